@@ -1,0 +1,173 @@
+"""The course as data: what a lesson is, what an exercise asks, and where both are found.
+
+A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
+level; nothing else has to be registered anywhere.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+
+Dim = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch. In `args` a string names a buffer of the problem; a NumPy scalar is
+    passed by value, so its dtype must be the parameter's type (np.int32 for an int)."""
+
+    kernel: str
+    grid: Dim
+    block: Dim
+    args: tuple[str | np.generic, ...]
+    shared_mem: int = 0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an output must hold after the last launch.
+
+    `value` is the reference (float64 for floats, exact integers otherwise), `dtype` what the
+    kernel writes. An element is right when abs(found - value) <= atol + rtol * abs(value);
+    `atol` may be an array of value's shape. NaN equals NaN, infinities equal by sign.
+    """
+
+    value: np.ndarray
+    dtype: np.dtype | type
+    atol: float | np.ndarray = 0.0
+    rtol: float = 0.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
+    poisoned before the first launch; `scratch` gives (shape, dtype) by name."""
+
+    inputs: Mapping[str, np.ndarray]
+    outputs: Mapping[str, Expected]
+    launches: tuple[Launch, ...]
+    scratch: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An upper limit on one of the simulated GPU's counters, summed over the case's launches."""
+
+    counter: str
+    at_most: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input to try a kernel on. `name` is its category, the only thing a learner is told of
+    a hidden case; `problem` draws a fresh `Problem` from a random generator."""
+
+    name: str
+    problem: Callable[[np.random.Generator], Problem]
+    points: float
+    visible: bool = True
+    budgets: tuple[Budget, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
+    between BEGIN SOLUTION and END SOLUTION. `id` is "lesson/name", set when it is found."""
+
+    name: str
+    title: str
+    source: str
+    cases: tuple[Case, ...]
+    hints: tuple[str, ...] = ()
+    id: str = ""
+
+    @property
+    def points(self) -> float:
+        return sum(case.points for case in self.cases)
+
+
+@dataclass(frozen=True)
+class WrongKernel:
+    """A typical mistake, and the diagnosis its first line says it must get."""
+
+    path: Path
+    exercise: str
+    status: str
+    line: int | None
+    mistake: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    name: str
+    path: Path
+    title: str
+    exercises: tuple[Exercise, ...]
+
+    def exercise(self, name: str) -> Exercise:
+        for exercise in self.exercises:
+            if exercise.name == name:
+                return exercise
+        known = ", ".join(exercise.name for exercise in self.exercises)
+        raise KeyError(f"lesson {self.name} has no exercise {name!r}; it has: {known}")
+
+    def solution(self, exercise: Exercise) -> str:
+        return (self.path / exercise.source).read_text()
+
+    @property
+    def wrong_kernels(self) -> tuple[WrongKernel, ...]:
+        return tuple(_wrong_kernel(path) for path in sorted((self.path / "wrong").glob("*.cu")))
+
+
+def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
+    """Every lesson under `root`, in order of folder name."""
+    return tuple(_lesson(path.parent) for path in sorted(root.glob("*/exercises.py")))
+
+
+def lesson(name: str, root: Path = KERNELS) -> Lesson:
+    """The lesson called `name`; KeyError with the names there are otherwise."""
+    if not (root / name / "exercises.py").is_file():
+        known = ", ".join(found.parent.name for found in sorted(root.glob("*/exercises.py")))
+        raise KeyError(f"there is no lesson {name!r}; there are: {known}")
+    return _lesson(root / name)
+
+
+def exercise(exercise_id: str, root: Path = KERNELS) -> Exercise:
+    """The exercise called "lesson/name"; KeyError with the names there are otherwise."""
+    lesson_name, _, name = exercise_id.partition("/")
+    return lesson(lesson_name, root).exercise(name)
+
+
+def _lesson(path: Path) -> Lesson:
+    heading = re.search(r"^# (.+)$", (path / "lesson.md").read_text(), re.MULTILINE)
+    title = heading.group(1) if heading else path.name
+    spec = importlib.util.spec_from_file_location(f"kernels.{path.name}", path / "exercises.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
+    named = tuple(replace(value, id=f"{path.name}/{value.name}") for value in found)
+    return Lesson(path.name, path, title, named)
+
+
+_FIRST_LINE = re.compile(r"// (\w+) must get (\w+)(?: on line (\d+))?: (.+)")
+
+
+def _wrong_kernel(path: Path) -> WrongKernel:
+    first_line = path.read_text().partition("\n")[0]
+    match = _FIRST_LINE.fullmatch(first_line)
+    if not match:
+        raise ValueError(
+            f"{path}: the first line must read like "
+            "`// interleaved must get data_race on line 12: the barrier in the loop is missing`"
+        )
+    exercise_name, status, line, mistake = match.groups()
+    return WrongKernel(path, exercise_name, status, int(line) if line else None, mistake)

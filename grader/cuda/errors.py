@@ -1,0 +1,103 @@
+"""What can go wrong when CUDA C++ is compiled, launched and run, as exceptions that teach.
+
+Each exception carries where it happened: `kernel` (name), `line` (from 1, in the source as the
+learner wrote it), `block` and `thread` (each an (x, y, z) tuple); None where unknown. The class
+attribute `status` is the word a verdict uses for it.
+"""
+
+from __future__ import annotations
+
+Index = tuple[int, int, int]
+
+
+class CudaError(Exception):
+    """Base of every error a kernel can cause; `str(error)` is a sentence a learner understands."""
+
+    status = "launch_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kernel: str | None = None,
+        line: int | None = None,
+        block: Index | None = None,
+        thread: Index | None = None,
+    ):
+        super().__init__(message)
+        self.kernel = kernel
+        self.line = line
+        self.block = block
+        self.thread = thread
+
+
+class CompileError(CudaError):
+    """NVRTC rejected the source; the message shows each error under the line it is about."""
+
+    status = "compile_error"
+
+
+class LaunchError(CudaError):
+    """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
+
+    status = "launch_error"
+
+
+class OutOfBounds(CudaError):
+    """A thread touched memory outside every buffer it was given."""
+
+    status = "out_of_bounds"
+
+
+class Misaligned(CudaError):
+    """An address is not a multiple of the size of the access."""
+
+    status = "misaligned"
+
+
+class UninitializedRead(CudaError):
+    """A thread read memory that nobody had written."""
+
+    status = "uninitialized_read"
+
+
+class DataRace(CudaError):
+    """Two threads touched one place, at least one wrote, and nothing ordered them."""
+
+    status = "data_race"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        other_line: int | None = None,
+        other_thread: Index | None = None,
+        **where,
+    ):
+        super().__init__(message, **where)
+        self.other_line = other_line
+        self.other_thread = other_thread
+
+
+class BarrierDivergence(CudaError):
+    """Some threads of a block wait at a barrier that others of the block never reach."""
+
+    status = "barrier_divergence"
+
+
+class ShuffleDivergence(CudaError):
+    """A warp-wide operation names lanes that do not take part in it."""
+
+    status = "shuffle_divergence"
+
+
+class StepLimit(CudaError):
+    """The kernel ran longer than the simulator was told to wait, most likely an endless loop."""
+
+    status = "timeout"
+
+
+class UnsupportedInstruction(CudaError):
+    """The kernel uses an instruction that the simulated GPU does not have."""
+
+    status = "unsupported"

@@ -1,0 +1,85 @@
+"""What the judge returns: plain frozen data, the same for every reader (JSON, HTML, gradebook)."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, replace
+
+STATUSES = (
+    "passed",
+    "wrong_answer",
+    "compile_error",
+    "launch_error",
+    "out_of_bounds",
+    "misaligned",
+    "uninitialized_read",
+    "data_race",
+    "barrier_divergence",
+    "shuffle_divergence",
+    "timeout",
+    "over_budget",
+    "not_attempted",
+    "unsupported",
+)
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """One element of an output that is not what the reference says."""
+
+    buffer: str
+    index: tuple[int, ...]
+    expected: float
+    found: float
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """How one case went. `message` is a sentence; `line` counts from 1 in the learner's source."""
+
+    name: str
+    visible: bool
+    status: str
+    points: float
+    max_points: float
+    message: str = ""
+    line: int | None = None
+    mismatches: tuple[Mismatch, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The judgement on one source text for one exercise.
+
+    `status` is "passed" or that of the first case that failed; `message` and `line` are that
+    case's. `counters` are the simulated GPU's totals over the last passed case with a budget,
+    or over the last case.
+    """
+
+    exercise: str
+    points: float
+    max_points: float
+    status: str
+    message: str = ""
+    line: int | None = None
+    cases: tuple[CaseResult, ...] = ()
+    counters: dict[str, int] = field(default_factory=dict)
+    device: str = "simulator"
+    seed: int = 0
+
+    def to_dict(self) -> dict:
+        """The verdict as JSON-ready data."""
+        return asdict(self)
+
+    def for_learner(self) -> Verdict:
+        """The same verdict with hidden cases reduced to their category: no line, no content."""
+        cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
+        first_failed = next((case for case in cases if case.status != "passed"), None)
+        if first_failed is None or first_failed.visible:
+            return replace(self, cases=cases)
+        return replace(self, cases=cases, message=first_failed.message, line=None)
+
+
+def _category_only(case: CaseResult) -> CaseResult:
+    passed = case.status == "passed"
+    message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
+    return replace(case, message=message, line=None, mismatches=())
