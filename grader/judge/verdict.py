@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
 
 STATUSES = (
     "passed",
@@ -67,8 +68,14 @@ class Verdict:
     seed: int = 0
 
     def to_dict(self) -> dict:
-        """The verdict as JSON-ready data."""
-        return asdict(self)
+        """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
+        data = asdict(self)
+        for case in data["cases"]:
+            for mismatch in case["mismatches"]:
+                for key in ("expected", "found"):
+                    if not isfinite(mismatch[key]):
+                        mismatch[key] = str(mismatch[key])
+        return data
 
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""

@@ -1,0 +1,59 @@
+"""`grader ...`: the course at the command line. Commands are thin; their rooms do the work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    help="A CUDA course with a grader, on a GPU or on a simulated one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A .cu file, or a lesson's notebook.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+) -> None:
+    """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
+    from . import checking
+
+    try:
+        checked = checking.check(file, exercise)
+    except checking.BadInput as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    for problem in filter(None, (one.problem for one in checked)):
+        typer.echo(problem, err=True)
+    if as_json:
+        typer.echo(checking.as_json(file, checked))
+    else:
+        from rich.console import Console
+
+        from . import terminal
+
+        terminal.show_verdicts(Console(), checked)
+    if not all(one.passed for one in checked):
+        raise typer.Exit(1)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine has of what the course needs, and how to get what is missing."""
+    from rich.console import Console
+
+    from . import terminal
+    from .doctor import examine
+
+    findings = list(examine())
+    terminal.show_findings(Console(), findings)
+    if any(finding.needed and not finding.found for finding in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,89 @@
+"""judge(): the one way from a source text to a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .. import course, cuda
+from . import compare
+from .blank import is_blank
+from .cases import Drawn, draw
+from .process import Answer, Limits, run
+from .verdict import CaseResult, Verdict
+
+STANDARD_LIMITS = Limits()
+NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
+
+
+def judge(
+    exercise_id: str,
+    source: str,
+    *,
+    seed: int = 0,
+    hidden: bool = True,
+    root: Path = course.KERNELS,
+    limits: Limits = STANDARD_LIMITS,
+) -> Verdict:
+    """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name".
+
+    The same source and seed give the same verdict. Without `hidden` only the visible cases are
+    run, and only their points counted. On a machine with a GPU a case that is clean on the
+    simulated device must also be right on the hardware. KeyError: there is no such exercise.
+    """
+    lesson_name, _, name = exercise_id.partition("/")
+    lesson = course.lesson(lesson_name, root)
+    exercise = lesson.exercise(name)
+    if is_blank(source, lesson.solution(exercise)):
+        cases = [case for case in exercise.cases if case.visible or hidden]
+        results = [compare.failed(case, "not_attempted", NOT_ATTEMPTED) for case in cases]
+        return _verdict(exercise_id, results, {}, "simulator", seed)
+    drawn = draw(exercise, seed, hidden)
+    answers = run(source, drawn, "simulator", limits)
+    results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
+    counters = _counters(drawn, answers, results)
+    if cuda.device == "gpu":
+        results = _confirmed(source, drawn, results, limits)
+    return _verdict(exercise_id, results, counters, cuda.device, seed)
+
+
+def _confirmed(
+    source: str, drawn: tuple[Drawn, ...], results: list[CaseResult], limits: Limits
+) -> list[CaseResult]:
+    """`results`, with those that passed replaced by what the hardware makes of the same case."""
+    passed = [index for index, result in enumerate(results) if result.status == "passed"]
+    answers = run(source, tuple(drawn[index] for index in passed), "gpu", limits)
+    confirmed = list(results)
+    for index, answer in zip(passed, answers, strict=True):
+        confirmed[index] = compare.on_gpu(drawn[index], answer)
+    return confirmed
+
+
+def _counters(
+    drawn: tuple[Drawn, ...], answers: list[Answer], results: list[CaseResult]
+) -> dict[str, int]:
+    """Totals over the last passed case with a budget, or over the last case."""
+    rows = zip(reversed(drawn), reversed(answers), reversed(results), strict=True)
+    budgeted = (
+        answer.counters
+        for one, answer, result in rows
+        if one.case.budgets and result.status == "passed"
+    )
+    return next(budgeted, answers[-1].counters if answers else {})
+
+
+def _verdict(
+    exercise_id: str, results: list[CaseResult], counters: dict[str, int], device: str, seed: int
+) -> Verdict:
+    failure = next((result for result in results if result.status != "passed"), None)
+    return Verdict(
+        exercise=exercise_id,
+        points=sum(result.points for result in results),
+        max_points=sum(result.max_points for result in results),
+        status=failure.status if failure else "passed",
+        message=failure.message if failure else "",
+        line=failure.line if failure else None,
+        cases=tuple(results),
+        counters=counters,
+        device=device,
+        seed=seed,
+    )

@@ -1,0 +1,35 @@
+"""One case on the simulated device."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..cuda import simulator
+from .wire import Arrays
+
+
+def run_case(source: str, case: dict, inputs: Arrays) -> tuple[dict[str, int], Arrays]:
+    """Run the case's launches; the counters' totals, and by name: "input/x" (what is in x now),
+    "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises CudaError."""
+    module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
+    made = {**case["outputs"], **case["scratch"]}
+    buffers = dict(inputs)
+    buffers |= {name: simulator.empty(tuple(shape), dtype) for name, (shape, dtype) in made.items()}
+    with simulator.observe() as run:
+        for launch in case["launches"]:
+            kernel = module.get_function(launch["kernel"])
+            args = tuple(argument(arg, buffers) for arg in launch["args"])
+            grid, block = tuple(launch["grid"]), tuple(launch["block"])
+            kernel(grid, block, args, shared_mem=launch["shared_mem"])
+    results = {f"input/{name}": buffers[name] for name in case["inputs"]}
+    for name in case["outputs"]:
+        results[f"output/{name}"] = np.asarray(buffers[name])
+        results[f"written/{name}"] = simulator.written(buffers[name])
+    return {name: int(count) for name, count in run.counters.total.items()}, results
+
+
+def argument(value: dict, buffers: dict):
+    """A launch argument from its JSON form: a buffer by name, or a NumPy scalar."""
+    if "buffer" in value:
+        return buffers[value["buffer"]]
+    return np.dtype(value["dtype"]).type(value["value"])

@@ -1,0 +1,100 @@
+"""Verdicts and findings for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from .checking import Checked
+from .doctor import Finding
+from .judge.verdict import CaseResult, Verdict
+
+CONTEXT = 2  # source lines shown before and after the one to look at
+
+
+def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
+    for one in checked:
+        if one.verdict:
+            _show_verdict(console, one.verdict, one.source)
+
+
+def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
+    """The cases as a table; for each thing that went wrong the sentence and the source line."""
+    console.print(_heading(verdict))
+    console.print(_case_table(verdict))
+    for cases in _by_message(verdict).values():
+        console.print(_explanation(cases, source))
+
+
+def _heading(verdict: Verdict) -> Text:
+    points = f"{verdict.points:g} of {verdict.max_points:g} points"
+    return Text.assemble(
+        (verdict.exercise, "bold"),
+        "  ",
+        _status(verdict.status),
+        f"  {points} on the {verdict.device if verdict.device == 'simulator' else 'GPU'}",
+    )
+
+
+def _status(status: str) -> Text:
+    mark, style = ("✓", "green") if status == "passed" else ("✗", "red")
+    return Text(f"{mark} {status}", style)
+
+
+def _case_table(verdict: Verdict) -> Table:
+    table = Table("case", "", "status")
+    table.add_column("points", justify="right")
+    for case in verdict.cases:
+        points = f"{case.points:g} / {case.max_points:g}"
+        kind = "" if case.visible else "hidden"
+        table.add_row(Text(case.name), kind, _status(case.status), points)
+    return table
+
+
+def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
+    """The cases that failed, those that failed in the same way together."""
+    groups: dict[tuple, list[CaseResult]] = {}
+    for case in verdict.cases:
+        if case.status != "passed":
+            groups.setdefault((case.message, case.line), []).append(case)
+    return groups
+
+
+def _explanation(cases: list[CaseResult], source: str) -> Padding:
+    first = cases[0]
+    text = Text(", ".join(case.name for case in cases), "bold")
+    text.append(f": {first.message}", "not bold")
+    for found in first.mismatches[1:]:
+        index = ", ".join(map(str, found.index))
+        text.append(
+            f"\n{found.buffer}[{index}]: expected {found.expected:.9g}, found {found.found:.9g}",
+            "not bold",
+        )
+    if first.line and first.status != "compile_error":  # the compiler's message shows its lines
+        text.append(_excerpt(source, first.line))
+    return Padding(text, (1, 0, 0, 0))
+
+
+def _excerpt(source: str, line: int) -> Text:
+    """The lines around `line`, with an arrow at it."""
+    lines = source.splitlines()
+    text = Text()
+    for number in range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1):
+        arrow, style = ("→", "bold red") if number == line else (" ", "dim")
+        text.append(f"\n {arrow} {number:>4} │ {lines[number - 1]}", style)
+    return text
+
+
+def show_findings(console: Console, findings: Iterable[Finding]) -> None:
+    table = Table("what", "", "found, or how to get it")
+    for finding in findings:
+        if finding.found:
+            state = Text("✓ found", "green")
+        else:
+            state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        table.add_row(finding.what, state, Text(finding.found or finding.mend))
+    console.print(table)
