@@ -1,0 +1,25 @@
+// Cross-pair reduction: every block adds up its own stretch of x.
+//
+//   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t]
+//   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
+//   block    a power of two, at most 256 threads
+//
+// Neighbours pair up: cells 1 apart, then 2, then 4. The stride doubles at every step, and the
+// thread that works is the one whose cell receives.
+extern "C" __global__ void cross_pair(const float* x, float* partial, int n) {
+    __shared__ float tile[256];  // tile[t]: the sum gathered so far in the cell of thread t
+    const int thread = threadIdx.x;
+    const int i = blockIdx.x * blockDim.x + thread;
+
+    tile[thread] = i < n ? x[i] : 0.0f;  // past the end: 0, which changes no sum
+    __syncthreads();                     // the cells about to be read were written by other threads
+
+    for (int stride = 1; stride < blockDim.x; stride *= 2) {
+        if (thread % (2 * stride) == 0) {
+            tile[thread] += tile[thread + stride];
+        }
+        __syncthreads();  // this step's sums are the next step's inputs
+    }
+
+    if (thread == 0) partial[blockIdx.x] = tile[0];
+}

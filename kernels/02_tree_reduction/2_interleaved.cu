@@ -1,0 +1,27 @@
+// Interleaved reduction: the upper half of the cells is folded onto the lower half, again and again.
+//
+//   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t]
+//   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
+//   block    a power of two, at most 256 threads
+//
+// Budget for a block of 256: 25 shared-memory wavefronts for loads, 8 divergent branches.
+extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
+    __shared__ float tile[256];  // tile[t]: the sum gathered so far in the cell of thread t
+    const int thread = threadIdx.x;
+    const int i = blockIdx.x * blockDim.x + thread;
+
+    tile[thread] = i < n ? x[i] : 0.0f;  // past the end: 0, which changes no sum
+    __syncthreads();                     // the cells about to be read were written by other threads
+
+    // Your loop: leave the sum of all blockDim.x cells in tile[0].
+    // BEGIN SOLUTION
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (thread < stride) {
+            tile[thread] += tile[thread + stride];
+        }
+        __syncthreads();  // outside the if: every thread of the block must arrive
+    }
+    // END SOLUTION
+
+    if (thread == 0) partial[blockIdx.x] = tile[0];
+}

@@ -1,0 +1,326 @@
+"""What the exercises on tree reduction ask: inputs, references, launches, budgets, hints.
+
+Every reference is computed in float64 from a copy of the inputs. A sum may differ from it by what
+rounding can do to a tree of that depth and no more, so that an element left out always shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from grader.course import Budget, Case, Exercise, Expected, Launch, Problem
+
+BLOCK = 256  # threads a block, and leaves of its tree
+WARPS = BLOCK // 32
+TREE_DEPTH = 8  # additions between a leaf of 256 and the root
+UNIT_ROUNDOFF = 2.0**-24  # of float32 rounded to nearest
+
+
+def rounding_bound(additions: int, magnitude: np.ndarray) -> np.ndarray:
+    """How far a float32 sum can be from the exact one when no summand takes part in more than
+    `additions` rounded operations; `magnitude` is the sum of the absolute values.
+
+    N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 4.2
+    (summation in any order, pairwise for the tree) and section 3.1 (inner products).
+    """
+    ku = additions * UNIT_ROUNDOFF
+    return ku / (1 - ku) * magnitude
+
+
+def stretches(values: np.ndarray, blocks: int, fill: float) -> np.ndarray:
+    """float64[blocks, BLOCK]: the elements block by block, `fill` where there are none."""
+    rows = np.full(blocks * BLOCK, fill)
+    rows[: values.size] = values
+    return rows.reshape(blocks, BLOCK)
+
+
+def blocks_for(n: int) -> int:
+    return -(-n // BLOCK)
+
+
+def together(*problems: Problem) -> Problem:
+    """Several small problems as one; the buffers of number k get the suffix _k."""
+    inputs, outputs, launches = {}, {}, []
+    for k, problem in enumerate(problems):
+        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
+        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
+        for launch in problem.launches:
+            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+            launches.append(Launch(launch.kernel, launch.grid, launch.block, args))
+    return Problem(inputs, outputs, tuple(launches))
+
+
+def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """A case of which a learner is told the category and no more."""
+    return Case(name, problem, points=0.5, visible=False)
+
+
+# --- inputs: each float32[n] -----------------------------------------------------------------
+
+
+def whole_numbers(rng: np.random.Generator, n: int) -> np.ndarray:
+    """1 to 9: their float32 sums are exact, and one element too few or too many always shows."""
+    return rng.integers(1, 10, n).astype(np.float32)
+
+
+def offset(rng: np.random.Generator, n: int) -> np.ndarray:
+    """A large common part and a small individual one."""
+    return (1000 + rng.standard_normal(n)).astype(np.float32)
+
+
+def heavy_tailed(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Mostly small numbers of both signs, a few enormous ones."""
+    return rng.standard_cauchy(n).astype(np.float32)
+
+
+def spikes(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Zero but for the last element of every stretch of a block, and of all."""
+    x = np.zeros(n, np.float32)
+    x[BLOCK - 1 :: BLOCK] = rng.uniform(1, 2, x[BLOCK - 1 :: BLOCK].size)
+    x[-1] = rng.uniform(1, 2)
+    return x
+
+
+def negative(rng: np.random.Generator, n: int) -> np.ndarray:
+    return -rng.uniform(0.5, 100, n).astype(np.float32)
+
+
+# --- budgets -----------------------------------------------------------------------------------
+
+TREE_LOADS = 2 * (4 + 2 + 1 + 5) + 1  # warps at work per step, two loads each; then the result
+
+
+def tree_budgets(blocks: int) -> tuple[Budget, ...]:
+    """What an interleaved tree of 256 leaves needs in each block."""
+    return (
+        Budget(
+            "shared_load_wavefronts",
+            TREE_LOADS * blocks,
+            f"{TREE_LOADS} a block: 4, 2 and 1 warps fold at strides 128, 64 and 32, one warp at "
+            "each of the five strides below, two loads each, and one load for the result",
+        ),
+        Budget(
+            "divergent_branches",
+            8 * blocks,
+            "8 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, and that warp alone",
+        ),
+    )
+
+
+# --- interleaved -------------------------------------------------------------------------------
+
+
+def sums(x: np.ndarray, spare_blocks: int = 0) -> Problem:
+    """One launch of `interleaved` over x, with `spare_blocks` that have nothing to do."""
+    blocks = blocks_for(x.size) + spare_blocks
+    rows = stretches(x, blocks, 0.0)
+    bound = rounding_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
+    return Problem(
+        inputs={"x": x},
+        outputs={"partial": Expected(rows.sum(axis=1), np.float32, atol=bound)},
+        launches=(Launch("interleaved", blocks, BLOCK, ("x", "partial", np.int32(x.size))),),
+    )
+
+
+interleaved = Exercise(
+    name="interleaved",
+    title="Fold the tile",
+    source="2_interleaved.cu",
+    cases=(
+        Case("one full block", lambda rng: sums(whole_numbers(rng, BLOCK)), points=1),
+        Case(
+            "three blocks, the last one short",
+            lambda rng: sums(whole_numbers(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            points=2,
+        ),
+        hidden(
+            "lengths around the edge of a warp",
+            lambda rng: together(*(sums(whole_numbers(rng, n)) for n in (1, 31, 32, 33))),
+        ),
+        hidden(
+            "lengths around the edge of a block",
+            lambda rng: together(*(sums(whole_numbers(rng, n)) for n in (255, 256, 257, 1000))),
+        ),
+        hidden(
+            "only the last element of each block counts, and a block has none",
+            lambda rng: sums(spikes(rng, int(rng.integers(520, 700))), spare_blocks=1),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(sums(offset(rng, 700)), sums(heavy_tailed(rng, 700))),
+        ),
+        Case(
+            "within budget",
+            lambda rng: sums(whole_numbers(rng, 4 * BLOCK)),
+            points=1,
+            budgets=tree_budgets(4),
+        ),
+    ),
+    hints=(
+        "With 256 cells, the first step folds cells 128 to 255 onto cells 0 to 127. Which thread "
+        "adds which two cells? What is the stride of the second step, and of the last one?",
+        "Start with `stride = blockDim.x / 2`, halve it at every step, and let only the threads "
+        "below the stride add `tile[thread + stride]` to their own cell.",
+        "A step reads what other threads wrote in the step before, so a `__syncthreads()` ends "
+        "every step. All threads of the block must reach it, those that added nothing too.",
+        "The last step folds tile[1] onto tile[0]: the loop runs as long as `stride > 0`.",
+    ),
+)
+
+
+# --- max ---------------------------------------------------------------------------------------
+
+
+def maxima(x: np.ndarray, spare_blocks: int = 0) -> Problem:
+    """One launch of `block_max` over x. A maximum is one of the inputs, so nothing is rounded."""
+    blocks = blocks_for(x.size) + spare_blocks
+    largest = stretches(x, blocks, -np.inf).max(axis=1)
+    return Problem(
+        inputs={"x": x},
+        outputs={"partial": Expected(largest, np.float32)},
+        launches=(Launch("block_max", blocks, BLOCK, ("x", "partial", np.int32(x.size))),),
+    )
+
+
+def rising(rng: np.random.Generator, n: int) -> np.ndarray:
+    """The largest element is the last one of every block, and of all."""
+    return np.sort(negative(rng, n))
+
+
+def lowest(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Close to the lowest float32 there is; the second block holds nothing but -inf."""
+    x = (-3.4e38 * rng.uniform(0.9, 1, n)).astype(np.float32)
+    x[BLOCK : 2 * BLOCK] = -np.inf
+    return x
+
+
+maximum = Exercise(
+    name="max",
+    title="The largest of any number of elements",
+    source="3_max.cu",
+    cases=(
+        Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
+        Case(
+            "three blocks of negative numbers, the last one short",
+            lambda rng: maxima(rising(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            points=2,
+        ),
+        hidden(
+            "lengths around the edge of a warp",
+            lambda rng: together(*(maxima(rising(rng, n)) for n in (1, 31, 32, 33))),
+        ),
+        hidden(
+            "lengths around the edge of a block",
+            lambda rng: together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000))),
+        ),
+        hidden(
+            "numbers of both signs, the largest anywhere",
+            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(600, 900)))),
+        ),
+        hidden(
+            "the lowest floats there are, and blocks without any number",
+            lambda rng: maxima(lowest(rng, 700), spare_blocks=1),
+        ),
+        Case(
+            "within budget",
+            lambda rng: maxima(negative(rng, 4 * BLOCK)),
+            points=1,
+            budgets=tree_budgets(4),
+        ),
+    ),
+    hints=(
+        "A thread past the end has no element, and its cell is folded all the same. Which value "
+        "can go into a max without ever changing it? For a sum it is 0.",
+        "`-INFINITY` is the identity of max: fmaxf(-INFINITY, v) is v for every v. Every thread "
+        "of the block fills its own cell, so no thread returns early.",
+        "The loop is that of the interleaved sum, with `fmaxf(a, b)` in place of `a + b`.",
+    ),
+)
+
+
+# --- dot ---------------------------------------------------------------------------------------
+
+
+def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
+    """One launch of `dot` with a grid of `blocks`, whatever the length of x and y."""
+    passes = blocks_for(-(-x.size // blocks))
+    rows = np.zeros(passes * blocks * BLOCK)
+    rows[: x.size] = x.astype(np.float64) * y.astype(np.float64)
+    owned = rows.reshape(passes, blocks, BLOCK)  # pass p, block b, thread t
+    bound = rounding_bound(passes + TREE_DEPTH, np.abs(owned).sum(axis=(0, 2)))
+    return Problem(
+        inputs={"x": x, "y": y},
+        outputs={"partial": Expected(owned.sum(axis=(0, 2)), np.float32, atol=bound)},
+        launches=(Launch("dot", blocks, BLOCK, ("x", "y", "partial", np.int32(x.size))),),
+    )
+
+
+def whole_products(rng: np.random.Generator, n: int, blocks: int) -> Problem:
+    return products(whole_numbers(rng, n), whole_numbers(rng, n), blocks)
+
+
+def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
+    """What a grid-stride loop over `passes` full passes and one tree need."""
+    sectors = 2 * passes * blocks * WARPS * 4
+    return (
+        Budget(
+            "global_load_sectors",
+            sectors,
+            "4 sectors of 32 bytes for each warp and vector in every pass: neighbouring threads "
+            "read neighbouring elements",
+        ),
+        Budget(
+            "barriers",
+            (TREE_DEPTH + 1) * WARPS * blocks,
+            "one for the filled tile and one a step, for each of a block's 8 warps: the tree is "
+            "built once, however many passes there are",
+        ),
+        *tree_budgets(blocks),
+    )
+
+
+dot = Exercise(
+    name="dot",
+    title="A dot product on a grid of any size",
+    source="4_dot.cu",
+    cases=(
+        Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
+        Case(
+            "five passes, the last one short",
+            lambda rng: whole_products(rng, 4 * 512 + int(rng.integers(33, 400)), 2),
+            points=2,
+        ),
+        hidden(
+            "fewer elements than threads",
+            lambda rng: together(*(whole_products(rng, n, 2) for n in (1, 31, 33, 257))),
+        ),
+        hidden(
+            "lengths around full passes of the grid",
+            lambda rng: together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537))),
+        ),
+        hidden(
+            "only the last element of each block counts",
+            lambda rng: products(spikes(rng, 1800), spikes(rng, 1800), 3),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: products(offset(rng, 2000), heavy_tailed(rng, 2000), 3),
+        ),
+        Case(
+            "within budget",
+            lambda rng: whole_products(rng, 6 * 512, 2),
+            points=1,
+            budgets=dot_budgets(2, 6),
+        ),
+    ),
+    hints=(
+        "A thread's first element is number blockIdx.x * blockDim.x + threadIdx.x of the grid. "
+        "How many threads does the whole grid have? That is the distance to its next element.",
+        "Add the products up in a register, a plain `float sum = 0.0f`. No other thread can see "
+        "it, so no barrier is needed until it is written into the tile.",
+        "Write `tile[thread] = sum` once, after the loop, also for a thread that had no element. "
+        "Then a barrier, and the same fold as before.",
+    ),
+)

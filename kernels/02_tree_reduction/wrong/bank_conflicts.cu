@@ -1,0 +1,19 @@
+// interleaved must get over_budget: packed threads with a doubling stride meet in the same banks
+extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
+    __shared__ float tile[256];
+    const int thread = threadIdx.x;
+    const int i = blockIdx.x * blockDim.x + thread;
+
+    tile[thread] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+
+    for (int stride = 1; stride < blockDim.x; stride *= 2) {
+        const int cell = 2 * stride * thread;
+        if (cell < blockDim.x) {
+            tile[cell] += tile[cell + stride];
+        }
+        __syncthreads();
+    }
+
+    if (thread == 0) partial[blockIdx.x] = tile[0];
+}

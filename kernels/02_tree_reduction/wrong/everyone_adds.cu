@@ -1,0 +1,16 @@
+// interleaved must get out_of_bounds on line 11: every thread adds, so the upper half reads too far
+extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
+    __shared__ float tile[256];
+    const int thread = threadIdx.x;
+    const int i = blockIdx.x * blockDim.x + thread;
+
+    tile[thread] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        tile[thread] += tile[thread + stride];
+        __syncthreads();
+    }
+
+    if (thread == 0) partial[blockIdx.x] = tile[0];
+}

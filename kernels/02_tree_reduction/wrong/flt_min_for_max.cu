@@ -1,0 +1,18 @@
+// max must get wrong_answer: FLT_MIN is the smallest positive float, not the lowest
+extern "C" __global__ void block_max(const float* x, float* partial, int n) {
+    __shared__ float tile[256];
+    const int thread = threadIdx.x;
+    const int i = blockIdx.x * blockDim.x + thread;
+
+    tile[thread] = i < n ? x[i] : FLT_MIN;
+    __syncthreads();
+
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (thread < stride) {
+            tile[thread] = fmaxf(tile[thread], tile[thread + stride]);
+        }
+        __syncthreads();
+    }
+
+    if (thread == 0) partial[blockIdx.x] = tile[0];
+}
