@@ -40,5 +40,5 @@ $(READY): pyproject.toml
 	    echo "$$python cannot make virtual environments: apt install python3-venv." >&2; \
 	    exit 1; fi; \
 	echo "Setting up .venv with $$($$python --version); the first time takes a minute or two."; \
-	$$python -m venv .venv && $(BIN)/pip install --quiet --editable '.[dev]'
+	$$python -m venv .venv && $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@

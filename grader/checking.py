@@ -32,7 +32,7 @@ class Checked:
         return self.verdict is not None and self.verdict.status == "passed" and not self.problem
 
 
-def check(path: Path, exercise_id: str | None, root: Path = course.KERNELS) -> list[Checked]:
+def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
     """Judge the notebook at `path` as an answer to its lesson, or the .cu file there as one to
     the exercise "lesson/name". Raises BadInput when nothing can be judged."""
     if path.suffix == ".ipynb":

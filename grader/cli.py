@@ -24,10 +24,10 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
-    from . import checking
+    from . import checking, course
 
     try:
-        checked = checking.check(file, exercise)
+        checked = checking.check(file, exercise, course.KERNELS)
     except checking.BadInput as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error

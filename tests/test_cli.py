@@ -1,0 +1,131 @@
+"""`grader check` and `grader doctor` as a shell meets them: output, complaints, exit status."""
+
+import json
+from pathlib import Path
+
+import pytest
+import small_lesson
+from nbformat import v4
+from small_lesson import ID, SOLUTION, instead
+from typer.testing import CliRunner
+
+from grader import course
+from grader.cli import app
+
+NO_GUARD = instead("    total[i] = x[i] + y[i];")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def grader(root, monkeypatch, tmp_path):
+    """Run `grader ARGUMENTS` with the small lesson as the course, in an empty directory."""
+    monkeypatch.setattr(course, "KERNELS", root)
+    monkeypatch.chdir(tmp_path)
+    return lambda *arguments: CliRunner().invoke(app, list(arguments), env={"COLUMNS": "120"})
+
+
+def source_file(text):
+    Path("answer.cu").write_text(text)
+    return "answer.cu"
+
+
+def notebook_file(*cells, lesson="01_add"):
+    set_up = v4.new_code_cell(f'from grader.notebook import lesson\nlesson("{lesson}")')
+    Path("answer.ipynb").write_text(json.dumps(v4.new_notebook(cells=[set_up, *cells])))
+    return "answer.ipynb"
+
+
+def solution_cell(source, name="add"):
+    marks = {"schema_version": 3, "grade_id": name, "solution": True, "grade": False}
+    return v4.new_code_cell(f"%%cuda {name}\n{source}", metadata={"nbgrader": marks})
+
+
+def test_a_right_kernel_exits_with_status_0(grader):
+    result = grader("check", source_file(SOLUTION), "--exercise", ID)
+    assert result.exit_code == 0
+    assert "4 of 4 points" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_wrong_kernel_shows_the_line_and_exits_with_status_1(grader):
+    result = grader("check", source_file(NO_GUARD), "--exercise", ID)
+    assert result.exit_code == 1
+    assert "✗ out_of_bounds" in result.stdout
+    assert "→    5 │     total[i] = x[i] + y[i];" in result.stdout
+
+
+def test_json_is_the_verdict(grader):
+    result = grader("check", source_file(NO_GUARD), "--exercise", ID, "--json")
+    verdict = json.loads(result.stdout)
+    assert (verdict["exercise"], verdict["status"], verdict["line"]) == (ID, "out_of_bounds", 5)
+    assert result.exit_code == 1
+
+
+def test_a_notebook_is_judged_by_its_solution_cells(grader):
+    result = grader("check", notebook_file(solution_cell(SOLUTION)), "--json")
+    assert result.exit_code == 0
+    assert [verdict["status"] for verdict in json.loads(result.stdout)] == ["passed"]
+
+
+def test_lines_of_a_notebook_count_from_after_the_magic(grader):
+    result = grader("check", notebook_file(solution_cell(NO_GUARD)), "--json")
+    assert json.loads(result.stdout)[0]["line"] == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["answer.cu"], "Say which exercise answer.cu answers: --exercise LESSON/NAME."),
+        (["answer.cu", "--exercise", "01_add/subtract"], "it has: add."),
+        (["answer.cu", "--exercise", "99_nothing/add"], "there are: 01_add."),
+        (["missing.cu", "--exercise", ID], "There is no file missing.cu."),
+        (["missing.ipynb"], "There is no notebook missing.ipynb"),
+        (["binary.cu", "--exercise", ID], "binary.cu is not a text file (UTF-8)."),
+        (["folder", "--exercise", ID], "folder cannot be read: Is a directory."),
+        (["not_json.ipynb"], "not_json.ipynb is not a notebook"),
+        (["stranger.ipynb"], "no cell says which lesson this is"),
+    ],
+)
+def test_bad_input_gets_one_sentence_on_stderr(grader, arguments, sentence):
+    source_file(SOLUTION)
+    Path("folder").mkdir()
+    Path("binary.cu").write_bytes(b"\xff\xfe\x00")
+    Path("not_json.ipynb").write_text("{")
+    Path("stranger.ipynb").write_text(json.dumps(v4.new_notebook()))
+    result = grader("check", *arguments)
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert (result.stdout, result.exit_code) == ("", 2)
+
+
+def test_a_notebook_cannot_name_a_lesson_outside_the_course(grader, tmp_path):
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "evil/exercises.py").write_text("raise SystemExit('executed')")
+    result = grader("check", notebook_file(lesson=f"../{tmp_path.name}/evil"))
+    assert "there are: 01_add" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ([], "The cell for add is missing"),
+        ([solution_cell("")], "The cell for add is empty"),
+        ([solution_cell(SOLUTION), solution_cell(NO_GUARD)], "2 cells for add"),
+    ],
+)
+def test_a_damaged_notebook_is_told_what_is_wrong(grader, cells, sentence):
+    result = grader("check", notebook_file(*cells))
+    assert sentence in result.stderr
+    assert result.exit_code == 1
+
+
+def test_doctor_finds_compiler_headers_and_device(grader):
+    result = grader("doctor")
+    assert result.exit_code == 0
+    for what in ("NVRTC", "CUDA headers", "Device", "JupyterLab", "nbgrader formgrader"):
+        row = next(line for line in result.stdout.splitlines() if what in line)
+        assert "✓ found" in row

@@ -1,0 +1,160 @@
+"""The judge through its public interface: source text in, verdict out."""
+
+import json
+
+import pytest
+import small_lesson
+from small_lesson import ID, SOLUTION, instead
+
+from grader.judge import Limits, judge
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture
+def verdict_on(root):
+    return lambda source, **options: judge(ID, source, root=root, **options)
+
+
+def test_the_solution_gets_full_marks(verdict_on):
+    verdict = verdict_on(SOLUTION)
+    assert verdict.status == "passed"
+    assert verdict.points == verdict.max_points == 4
+    assert [case.status for case in verdict.cases] == ["passed"] * 3
+
+
+def test_counters_are_those_of_the_case_with_a_budget(verdict_on):
+    assert verdict_on(SOLUTION).counters["global_load_sectors"] == 2 * 128 * 4 / 32
+
+
+def test_the_same_source_and_seed_give_the_same_verdict(verdict_on):
+    source = instead("    if (i < n) total[i] = x[i] - y[i];")
+    assert verdict_on(source, seed=7) == verdict_on(source, seed=7)
+    assert verdict_on(source, seed=7).message != verdict_on(source, seed=8).message
+
+
+def test_leaving_hidden_cases_out_changes_nothing_about_the_visible(verdict_on):
+    source = instead("    if (i < n) total[i] = x[i] - y[i];")
+    everything, visible = verdict_on(source), verdict_on(source, hidden=False)
+    assert visible.cases == everything.cases[:2]
+    assert visible.max_points == 3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "// only a comment\n",
+        instead(""),
+        instead("    // YOUR CODE HERE"),
+        instead("  /* to do */").replace("    ", "\t"),
+    ],
+)
+def test_a_blank_is_not_attempted(verdict_on, source):
+    verdict = verdict_on(source)
+    assert (verdict.status, verdict.points, verdict.max_points) == ("not_attempted", 0, 4)
+
+
+def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
+    verdict = verdict_on(instead("    if (i < n) total[i] = x[i] + (i < 3 ? y[i] : 0.0f);"))
+    case = verdict.cases[0]
+    assert (case.status, case.points) == ("wrong_answer", 0)
+    assert [found.index for found in case.mismatches] == [(3,), (4,), (5,), (6,), (7,)]
+    assert case.message.startswith("total[3] should be ")
+    assert "The first 3 elements are right and the 125 after them are all wrong" in case.message
+
+
+def test_nan_is_not_taken_for_a_right_answer(verdict_on):
+    verdict = verdict_on(instead("    if (i < n) total[i] = NAN;"))
+    assert verdict.status == "wrong_answer"
+    assert "found" in json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_a_missing_guard_is_out_of_bounds_and_costs_only_its_case(verdict_on):
+    verdict = verdict_on(instead("    total[i] = x[i] + y[i];"))
+    assert verdict.status == "out_of_bounds"
+    assert [case.status for case in verdict.cases] == ["passed", "passed", "out_of_bounds"]
+    assert (verdict.points, verdict.line) == (3, 5)
+
+
+def test_what_a_hidden_case_holds_stays_hidden(verdict_on):
+    shown = verdict_on(instead("    total[i] = x[i] + y[i];")).for_learner()
+    assert shown.line is None
+    assert shown.message == (
+        "A hidden case failed (out_of_bounds): a length that is no multiple of the block."
+    )
+
+
+def test_an_element_that_nobody_wrote_is_named(verdict_on):
+    verdict = verdict_on(instead("    if (i < n && i != 7) total[i] = x[i] + y[i];"))
+    assert verdict.status == "wrong_answer"
+    assert verdict.message.startswith("total[7] was never written")
+
+
+def test_a_changed_input_is_a_wrong_answer(verdict_on):
+    source = instead("    if (i < n) { total[i] = x[i] + y[i]; x[i] = 0.0f; }")
+    verdict = verdict_on(source.replace("const float* x", "float* x"))
+    assert verdict.status == "wrong_answer"
+    assert verdict.message.startswith("The kernel changed its input: x[0] was ")
+
+
+def test_a_compile_error_is_shown_in_the_learners_line(verdict_on):
+    verdict = verdict_on(instead("    total[i] = x[j];"))
+    assert (verdict.status, verdict.line, verdict.points) == ("compile_error", 5, 0)
+    assert '"j"' in verdict.message
+
+
+def test_a_kernel_of_another_name_is_told_both_names(verdict_on):
+    verdict = verdict_on(SOLUTION.replace("void add(", "void plus("))
+    assert verdict.status == "launch_error"
+    assert "calls the kernel add, but the source defines plus" in verdict.message
+
+
+def test_a_kernel_without_extern_c_is_told_so(verdict_on):
+    verdict = verdict_on(SOLUTION.replace('extern "C" ', ""))
+    assert verdict.status == "launch_error"
+    assert 'lacks extern "C"' in verdict.message
+
+
+def test_over_budget_names_counter_limit_and_reason(verdict_on):
+    source = instead("    if (i < n) total[i] = x[i] + y[i] + 0.0f * x[n - 1 - i] * x[i / 2];")
+    verdict = verdict_on(source)
+    assert [case.status for case in verdict.cases] == ["passed", "over_budget", "passed"]
+    assert "global_load_sectors came to" in verdict.message
+    assert "the budget is 32. Neighbouring threads should" in verdict.message
+
+
+def test_an_endless_loop_costs_only_its_case(verdict_on):
+    source = instead("    while (n == 100) {}\n    total[i] = x[i] + y[i];")
+    verdict = verdict_on(source)
+    assert [case.status for case in verdict.cases] == ["passed", "passed", "timeout"]
+
+
+def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
+    array = "__device__ char table[10ll << 30];\n"
+    verdict = verdict_on(array + instead("    if (i < n) total[i] = x[i] + y[i] + table[i];"))
+    assert verdict.status == "launch_error"
+    assert "10 GiB" in verdict.message or "10.0 GiB" in verdict.message
+
+
+def test_a_child_that_dies_is_told_from_a_wrong_answer(verdict_on):
+    verdict = verdict_on(SOLUTION, limits=Limits(memory_bytes=64 << 20))
+    assert verdict.status != "passed"
+    assert verdict.points == 0
+    assert len(verdict.cases) == 3
+
+
+def test_time_runs_out_for_all_cases_together(verdict_on):
+    verdict = verdict_on(SOLUTION, limits=Limits(total_seconds=0))
+    assert [case.status for case in verdict.cases] == ["timeout"] * 3
+    assert "Not run" in verdict.message
+
+
+def test_an_unknown_exercise_is_a_key_error_with_the_names_there_are(root):
+    with pytest.raises(KeyError, match="it has: add"):
+        judge("01_add/subtract", SOLUTION, root=root)
+    with pytest.raises(KeyError, match="there are: 01_add"):
+        judge("../elsewhere/add", SOLUTION, root=root)
