@@ -29,16 +29,27 @@ lint: $(READY)
 
 # Set up again only when the list of dependencies has changed.
 $(READY): pyproject.toml
-	@python=$$(for name in python3 python3.14 python3.13 python3.12 python3.11; do \
-	    $$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
-	        && echo $$name && break; done); \
-	if [ -z "$$python" ]; then \
-	    echo "Warpwise needs Python 3.11 or newer; found: $$(python3 --version 2>&1)." >&2; \
-	    echo "Install one (for example: apt install python3 python3-venv) and make again." >&2; \
-	    exit 1; fi; \
-	if ! $$python -c 'import ensurepip' 2>/dev/null; then \
-	    echo "$$python cannot make virtual environments: apt install python3-venv." >&2; \
-	    exit 1; fi; \
-	echo "Setting up .venv with $$($$python --version); the first time takes a minute or two."; \
-	$$python -m venv .venv && $(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -c '$(NEW_ENOUGH); import pip' 2>/dev/null || { $(FIND_PYTHON); $(MAKE_VENV); }
+	@echo "Installing what pyproject.toml lists into .venv; the first time takes a minute or two."
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+NEW_ENOUGH := import sys; assert sys.version_info >= (3, 11)
+
+define FIND_PYTHON
+for name in python3 python3.14 python3.13 python3.12 python3.11 none; do \
+    if $$name -c '$(NEW_ENOUGH)' 2>/dev/null; then break; fi; \
+done; \
+if [ $$name = none ]; then \
+    echo "Warpwise needs Python 3.11 or newer; python3 here is $$(python3 --version 2>&1)." >&2; \
+    echo "Install one (on Debian: apt install python3 python3-venv), then make again." >&2; \
+    exit 1; \
+fi
+endef
+
+define MAKE_VENV
+$$name -m venv --clear .venv || { \
+    echo "$$name cannot make virtual environments (on Debian: apt install python3-venv)." >&2; \
+    exit 1; \
+}
+endef
