@@ -57,3 +57,47 @@ def doctor() -> None:
     terminal.show_findings(Console(), findings)
     if any(finding.needed and not finding.found for finding in findings):
         raise typer.Exit(1)
+
+
+@app.command()
+def build(
+    check: Annotated[bool, typer.Option("--check", help="Only say which are out of date.")] = False,
+) -> None:
+    """Make notebooks/ from kernels/."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.build_notebooks(check))
+
+
+@app.command()
+def release(
+    lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
+) -> None:
+    """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.release_lessons(lesson))
+
+
+@app.command()
+def autograde(lesson: str) -> None:
+    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.autograde_lesson(lesson))
+
+
+@app.command()
+def feedback(lesson: str) -> None:
+    """Write each learner's feedback page and the grades as CSV."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.write_feedback(lesson))
+
+
+@app.command()
+def demo() -> None:
+    """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.run_demo())

@@ -1,0 +1,148 @@
+"""What `grader build | release | autograde | feedback | demo` do and say. Each returns the exit
+status: 0 when all is well, 1 when something handed in or committed is not, 2 when it cannot run."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from rich.text import Text
+
+from .. import course
+from ..weave import LessonError
+from . import ClassroomError, batch, demo, feedback, notebooks, release
+from .folder import open_course
+
+
+def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
+    """Whatever an author or an instructor can mend is said in a sentence, without a traceback."""
+
+    @functools.wraps(command)
+    def run(*args, **options) -> int:
+        try:
+            return command(*args, **options)
+        except (ClassroomError, LessonError, KeyError) as error:
+            complain(str(error.args[0]))
+            return 2
+
+    return run
+
+
+@in_sentences
+def build_notebooks(check: bool) -> int:
+    """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
+    if not check:
+        for path in notebooks.build(open_course()):
+            say(f"made {_short(path)}")
+        return 0
+    differences = notebooks.differences()
+    for difference in differences:
+        complain(difference)
+    if differences:
+        complain("Make them again with `grader build`, and commit them.")
+    return 1 if differences else 0
+
+
+@in_sentences
+def release_lessons(name: str | None) -> int:
+    """Release one lesson, or all of them."""
+    here = open_course()
+    for lesson in [course.lesson(name, here.kernels)] if name else course.lessons(here.kernels):
+        release.release(here, lesson)
+        say(f"released {lesson.name} to {_short(here.shelves)}/outbound/{lesson.name}")
+    return 0
+
+
+@in_sentences
+def autograde_lesson(name: str) -> int:
+    """Collect and grade what was handed in for a lesson, and say what came of it."""
+    here = open_course()
+    lesson = course.lesson(name, here.kernels).name
+    learners = batch.collect(here, lesson)
+    grading = batch.autograde(here, lesson, learners)
+    graded = list(track(grading, description=f"{lesson}: grading", total=len(learners)))
+    Console().print(_diagnoses(graded))
+    problems = [f"{one.learner}: {problem}" for one in graded for problem in one.problems]
+    for problem in problems:
+        complain(problem)
+    say(f"{len(graded)} submissions are graded and in {_short(here.root)}/gradebook.db")
+    return 1 if problems else 0
+
+
+@in_sentences
+def write_feedback(name: str) -> int:
+    """Write every graded learner's feedback page, and the course's grades as CSV."""
+    here = open_course()
+    lesson = course.lesson(name, here.kernels).name
+    learners = here.learners("autograded", lesson)
+    if not learners:
+        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
+    for learner in track(learners, description=f"{lesson}: feedback"):
+        feedback.write(here, lesson, learner)
+    say(f"{len(learners)} pages are in {_short(here.root)}/feedback")
+    say(f"the grades of the course are in {_short(feedback.export(here))}")
+    return 0
+
+
+@in_sentences
+def run_demo() -> int:
+    """An instructor's week in a scratch course, ending in a table of what came of it."""
+    graded = demo.run(demo.ROOT, course.KERNELS, track)
+    Console().print(_grades(graded))
+    folder = _short(demo.ROOT)
+    say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
+    say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    return 0
+
+
+def _grades(graded: Iterable[batch.Graded]) -> Table:
+    """Every learner's exercises, with points and diagnosis."""
+    table = Table("learner", "exercise", "points", "diagnosis")
+    for one in graded:
+        learner = one.learner
+        for name, kept in one.exercises.items():
+            verdict = kept["verdict"]
+            points = f"{verdict['points']:g} / {verdict['max_points']:g}"
+            line = f", line {verdict['line']}" if verdict["line"] else ""
+            table.add_row(learner, name, points, _status(verdict["status"], line))
+            learner = ""
+        table.add_section()
+    return table
+
+
+def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
+    """How many learners got which diagnosis in which exercise, the commonest first."""
+    exercises: dict[str, Counter] = {}
+    for one in graded:
+        for name, kept in one.exercises.items():
+            exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
+    table = Table("exercise", "diagnosis", "learners")
+    for name, statuses in exercises.items():
+        for status, learners in statuses.most_common():
+            table.add_row(name, _status(status), str(learners))
+            name = ""
+        table.add_section()
+    return table
+
+
+def _status(status: str, line: str = "") -> Text:
+    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
+    return Text(status.replace("_", " ") + line, style)
+
+
+def _short(path: Path) -> str:
+    """`path` as one would type it here."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def say(sentence: str) -> None:
+    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+
+
+def complain(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)

@@ -1,0 +1,144 @@
+"""A course folder (source, release, submitted, autograded, feedback, gradebook.db) and nbgrader's
+steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import traitlets.log
+from nbgrader.api import Gradebook
+from nbgrader.auth import Authenticator
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeError, ExchangeFactory
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config, PyFileConfigLoader
+
+from .. import course
+from . import ClassroomError
+
+CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
+
+_ELSEWHERE = """\
+# The same course in this folder.
+from pathlib import Path
+
+c = get_config()
+load_subconfig({name!r}, path={folder!r})
+course = Path(__file__).parent
+c.CourseDirectory.root = str(course)
+c.Exchange.root = str(course / "exchange")
+c.Exchange.cache = str(course / "cache")
+c.JudgeAnswers.secret_file = str(course / "secret")
+c.JudgeAnswers.kernels = {kernels!r}
+"""
+
+
+@dataclass(frozen=True)
+class CourseFolder:
+    """Everything nbgrader needs to know, as read from a config file."""
+
+    config: Config
+
+    @property
+    def root(self) -> Path:
+        return Path(self.config.CourseDirectory.root)
+
+    @property
+    def shelves(self) -> Path:
+        """The exchange's folder: outbound/LESSON to fetch from, inbound/ to hand in to."""
+        return Path(self.config.Exchange.root) / self.config.CourseDirectory.course_id
+
+    @property
+    def exchange(self) -> ExchangeFactory:
+        """The exchange's steps, each a class: ReleaseAssignment, Collect, ReleaseFeedback..."""
+        return ExchangeFactory(config=self.config)
+
+    @property
+    def kernels(self) -> Path:
+        return Path(self.config.JudgeAnswers.get("kernels", course.KERNELS))
+
+    def path(self, step: str, lesson: str, learner: str = ".") -> Path:
+        """The folder of a submission ("submitted", "autograded", "feedback") or, without a
+        learner, of a lesson ("source", "release")."""
+        return self.root / step / learner / lesson
+
+    def notebook(self, step: str, lesson: str, learner: str = ".") -> Path:
+        return self.path(step, lesson, learner) / f"{lesson}.ipynb"
+
+    def learners(self, step: str, lesson: str) -> list[str]:
+        """Who has a folder for `lesson` in this step."""
+        return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
+
+    def gradebook(self) -> Gradebook:
+        where = CourseDirectory(config=self.config)
+        return Gradebook(where.db_url, where.course_id)
+
+    def run(self, step: type, lesson: str, learner: str = "*", **options) -> None:
+        """Run one of nbgrader's converters or exchange steps; `options` are its traits.
+        ClassroomError with what nbgrader said when it fails."""
+        where = CourseDirectory(config=self.config, assignment_id=lesson, student_id=learner)
+        doing = step(coursedir=where, config=self.config, **options)
+        if hasattr(doing, "authenticator"):
+            doing.authenticator = Authenticator(config=self.config)
+        with _overheard() as complaints:
+            try:
+                doing.start()
+            except (NbGraderException, ExchangeError) as error:
+                raise ClassroomError(f"{lesson}: {_reason(complaints, error)}") from error
+
+    def configured(self, **changes: dict) -> CourseFolder:
+        """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
+        config = self.config.copy()
+        config.merge(Config(changes))
+        return CourseFolder(config)
+
+
+def open_course(config_file: Path | None = None) -> CourseFolder:
+    """The course that `config_file` describes; as for nbgrader itself, that is by default the
+    nbgrader_config.py in the current folder. Where there is none it is this repository's."""
+    if config_file is None:
+        config_file = Path.cwd() / CONFIG.name
+        config_file = config_file if config_file.is_file() else CONFIG
+    loader = PyFileConfigLoader(config_file.name, str(config_file.parent))
+    return CourseFolder(loader.load_config())
+
+
+def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
+    """A course of its own in `root`; JupyterLab started there shows it in formgrader."""
+    root.mkdir(parents=True, exist_ok=True)
+    config_file = root / CONFIG.name
+    config_file.write_text(
+        _ELSEWHERE.format(name=CONFIG.name, folder=str(CONFIG.parent), kernels=str(kernels))
+    )
+    return open_course(config_file)
+
+
+@contextmanager
+def _overheard() -> Iterator[list[str]]:
+    """What nbgrader logs as errors meanwhile; its exceptions only say "see above"."""
+    complaints: list[str] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            complaints.append(record.getMessage().strip())
+
+    log, listener = traitlets.log.get_logger(), Listener(logging.ERROR)
+    log.addHandler(listener)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SAWarning)  # nbgrader's, and of no consequence
+            yield complaints
+    finally:
+        log.removeHandler(listener)
+
+
+def _reason(complaints: list[str], error: Exception) -> str:
+    """The last line of the first traceback that was logged, or the first complaint."""
+    tracebacks = [said for said in complaints if said.startswith("Traceback")]
+    return [*tracebacks, *complaints, str(error)][0].splitlines()[-1]

@@ -1,0 +1,127 @@
+"""The two preprocessors through which nbgrader's autograde step judges a notebook.
+
+`TakeAnswers` comes first of all: it leaves one solution cell and one check cell for each exercise,
+as they were released but for the learner's answer, so that nothing done to a notebook can upset
+the steps that follow. `JudgeAnswers` stands where nbgrader would execute the notebook: no Python
+of a learner's ever runs. nbgrader_config.py puts both in their places.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode, v4
+from nbgrader.api import Gradebook, Notebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Any, Unicode
+
+from .. import course
+from ..judge import Verdict, judge
+from ..weave import CHECK, cell_id, graded
+from . import intake, verdicts
+from .secret import seed
+
+NOTE = "warpwise"  # metadata of a check cell: what TakeAnswers has to tell JudgeAnswers
+
+Pair = tuple[NotebookNode, NotebookNode]
+
+
+class TakeAnswers(NbGraderPreprocessor):
+    """Put the learner's answers into the cells that were released, and note what was wrong."""
+
+    unreadable = Unicode(
+        "", help="Why there is nothing to grade in this submission; empty when there is."
+    ).tag(config=True)
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        pairs = _released_pairs(resources["nbgrader"])
+        answers = intake.find(nb, pairs)
+        for answer in answers:
+            judged = answer.source is not None and not self.unreadable
+            note = {"problem": self.unreadable or answer.problem, "judged": judged}
+            pairs[answer.name][1].metadata[NOTE] = note
+        nb.cells = list(_rebuilt(nb.cells, answers, pairs))
+        return nb, resources
+
+
+class JudgeAnswers(NbGraderPreprocessor):
+    """Judge each solution cell's text; the check cell gets the points and the verdict to show."""
+
+    secret_file = Unicode(help="Where the secret lies from which hidden cases are drawn.").tag(
+        config=True
+    )
+    kernels = Unicode(str(course.KERNELS), help="The folder with the lessons.").tag(config=True)
+    judge = Any(judge, help="grader.judge.judge, or one that remembers its verdicts.").tag(
+        config=True
+    )
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        lesson = resources["nbgrader"]["assignment"]
+        sources = {intake.grade_id(cell): intake.cuda_source(cell.source) for cell in nb.cells}
+        found = {}
+        for cell in nb.cells:
+            name = intake.grade_id(cell).removeprefix(CHECK)
+            if intake.grade_id(cell) == CHECK + name:
+                found[name] = self._grade(f"{lesson}/{name}", sources[name], cell)
+        resources["outputs"] = {verdicts.FILE: json.dumps(found, indent=1).encode()}
+        return nb, resources
+
+    def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> dict:
+        """Fill the check cell's output, and return what is kept of the verdict."""
+        note, most = check.metadata.pop(NOTE), float(check.metadata.nbgrader["points"])
+        problem, root = note["problem"], Path(self.kernels)
+        exercise = course.exercise(exercise_id, root)
+        verdict = Verdict(exercise_id, 0.0, exercise.points, "not_attempted", problem)
+        page = verdicts.notice(problem)
+        if note["judged"]:
+            official = seed(Path(self.secret_file), exercise_id)
+            verdict = self.judge(exercise_id, source, seed=official, root=root)
+            page += verdicts.page(verdict, source, exercise)
+        data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
+        check.outputs = [v4.new_output("execute_result", data=data)]
+        return {"problem": problem, "verdict": verdict.to_dict()}
+
+
+def _released_pairs(where: dict) -> dict[str, Pair]:
+    """The solution cell and the check cell of each exercise, as the gradebook has them."""
+    with Gradebook(where["db_url"]) as gradebook:
+        released = gradebook.find_notebook(where["notebook"], where["assignment"])
+        names = sorted(cell.name for cell in released.solution_cells)
+        return {name: _released_pair(released, where["assignment"], name) for name in names}
+
+
+def _released_pair(released: Notebook, lesson: str, name: str) -> Pair:
+    sources = {cell.name: cell.source for cell in released.source_cells}
+    points = {cell.name: cell.max_score for cell in released.grade_cells}
+    check = CHECK + name
+    return (
+        v4.new_code_cell(
+            sources[name], id=cell_id(lesson, name), metadata=graded(name, solution=True)
+        ),
+        v4.new_code_cell(
+            sources[check],
+            id=cell_id(lesson, check),
+            metadata=graded(check, grade=True, locked=True, points=points[check]),
+        ),
+    )
+
+
+def _rebuilt(
+    cells: list[NotebookNode], answers: tuple[intake.Answer, ...], pairs: dict[str, Pair]
+) -> Iterator[NotebookNode]:
+    """The learner's cells, each answer in its released cell with its check cell after it."""
+    answer_at = {answer.cell: answer for answer in answers if answer.cell is not None}
+    checks = {CHECK + name for name in pairs}
+    for index, cell in enumerate(cells):
+        if index in answer_at:
+            solution, check = pairs[answer_at[index].name]
+            solution.source = cell.source
+            yield from (solution, check)
+        elif intake.grade_id(cell) not in checks:
+            cell.metadata.pop("nbgrader", None)
+            yield cell
+    for answer in answers:
+        if answer.cell is None:
+            yield from pairs[answer.name]

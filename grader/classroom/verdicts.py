@@ -1,0 +1,35 @@
+"""A verdict as nbgrader and a learner get it: a score, and a page without the hidden cases."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+from ..course import Exercise
+from ..judge import Verdict
+from ..notebook import cards, verdict_card
+
+FILE = "verdicts.json"  # beside the autograded notebook: {name: {"problem": ..., "verdict": ...}}
+
+
+def score(verdict: Verdict, most: float) -> float:
+    """The points that nbgrader reads: finite, from 0 to `most`. Anything else it would take for
+    full marks, or refuse."""
+    points = float(verdict.points)
+    return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
+
+
+def notice(problem: str) -> str:
+    """HTML that says what is wrong with the notebook; empty when nothing is."""
+    return cards.notice(problem).html if problem else ""
+
+
+def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
+    """HTML for the learner: visible cases in full, hidden ones by their category alone."""
+    return verdict_card.page(verdict.for_learner(), source, exercise).html
+
+
+def read(autograded: Path) -> dict[str, dict]:
+    """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
+    return json.loads((autograded / FILE).read_text())

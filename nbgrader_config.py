@@ -1,0 +1,48 @@
+# How nbgrader sees this course; JupyterLab's formgrader and `grader` both read it.
+import os
+import shutil
+import sys
+from pathlib import Path
+
+c = get_config()  # noqa: F821 (nbgrader provides it)
+course = Path(__file__).parent / "build"
+
+# To make a gradebook, nbgrader calls alembic by name, and a virtual environment may not be active.
+if not shutil.which("alembic"):
+    os.environ["PATH"] += os.pathsep + str(Path(sys.executable).parent)
+
+c.CourseDirectory.course_id = "warpwise"
+# source, release, submitted, autograded, feedback and gradebook.db all lie here.
+c.CourseDirectory.root = str(course)
+# Verdicts name hidden cases, so they never travel with a submission or with its feedback.
+c.CourseDirectory.ignore = [
+    ".ipynb_checkpoints",
+    "*.pyc",
+    "__pycache__",
+    "feedback",
+    "verdicts.json",
+]
+
+# For a class on one machine, make this a folder that everybody can write to.
+c.Exchange.root = str(course / "exchange")
+c.Exchange.cache = str(course / "cache")
+
+# Every graded answer is a %%cuda cell, so what stands in for a solution is a CUDA comment.
+c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}
+
+# A learner's notebook is never executed: its answers are taken out first and judged as text.
+c.Autograde.sanitize_preprocessors = [
+    "grader.classroom.plugin.TakeAnswers",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.autograde_preprocessors = [
+    "grader.classroom.plugin.JudgeAnswers",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+# The hidden cases are drawn from this secret, which is made when it is first needed.
+c.JudgeAnswers.secret_file = str(course / "secret")
