@@ -62,9 +62,8 @@ def classmates(lesson: Lesson) -> dict[str, Answers]:
 def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) -> None:
     """Fetch the lesson as `learner`, write the answers into its cells, submit it."""
     with here.gradebook() as gradebook:  # else formgrader calls everybody "None, None"
-        gradebook.update_or_create_student(
-            learner, first_name="", last_name=learner.replace("_", " ")
-        )
+        spoken = learner.replace("_", " ")
+        gradebook.update_or_create_student(learner, first_name=spoken, last_name="Demo")
     home = here.root / "learners" / learner
     home.mkdir(parents=True, exist_ok=True)
     here.run(here.exchange.FetchAssignment, lesson.name, learner, assignment_dir=str(home))
