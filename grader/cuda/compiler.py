@@ -1,0 +1,190 @@
+"""CUDA C++ to PTX (or to a cubin) with NVRTC, the only place that calls it.
+
+NVRTC is reached through CuPy's bindings, so whichever CUDA (12 or 13) CuPy was built for is
+used. Needs no GPU. Results are cached on disk by content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from .errors import CompileError
+
+SOURCE_NAME = "kernel.cu"  # what NVRTC calls the learner's text in messages and line tables
+DEFAULT_ARCH = "compute_90"  # the simulated GPU is a Hopper, like the H200 it is checked against
+
+_PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
+_CCCL = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
+_CUB = (
+    "block_reduce",
+    "block_scan",
+    "block_load",
+    "block_store",
+    "block_exchange",
+    "block_shuffle",
+)
+_CUB_WARP = ("warp_reduce", "warp_scan")
+# Standard headers that teaching kernels include and NVRTC does not have.
+_HEADERS = {
+    "prelude.h": _PRELUDE,
+    # The whole of CUB wants a host compiler; its block and warp collectives do not.
+    "cub/cub.cuh": "".join(
+        [f"#include <cub/block/{name}.cuh>\n" for name in _CUB]
+        + [f"#include <cub/warp/{name}.cuh>\n" for name in _CUB_WARP]
+    ),
+    **dict.fromkeys(
+        (
+            *("assert.h", "cassert", "cfloat", "climits", "cmath", "cstdint", "cstdio", "cstdlib"),
+            *("cstring", "float.h", "limits.h", "math.h", "stdint.h", "stdio.h", "stdlib.h"),
+            *("iostream", "string.h", "vector"),
+        ),
+        "",
+    ),
+    **{name: _CCCL.format(name) for name in ("cstddef", "limits", "type_traits", "utility")},
+}
+
+
+@dataclass(frozen=True)
+class Ptx:
+    """PTX text, and the mangled name of each name expression that was asked for."""
+
+    text: str
+    names: dict[str, str]
+
+
+def compile_ptx(
+    code: str, options: tuple[str, ...] = (), name_expressions: tuple[str, ...] = ()
+) -> Ptx:
+    """Compile CUDA C++ `code` to PTX with line information.
+
+    `options` are NVRTC's, e.g. ("-DBLOCK=256", "--use_fast_math"); `name_expressions` are
+    template instances to emit, e.g. ("softmax<float>",). Raises CompileError.
+    """
+    text, names = _cached(code, options, name_expressions, "PTX")
+    return Ptx(text.decode(), names)
+
+
+def compile_cubin(
+    code: str, options: tuple[str, ...], name_expressions: tuple[str, ...], arch: str
+) -> tuple[Path, dict[str, str]]:
+    """Compile `code` for real hardware, e.g. arch "sm_90"; the path of the cubin and the mangled
+    names. A cubin loads under any driver of the same CUDA major version, PTX may not."""
+    key = _key(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
+    _, names = _cached(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
+    return _cache_folder() / f"{key}.bin", names
+
+
+@cache
+def version() -> tuple[int, int]:
+    """NVRTC's version, e.g. (12, 9)."""
+    from cupy.cuda import nvrtc
+
+    return nvrtc.getVersion()
+
+
+@cache
+def include_folders() -> tuple[str, ...]:
+    """Folders of CUDA's own headers: cub, thrust and cuda/std (CCCL), cuda_fp16 and friends."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    folders = [find_nvidia_header_directory(name) for name in ("cccl", "cudart")]
+    found = [Path(folder) for folder in folders if folder]
+    nested = [folder / "cccl" for folder in found if (folder / "cccl").is_dir()]
+    return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
+
+
+def _cached(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
+    path = _cache_folder() / _key(code, options, name_expressions, kind)
+    binary, names = path.with_suffix(".bin"), path.with_suffix(".json")
+    if binary.exists() and names.exists():
+        return binary.read_bytes(), json.loads(names.read_text())
+    result = _compile(code, options, name_expressions, kind)
+    try:
+        _write(names, json.dumps(result[1]).encode())
+        _write(binary, result[0])
+    except OSError:
+        pass  # a read-only home costs the next compile its time, nothing else
+    return result
+
+
+def _key(code, options, name_expressions, kind) -> str:
+    parts = [code, list(options), list(name_expressions), kind, version(), include_folders()]
+    return hashlib.sha256(json.dumps([*parts, _HEADERS]).encode()).hexdigest()
+
+
+def _cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "warpwise"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write so that a reader sees the whole file or none: several judges share the cache."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+        part.write(content)
+    Path(part.name).replace(path)
+
+
+def _compile(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
+    from cupy.cuda import nvrtc
+
+    names = [name.encode() for name in _HEADERS]
+    texts = [text.encode() for text in _HEADERS.values()]
+    program = nvrtc.createProgram(code, SOURCE_NAME, texts, names)
+    try:
+        for expression in name_expressions:
+            nvrtc.addNameExpression(program, expression)
+        try:
+            nvrtc.compileProgram(program, _flags(options))
+        except nvrtc.NVRTCError as error:
+            raise _compile_error(nvrtc.getProgramLog(program), code) from error
+        result = nvrtc.getPTX(program) if kind == "PTX" else nvrtc.getCUBIN(program)
+        names = {name: nvrtc.getLoweredName(program, name) for name in name_expressions}
+    finally:
+        nvrtc.destroyProgram(program)
+    return bytes(result), {key: _text(value) for key, value in names.items()}
+
+
+def _flags(options: tuple[str, ...]) -> list[str]:
+    flags = ["--std=c++17", "-lineinfo", "--pre-include=prelude.h"]
+    flags += [f"-I{folder}" for folder in include_folders()]
+    if not any(option.startswith(("-arch", "--gpu-architecture")) for option in options):
+        flags.append(f"-arch={DEFAULT_ARCH}")
+    return [*flags, *options]
+
+
+def _text(value) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+_DIAGNOSTIC = re.compile(r"^(.*?)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$")
+
+
+def _compile_error(log: str, code: str) -> CompileError:
+    """NVRTC's log as a message in the learner's own lines, each with the line it is about."""
+    lines = log.rstrip("\0").splitlines()
+    found = [(at, match) for at, line in enumerate(lines) if (match := _DIAGNOSTIC.match(line))]
+    own = [(at, match) for at, match in found if match.group(1).endswith(SOURCE_NAME)]
+    if not own:
+        return CompileError(log.strip() or "NVRTC failed without saying why")
+    shown = [_shown(code, match, lines[at + 2 : at + 3]) for at, match in own[:5]]
+    if len(own) > 5:
+        shown.append(f"... and {len(own) - 5} more errors; mend the first one first.")
+    return CompileError("\n".join(shown), line=int(own[0][1].group(2)))
+
+
+def _shown(code: str, error: re.Match, pointer: list[str]) -> str:
+    """One error, the line it is about and, where NVRTC draws one, the caret (`pointer`) under it.
+    NVRTC indents both by two more columns than the source."""
+    number, message = int(error.group(2)), error.group(3)
+    lines = code.splitlines()
+    source = lines[number - 1] if number <= len(lines) else ""
+    carets = [f"\n         | {line[2:]}" for line in pointer if line.strip() == "^"]
+    return f"line {number}: {message}\n    {number:>4} | {source}" + "".join(carets)

@@ -1,0 +1,56 @@
+"""The real device, through CuPy: the same calls as the simulator's, the same checks before them."""
+
+from __future__ import annotations
+
+import cupy
+
+from . import compiler
+from .errors import LaunchError
+from .limits import check_launch, dimensions
+from .signature import check_arguments
+from .signature import parameters as declared_parameters
+
+
+class RawModule(cupy.RawModule):
+    """A `cupy.RawModule` compiled by the same compiler as the simulator's, prelude included, so
+    that one source has one meaning and one set of errors. Raises CompileError."""
+
+    def __init__(
+        self, code: str, *, options=(), name_expressions=None, enable_cooperative_groups=False
+    ):
+        self._source = code
+        arch = f"sm_{cupy.cuda.Device().compute_capability}"
+        names = tuple(name_expressions or ())
+        path, self._mangled = compiler.compile_cubin(code, tuple(options), names, arch)
+        super().__init__(path=str(path), enable_cooperative_groups=enable_cooperative_groups)
+
+    def get_function(self, name: str) -> RawKernel:
+        """The kernel called `name` (or the name expression); LaunchError if there is none."""
+        try:
+            kernel = super().get_function(self._mangled.get(name, name))
+            _ = kernel.attributes  # looks the name up
+        except cupy.cuda.driver.CUDADriverError as error:
+            raise LaunchError(f"there is no kernel called {name!r} in the source") from error
+        return RawKernel(kernel, name, self._source)
+
+
+class RawKernel:
+    """A `cupy.RawKernel` whose arguments are checked against the source's signature: CuPy passes
+    the bytes of a wrong type on, and the kernel reads nonsense."""
+
+    def __init__(self, kernel, name: str, source: str):
+        self.name = name
+        self._kernel = kernel
+        self._declared = declared_parameters(source, name.partition("<")[0])
+
+    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+        grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
+        if self._declared is not None:
+            check_arguments(self.name, self._declared, args)
+        static = self._kernel.shared_size_bytes
+        opt_in = self._kernel.max_dynamic_shared_size_bytes
+        check_launch(self.name, grid, block, static, shared_mem, opt_in)
+        self._kernel(grid, block, args, shared_mem=shared_mem)
+
+    def __getattr__(self, name: str):
+        return getattr(self._kernel, name)

@@ -1,0 +1,117 @@
+"""A kernel's parameters as its source declares them, so that arguments can be checked by name.
+
+PTX knows the sizes of parameters but neither their names nor what a pointer points to; the
+source does. Templates and macros may hide a signature: then only the sizes are checked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from .errors import LaunchError
+
+_DTYPES = {
+    "float": np.float32,
+    "double": np.float64,
+    "half": np.float16,
+    "__half": np.float16,
+    "bool": np.bool_,
+    "char": np.int8,
+    "signed char": np.int8,
+    "unsigned char": np.uint8,
+    "short": np.int16,
+    "unsigned short": np.uint16,
+    "int": np.int32,
+    "unsigned": np.uint32,
+    "unsigned int": np.uint32,
+    "long": np.int64,
+    "long long": np.int64,
+    "unsigned long": np.uint64,
+    "unsigned long long": np.uint64,
+    "size_t": np.uint64,
+    "uint": np.uint32,
+    **{f"int{bits}_t": np.dtype(f"i{bits // 8}").type for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}_t": np.dtype(f"u{bits // 8}").type for bits in (8, 16, 32, 64)},
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`float* x`: name "x", type "float*", pointer; `dtype` is None where the type is unknown."""
+
+    name: str
+    type: str
+    pointer: bool
+    dtype: np.dtype | None
+
+
+def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
+    """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found."""
+    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
+    for match in re.finditer(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{", plain):
+        if "__global__" in plain[: match.start()].rpartition(";")[2].rpartition("}")[2]:
+            declared = [part for part in match.group(1).split(",") if part.strip()]
+            return tuple(_parameter(part) for part in declared)
+    return None
+
+
+def _parameter(text: str) -> Parameter:
+    text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
+    match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))
+    kind, star, name, brackets = match.groups()
+    pointer = star == "*" or bool(brackets)
+    dtype = _DTYPES.get(kind)
+    return Parameter(
+        name, f"{kind}*" if pointer else kind, pointer, np.dtype(dtype) if dtype else None
+    )
+
+
+def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple) -> None:
+    """Raises LaunchError, naming the parameter, where an argument is not what it wants. CuPy
+    would pass the bytes on as they are."""
+    if len(args) != len(declared):
+        wanted = ", ".join(f"{p.type} {p.name}".strip() for p in declared)
+        raise LaunchError(
+            f"{kernel} takes {len(declared)} arguments ({wanted}), not {len(args)}.", kernel=kernel
+        )
+    for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):
+        problem = _problem(parameter, value)
+        if problem:
+            what = f"parameter {number} of {kernel}, `{parameter.type} {parameter.name}`"
+            raise LaunchError(f"{what}, {problem}.", kernel=kernel)
+
+
+def _problem(parameter: Parameter, value) -> str | None:
+    is_array = (hasattr(value, "shape") and getattr(value, "ndim", 0) > 0) or _is_device(value)
+    if parameter.pointer:
+        if not is_array and value is not None:
+            return f"wants an array, not {_described(value)}"
+        if value is None or parameter.dtype is None or _same(parameter.dtype, value.dtype):
+            return None
+        return f"wants an array of {parameter.dtype.name}, not of {value.dtype.name}"
+    if is_array:
+        return f"wants a single value, not an array of shape {value.shape}"
+    if not isinstance(value, np.generic):
+        example = f": pass np.{parameter.dtype.name}({value!r})" if parameter.dtype else ""
+        return f"wants a NumPy scalar, not {_described(value)}{example}"
+    if parameter.dtype is not None and not _same(parameter.dtype, value.dtype):
+        return f"wants {parameter.dtype.name}, not {value.dtype.name}: pass np.{parameter.dtype.name}(...)"
+    return None
+
+
+def _is_device(value) -> bool:
+    return hasattr(value, "__cuda_array_interface__") or isinstance(value, np.ndarray)
+
+
+def _same(wanted: np.dtype, given: np.dtype) -> bool:
+    """Integers of one size serve for each other, signed or not."""
+    if wanted == given:
+        return True
+    return wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
+
+
+def _described(value) -> str:
+    return f"a Python {type(value).__name__}" if not isinstance(value, np.generic) else f"{value!r}"

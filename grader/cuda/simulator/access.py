@@ -1,0 +1,167 @@
+"""One memory instruction's way to memory: addresses to elements, checked on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import LaunchError, Misaligned, UninitializedRead
+from .lanes import Lanes, compact
+from .lanes import index as lane_index
+from .memory import (
+    LOCAL_WINDOW,
+    SHARED_WINDOW,
+    WINDOW_SIZE,
+    AccessFault,
+    GlobalSpace,
+    Store,
+)
+from .ptx import Address, Instruction, Register, Symbol
+from .types import size_of
+
+_SPACES = {"global": "global", "const": "global", "param": "global", "shared": "shared"}
+_SPACES |= {"shared::cta": "shared", "local": "local"}
+
+
+@dataclass(frozen=True)
+class Hit:
+    """The part of an access that falls into one store. `element` counts in components, one per
+    lane; `addresses` are as the instruction computed them, within `space`."""
+
+    store: Store
+    space: str
+    lanes: Lanes
+    element: np.ndarray
+    addresses: np.ndarray
+
+
+class Access:
+    """Reads or writes `components` values of `size` bytes a lane at an address operand."""
+
+    def __init__(self, instruction: Instruction, operand: Address, at: int, machine, verb: str):
+        self.machine = machine
+        self.at = at
+        self.verb = verb
+        mods = instruction.mods
+        self.space = next((_SPACES[mod] for mod in mods if mod in _SPACES), "generic")
+        self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
+        self.size = size_of(instruction.type)
+        self.width = self.size * self.components
+        self.base, self.offset = self._base(operand)
+
+    def hits(self, lanes: Lanes) -> list[Hit]:
+        """Where the lanes' accesses go; raises OutOfBounds or Misaligned."""
+        addresses = self.base[lanes]
+        if self.offset:
+            addresses = addresses + self.offset
+        if self.width > 1 and (addresses & (self.width - 1)).any():
+            self._misaligned(lanes, addresses)
+        try:
+            return self._find(self.space, lanes, addresses)
+        except AccessFault as fault:
+            raise self.machine.report.access_error(
+                fault, self.at, lane_index(lanes), self.verb, self.width
+            ) from None
+
+    def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
+        return hit.store.view(dtype)[hit.element + component]
+
+    def check_written(self, hit: Hit) -> None:
+        """Reading what nobody wrote gives whatever lay there."""
+        store = hit.store
+        if store.written is None or not self.machine.options.checks:
+            return
+        marks = store.marks(self.size)
+        for component in range(self.components):
+            unwritten = marks[hit.element + component] == 0
+            if unwritten.any():
+                lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
+                offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
+                offset += component * self.size
+                raise self.machine.report.error(
+                    UninitializedRead,
+                    self.at,
+                    lane,
+                    f"reads {self.size} bytes at byte {offset} of {store.name}, which nobody has "
+                    "written yet. What lies there is left over from anything.",
+                )
+
+    def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
+        store = hit.store
+        if not store.writable:
+            raise self.machine.report.error(
+                LaunchError,
+                self.at,
+                lane_index(hit.lanes)[0],
+                f"writes to {store.name}, which is read-only.",
+            )
+        element = hit.element + component
+        store.view(values.dtype)[element] = values
+        if store.written is not None:
+            marks = store.marks(self.size)
+            marks[element] = np.iinfo(marks.dtype).max
+
+    def _base(self, operand: Address) -> tuple[np.ndarray, int]:
+        machine = self.machine
+        if isinstance(operand.base, Register):
+            narrow = machine.registers.storage(operand.base.name).itemsize == 4
+            base = machine.registers.read(operand.base, "u32" if narrow else "s64")
+            return (_widened(base) if narrow else base), operand.offset
+        start = machine.symbols[operand.base.name] if isinstance(operand.base, Symbol) else 0
+        fixed = np.array(start + operand.offset, np.int64)
+        return np.broadcast_to(fixed, machine.geometry.lanes), 0
+
+    def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
+        if space == "generic":
+            return self._find_generic(lanes, addresses)
+        memory = self.machine.spaces[space]
+        if isinstance(memory, GlobalSpace):
+            hits = []
+            for store, which in memory.locate(addresses, self.width):
+                own = lanes if which is None else compact(lane_index(lanes)[which])
+                where = addresses if which is None else addresses[which]
+                hits.append(Hit(store, space, own, (where - store.address) // self.size, where))
+            return hits
+        memory.check(addresses, self.width)
+        element = (memory.base[lanes] + addresses) // self.size
+        return [Hit(memory.store, space, lanes, element, addresses)]
+
+    def _find_generic(self, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
+        """A generic address says by its value which space it lies in."""
+        hits = []
+        elsewhere = np.ones(len(addresses), bool)
+        for space, window in (("shared", SHARED_WINDOW), ("local", LOCAL_WINDOW)):
+            inside = (addresses >= window) & (addresses < window + WINDOW_SIZE)
+            if inside.any():
+                own = compact(lane_index(lanes)[inside])
+                hits += self._find(space, own, addresses[inside] - window)
+                elsewhere &= ~inside
+        if elsewhere.all():
+            return self._find("global", lanes, addresses)
+        if elsewhere.any():
+            own = compact(lane_index(lanes)[elsewhere])
+            hits += self._find("global", own, addresses[elsewhere])
+        return hits
+
+    def _misaligned(self, lanes: Lanes, addresses: np.ndarray) -> None:
+        crooked = (addresses & (self.width - 1)) != 0
+        lane = int(lane_index(lanes)[np.argmax(crooked)])
+        address = int(addresses[np.argmax(crooked)])
+        raise self.machine.report.error(
+            Misaligned,
+            self.at,
+            lane,
+            f"{self.verb} {self.width} bytes at address 0x{address:x}, which is not a multiple "
+            f"of {self.width}. A vector access needs an address aligned to its size.",
+        )
+
+
+class _widened:
+    """A 32-bit address register, read as int64 whenever it is indexed."""
+
+    def __init__(self, narrow: np.ndarray):
+        self.narrow = narrow
+
+    def __getitem__(self, lanes: Lanes) -> np.ndarray:
+        return self.narrow[lanes].astype(np.int64)

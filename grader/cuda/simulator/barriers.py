@@ -1,0 +1,138 @@
+"""`__syncthreads()` and its relatives: threads of a block wait for each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from ..errors import BarrierDivergence
+from .lanes import Lanes, compact, count
+from .lanes import index as lane_index
+
+
+class Barriers:
+    """The barriers of every block of a wave. Per barrier id: how many threads of each block have
+    arrived, and the groups parked there with the instruction they wait at."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
+        self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
+        self.asked: dict[int, int | None] = {}
+
+    def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None):
+        """Threads come to `bar.sync barrier, threads` (None: the whole block) at instruction
+        `at`. Returns the groups that may go on."""
+        machine = self.machine
+        if threads is None and not self.parked[barrier] and self._everybody(lanes):
+            self._open(lanes, at, lane_index(lanes))
+            return ((at + 1, lanes),)
+        index = lane_index(lanes)
+        blocks = machine.geometry.block_of_lane[index]
+        self.arrived[barrier] += np.bincount(blocks, minlength=machine.geometry.wave_blocks)
+        self.parked[barrier].append((at, index))
+        self.asked[barrier] = threads
+        return self._release(barrier)
+
+    def released_by_exit(self):
+        """Threads have exited: a barrier no longer waits for them."""
+        released = []
+        for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
+            released += self._release(barrier)
+        return released
+
+    def waiting(self) -> tuple[int, int, str] | None:
+        """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
+        for barrier, groups in self.parked.items():
+            for at, index in groups:
+                return at, int(index[0]), self._missing(barrier, int(index[0]))
+        return None
+
+    def _none(self) -> np.ndarray:
+        return np.zeros(self.machine.geometry.wave_blocks, np.int64)
+
+    def _everybody(self, lanes: Lanes) -> bool:
+        """Are these all the threads of all the blocks, none of them exited?"""
+        machine = self.machine
+        total = int(machine.live.sum())
+        blocks = int(np.count_nonzero(machine.live))
+        return count(lanes) == total == blocks * machine.geometry.threads
+
+    def _release(self, barrier: int):
+        machine, arrived = self.machine, self.arrived[barrier]
+        expected = machine.live if self.asked[barrier] is None else self.asked[barrier]
+        complete = (arrived >= expected) & (arrived > 0)
+        if not complete.any():
+            return ()
+        groups, released = self.parked[barrier], []
+        self.parked[barrier] = []
+        for at, index in groups:
+            free = complete[machine.geometry.block_of_lane[index]]
+            if free.any():
+                released.append((at, index[free]))
+            if not free.all():
+                self.parked[barrier].append((at, index[~free]))
+        arrived[complete] = 0
+        self._check(barrier, released)
+        for at, index in released:
+            self._open(index, at, index)
+        return tuple((at + 1, compact(index)) for at, index in released)
+
+    def _check(self, barrier: int, released) -> None:
+        """A barrier for the whole block must be met by every thread, and at one place."""
+        machine = self.machine
+        if not machine.options.checks or self.asked[barrier] is not None:
+            return
+        geometry = machine.geometry
+        for at, index in released:
+            short = machine.live[geometry.block_of_lane[index]] < geometry.threads
+            if short.any():
+                lane = int(index[np.argmax(short)])
+                raise machine.report.error(
+                    BarrierDivergence, at, lane, self._missing(barrier, lane)
+                )
+        by_block: dict[int, int] = {}
+        for at, index in released:
+            for block in np.unique(geometry.block_of_lane[index]):
+                first = by_block.setdefault(int(block), at)
+                if first != at:
+                    raise machine.report.error(
+                        BarrierDivergence, at, int(index[0]), self._two_places(first, at)
+                    )
+
+    def _two_places(self, first: int, second: int) -> str:
+        code = self.machine.kernel.instructions
+        return (
+            f"waits at this barrier while other threads of its block wait at the one on line "
+            f"{code[first].line}. Every thread must reach the same `__syncthreads()`: move it out "
+            "of the branch."
+        )
+
+    def _missing(self, barrier: int, lane: int) -> str:
+        machine = self.machine
+        geometry = machine.geometry
+        block = int(geometry.block_of_lane[lane])
+        live = int(machine.live[block])
+        gone = geometry.threads - live
+        waiting = sum(
+            int(np.count_nonzero(geometry.block_of_lane[index] == block))
+            for _, index in self.parked[barrier]
+        )
+        others = f"{gone} of the block's {geometry.threads} threads have already returned"
+        if not gone:
+            others = f"only {waiting} of the block's {geometry.threads} threads came here"
+        return (
+            f"waits at a barrier that not every thread of its block reaches: {others}. "
+            "`__syncthreads()` must be outside of any branch or early return that only some "
+            "threads take."
+        )
+
+    def _open(self, lanes: Lanes, at: int, index: np.ndarray) -> None:
+        """Bookkeeping when threads pass: order for races, counts, trace."""
+        machine = self.machine
+        step = machine.tick(at)
+        if machine.races:
+            machine.races.synchronize(lanes, step)
+        if machine.observed:
+            machine.watch.barrier(lanes, at)

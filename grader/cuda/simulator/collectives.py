@@ -1,0 +1,89 @@
+"""Warp-wide operations (`__shfl_*_sync`, `__syncwarp`, votes): every lane that the mask names
+must come to the same instruction before any goes on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import ShuffleDivergence
+from .lanes import WARP, Lanes, compact, warp_masks
+from .lanes import index as lane_index
+
+FULL = 0xFFFFFFFF
+
+
+class Collectives:
+    """Lanes parked at warp-wide instructions, by instruction."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.exist = self._present(np.flatnonzero(_threads(machine.geometry)))
+        self.parked: dict[int, np.ndarray] = {}
+        self.masks: dict[int, np.ndarray] = {}
+
+    def gather(self, lanes: Lanes, at: int, masks: np.ndarray) -> Lanes | None:
+        """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
+        the wave,). Returns those whose whole group is there, or None; the rest are parked."""
+        if at not in self.parked and _whole_warps(lanes) and (masks[lanes] == FULL).all():
+            return lanes
+        index = lane_index(lanes)
+        if at in self.parked:
+            index = np.sort(np.concatenate([self.parked.pop(at), index]))
+        self._check_named(index, at, masks)
+        present = self._present(index)
+        wanted = masks[index] & self.exist[index // WARP]
+        complete = (wanted & ~present[index // WARP]) == 0
+        if not complete.all():
+            self.parked[at] = index[~complete]
+            self.masks[at] = masks
+        return compact(index[complete]) if complete.any() else None
+
+    def waiting(self) -> tuple[int, int, str] | None:
+        """Lanes that wait for ever: instruction, one of the lanes, and the sentence."""
+        for at, index in self.parked.items():
+            lane = int(index[0])
+            mask = int(self.masks[at][lane])
+            here = int(self._present(index)[lane // WARP])
+            missing = mask & int(self.exist[lane // WARP]) & ~here
+            return (
+                at,
+                lane,
+                (
+                    f"takes part in a warp-wide operation whose mask 0x{mask:08x} also names "
+                    f"{_lanes(missing)}, which never come here. Name only lanes that take part, or "
+                    "move the operation out of the branch."
+                ),
+            )
+        return None
+
+    def _present(self, index: np.ndarray) -> np.ndarray:
+        """Per warp of the wave, the mask of its lanes that are in `index`."""
+        return warp_masks(index, self.machine.geometry.warps)
+
+    def _check_named(self, index: np.ndarray, at: int, masks: np.ndarray) -> None:
+        own = np.left_shift(1, index % WARP).astype(np.uint32)
+        unnamed = (masks[index] & own) == 0
+        if unnamed.any() and self.machine.options.checks:
+            lane = int(index[np.argmax(unnamed)])
+            raise self.machine.report.error(
+                ShuffleDivergence,
+                at,
+                lane,
+                f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
+                f"name its own lane {lane % WARP}.",
+            )
+
+
+def _threads(geometry) -> np.ndarray:
+    """Which lanes of a wave hold a thread; the others pad a block to whole warps."""
+    return geometry.thread_of_lane < geometry.threads
+
+
+def _whole_warps(lanes: Lanes) -> bool:
+    return type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0
+
+
+def _lanes(mask: int) -> str:
+    named = [str(lane) for lane in range(WARP) if mask >> lane & 1]
+    shown = ", ".join(named[:8]) + (", ..." if len(named) > 8 else "")
+    return f"lane{'s' if len(named) > 1 else ''} {shown}"

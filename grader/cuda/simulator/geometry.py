@@ -1,0 +1,70 @@
+"""Where each lane of a wave sits: grid, block, warp, lane, thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from .lanes import WARP
+
+Index = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A launch cut into waves of `wave_blocks` blocks. In a wave the lanes of one block are
+    contiguous, padded to whole warps; the padding never runs."""
+
+    grid: Index
+    block: Index
+    wave_blocks: int
+
+    @cached_property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @cached_property
+    def stride(self) -> int:
+        """Lanes of a block, padding included."""
+        return -(-self.threads // WARP) * WARP
+
+    @cached_property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @cached_property
+    def lanes(self) -> int:
+        """Lanes of a wave."""
+        return self.wave_blocks * self.stride
+
+    @cached_property
+    def warps(self) -> int:
+        """Warps of a wave."""
+        return self.lanes // WARP
+
+    @cached_property
+    def thread_of_lane(self) -> np.ndarray:
+        """Linear thread index within its block, for each lane of a wave."""
+        return np.tile(np.arange(self.stride), self.wave_blocks)
+
+    @cached_property
+    def block_of_lane(self) -> np.ndarray:
+        """Block within the wave, for each lane."""
+        return np.repeat(np.arange(self.wave_blocks), self.stride)
+
+    def thread(self, lane: int) -> Index:
+        """threadIdx of a lane."""
+        return coordinates(int(lane) % self.stride, self.block)
+
+    def block_index(self, lane: int, first_block: int) -> Index:
+        """blockIdx of a lane, in the wave that begins with block `first_block`."""
+        return coordinates(first_block + int(lane) // self.stride, self.grid)
+
+
+def coordinates(linear, shape: Index):
+    """(x, y, z) of a linear index, x fastest; works on ints and on arrays."""
+    return linear % shape[0], linear // shape[0] % shape[1], linear // (shape[0] * shape[1])

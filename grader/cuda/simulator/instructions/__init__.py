@@ -1,0 +1,6 @@
+"""PTX's instructions, by family. Importing a family registers its definitions."""
+
+from . import arithmetic, atomics, calls, compare, control, convert, memory, special, warp
+from .registry import bind, ends_block
+
+__all__ = ["bind", "ends_block"]

@@ -1,0 +1,96 @@
+"""Loads and stores, in every state space and width."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..access import Access, Hit
+from ..lanes import Lanes
+from ..ptx import Instruction, Symbol, Vector
+from ..types import DTYPES
+from .registry import effect, read, unsupported
+
+_SPINNING = {"volatile", "relaxed", "acquire"}  # what a thread that waits for another uses
+
+
+def _values(operand) -> tuple:
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+@effect("ld", "ldu")
+def load(instruction: Instruction, at: int, machine):
+    target, address = instruction.operands[:2]
+    if instruction.type not in DTYPES:
+        raise unsupported(instruction, machine)
+    if _is_call_parameter(address, machine):
+        return machine.calls.load(instruction, target, address)
+    access = Access(instruction, address, at, machine, "reads")
+    dtype = DTYPES[instruction.type]
+    outs = [
+        machine.registers.write(item, instruction.type) if item.name != "_" else None
+        for item in _values(target)
+    ]
+    spinning = bool(_SPINNING & set(instruction.mods))
+
+    def step(lanes: Lanes) -> None:
+        machine.spins += spinning
+        for hit in access.hits(lanes):
+            access.check_written(hit)
+            _note(machine, access, hit, "load")
+            for component, out in enumerate(outs):
+                if out is not None:
+                    out[hit.lanes] = access.read(hit, component, dtype)
+
+    return step
+
+
+@effect("st")
+def store(instruction: Instruction, at: int, machine):
+    address, source = instruction.operands[:2]
+    if instruction.type not in DTYPES:
+        raise unsupported(instruction, machine)
+    if _is_call_parameter(address, machine):
+        return machine.calls.store(instruction, address, source)
+    access = Access(instruction, address, at, machine, "writes")
+    sources = [read(item, instruction.type, machine) for item in _values(source)]
+
+    def step(lanes: Lanes) -> None:
+        for hit in access.hits(lanes):
+            values = [source[hit.lanes] for source in sources]
+            watched = machine.races is not None and hit.space == "shared"
+            same = _unchanged(access, hit, values) if watched else None
+            for component, value in enumerate(values):
+                access.write(hit, component, value)
+            _note(machine, access, hit, "store", same, values)
+
+    return step
+
+
+def _is_call_parameter(address, machine) -> bool:
+    base = address.base
+    return isinstance(base, Symbol) and base.name in machine.calls.slots
+
+
+def _unchanged(access: Access, hit: Hit, values: list[np.ndarray]) -> np.ndarray:
+    """Per lane, whether memory holds the values already."""
+    return np.logical_and.reduce(
+        [_bits(access.read(hit, n, v.dtype)) == _bits(v) for n, v in enumerate(values)]
+    )
+
+
+def _bits(values: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+
+
+def _note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
+    """Tell the race detector and the observer of an access that has just been made."""
+    if machine.races is not None and hit.space == "shared":
+        machine.races.check(access, hit, kind, same, values)
+    if machine.observed:
+        machine.watch.access(hit, access, kind)
+
+
+@effect("prefetch", "prefetchu", "discard", "applypriority")
+def hint(instruction: Instruction, at: int, machine):
+    """Cache hints change no value."""
+    return lambda lanes: None

@@ -1,0 +1,123 @@
+"""Warp-wide operations: shuffles, votes and who is active."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...errors import ShuffleDivergence
+from ..lanes import WARP, Lanes, warp_masks
+from ..lanes import index as lane_index
+from ..ptx import Instruction, Vector
+from .registry import control, effect, read, unsupported
+
+
+@control("shfl")
+def shuffle(instruction: Instruction, at: int, machine):
+    """shfl.sync.mode.b32 d[|p], a, b, c, membermask"""
+    target, *operands = instruction.operands
+    out, valid = target.items if isinstance(target, Vector) else (target, None)
+    mode = instruction.mods[1]
+    out = machine.registers.write(out, "b32")
+    valid = machine.registers.write(valid, "pred") if valid else None
+    value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
+    rows = np.zeros(machine.geometry.lanes, bool)
+
+    def step(lanes: Lanes):
+        together = machine.collectives.gather(lanes, at, masks)
+        if together is None:
+            return ()
+        lane = lane_index(together)
+        source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
+        source += lane - lane % WARP
+        if machine.options.checks:
+            _check_sources(source, lane, rows, masks, at, machine)
+        result = value[source]
+        out[together] = result
+        if valid is not None:
+            valid[together] = inside
+        if machine.observed:
+            machine.watch.collective(together, at, "shuffles", "shuffle")
+        return ((at + 1, together),)
+
+    return step
+
+
+def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray):
+    """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
+    ISA defines it."""
+    delta, clamp = delta.astype(np.int64), clamp.astype(np.int64)
+    segment = clamp >> 8 & 31
+    clamp = clamp & 31
+    low = lane & segment
+    high = low | (clamp & ~segment)
+    if mode == "up":
+        source = lane - (delta & 31)
+        inside = source >= high
+    else:
+        source = {
+            "down": lambda: lane + (delta & 31),
+            "bfly": lambda: lane ^ (delta & 31),
+            "idx": lambda: low | (delta & 31 & ~segment),
+        }[mode]()
+        inside = source <= high
+    return np.where(inside, source, lane), inside
+
+
+def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
+    """Reading a lane that does not take part gives an undefined value."""
+    takes_part[lane] = True
+    named = masks[lane] >> (source % WARP).astype(np.uint32) & 1
+    absent = ~takes_part[source] | (named == 0)
+    takes_part[lane] = False
+    if absent.any():
+        position = int(np.argmax(absent))
+        raise machine.report.error(
+            ShuffleDivergence,
+            at,
+            int(lane[position]),
+            f"shuffles from lane {int(source[position]) % WARP} of its warp, which does not take "
+            "part; the value it gets is undefined.",
+        )
+
+
+@control("vote")
+def vote(instruction: Instruction, at: int, machine):
+    """vote.sync.{all,any,uni,ballot} d, p, membermask"""
+    mode = instruction.mods[1]
+    target, predicate, mask = instruction.operands
+    if mode not in ("all", "any", "uni", "ballot"):
+        raise unsupported(instruction, machine)
+    out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
+    predicate, masks = read(predicate, "pred", machine), read(mask, "b32", machine)
+
+    def step(lanes: Lanes):
+        together = machine.collectives.gather(lanes, at, masks)
+        if together is None:
+            return ()
+        index = lane_index(together)
+        ballot = _ballot(index[predicate[index]], machine)[index // WARP] & masks[index]
+        everyone = _ballot(index, machine)[index // WARP] & masks[index]
+        out[together] = {
+            "ballot": lambda: ballot,
+            "any": lambda: ballot != 0,
+            "all": lambda: ballot == everyone,
+            "uni": lambda: (ballot == 0) | (ballot == everyone),
+        }[mode]()
+        return ((at + 1, together),)
+
+    return step
+
+
+@effect("activemask")
+def activemask(instruction: Instruction, at: int, machine):
+    out = machine.registers.write(instruction.operands[0], "b32")
+
+    def step(lanes: Lanes) -> None:
+        index = lane_index(lanes)
+        out[lanes] = _ballot(index, machine)[index // WARP]
+
+    return step
+
+
+def _ballot(index: np.ndarray, machine) -> np.ndarray:
+    return warp_masks(index, machine.geometry.warps)

@@ -1,0 +1,224 @@
+"""The SIMT machine: runs a kernel's program over waves of blocks.
+
+Threads that stand at the same instruction execute it together, one NumPy operation for all of
+them. Where they part, the group at the lowest instruction goes first, so that groups meet again
+at the first place their paths join ("thread frontiers", Diamos et al., 2011). A group that waits
+(barrier, shuffle) is parked until the others have come. A group that spins on memory gives way
+after a while, so that locks and flags make progress, as they do on hardware since Volta.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
+from .barriers import Barriers
+from .calls import Calls
+from .collectives import Collectives
+from .geometry import Geometry
+from .instructions import bind, ends_block
+from .lanes import Lanes, compact, count, merge, warps
+from .lanes import index as lane_index
+from .memory import GlobalSpace, PrivateSpace
+from .observe import Options, Run
+from .ptx import Function
+from .races import Races
+from .registers import RegisterFile
+from .report import Reporter
+from .special import SpecialRegisters
+from .watch import Watch
+
+Successors = tuple[tuple[int, Lanes], ...]
+
+SPIN_LIMIT = 32  # spins of one group before the others get a turn
+
+
+@dataclass(frozen=True)
+class Job:
+    """A launch, ready to run: what to execute, on how many threads, with which memory.
+
+    `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols` gives the
+    address of every variable and parameter by name.
+    """
+
+    kernel: Function
+    geometry: Geometry
+    spaces: dict[str, GlobalSpace | PrivateSpace]
+    symbols: dict[str, int]
+    options: Options
+    run: Run
+    observed: bool
+
+
+class Machine:
+    """One launch: registers, memory and program bound together, wave after wave."""
+
+    def __init__(self, job: Job):
+        self.kernel, self.geometry = job.kernel, job.geometry
+        self.spaces, self.symbols = job.spaces, job.symbols
+        self.options, self.run_log, self.observed = job.options, job.run, job.observed
+        self.registers = RegisterFile(job.kernel.registers, job.geometry.lanes)
+        self.special = SpecialRegisters(job.geometry)
+        self.report = Reporter(self)
+        self.barriers = Barriers(self)
+        self.collectives = Collectives(self)
+        self.calls = Calls(job.kernel, self)
+        self.watch = Watch(self)
+        raced = job.options.checks and self.spaces["shared"].size
+        self.races = Races(self) if raced else None
+        self.spins = 0
+        code = job.kernel.instructions
+        self.block_end = _block_ends(job.kernel)
+        self.steps = [bind(instruction, at, self) for at, instruction in enumerate(code)]
+        for at, instruction in enumerate(code):
+            if self.block_end[at] == at and not ends_block(instruction):
+                self.steps[at] = _then_next(self.steps[at], at)
+        self.executed_warps = np.zeros(len(code) + 1, np.int64)
+        self.executed_threads = np.zeros(len(code) + 1, np.int64)
+
+    def run(self) -> None:
+        """Run every block of the grid; raises what goes wrong, races at the very end."""
+        geometry = self.geometry
+        with np.errstate(all="ignore"):
+            for first in range(0, geometry.blocks, geometry.wave_blocks):
+                self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        self._count_instructions()
+        self.report.raise_first_hazard()
+
+    def tick(self, at: int) -> int:
+        """A new moment, at which the instruction at `at` touches memory or synchronises."""
+        self.step_sites.append(at)
+        return len(self.step_sites) - 1
+
+    def step_line(self, step: int) -> int | None:
+        """The source line of what happened at a moment of this wave."""
+        return self.kernel.instructions[self.step_sites[step]].line
+
+    def exit(self, lanes: Lanes) -> None:
+        """These threads have left the kernel."""
+        blocks = self.geometry.block_of_lane[lanes]
+        self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
+        self.running[lanes] = False
+        for successor in self.barriers.released_by_exit():
+            self._push(*successor)
+
+    def _run_wave(self, first_block: int, blocks: int) -> None:
+        geometry = self.geometry
+        self.first_block = first_block
+        self.special.begin_wave(first_block)
+        self.running = (geometry.thread_of_lane < geometry.threads) & (
+            geometry.block_of_lane < blocks
+        )
+        self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
+        self.spaces["shared"].forget()
+        self.spaces["local"].forget()
+        self.step_sites: list[int] = [-1]
+        if self.races:
+            self.races.forget()
+        self.ready: dict[int, list[Lanes]] = {}
+        self.steps_left = self.options.step_limit
+        self._push(0, compact(np.flatnonzero(self.running)))
+        while self.ready:
+            pc = self._choose()
+            self._run_from(pc, merge(self.ready.pop(pc)))
+        self._nothing_is_left_waiting()
+
+    def _choose(self) -> int:
+        if self.spins > SPIN_LIMIT and len(self.ready) > 1:
+            self.spins = 0
+            return max(self.ready)
+        return min(self.ready)
+
+    def _push(self, pc: int, lanes: Lanes) -> None:
+        self.ready.setdefault(pc, []).append(lanes)
+
+    def _run_from(self, pc: int, lanes: Lanes) -> None:
+        """Run a group until it parts, waits, ends, or another group stands at or before it."""
+        steps, block_end = self.steps, self.block_end
+        while True:
+            end = block_end[pc]
+            self._account(pc, end, lanes)
+            for step in steps[pc:end]:
+                step(lanes)
+            successors = steps[end](lanes)
+            if len(successors) == 1 and self._may_go_on(successors[0][0]):
+                pc, lanes = successors[0]
+                continue
+            for successor in successors:
+                self._push(*successor)
+            return
+
+    def _may_go_on(self, pc: int) -> bool:
+        return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
+
+    def _account(self, pc: int, end: int, lanes: Lanes) -> None:
+        self.steps_left -= end + 1 - pc
+        if self.steps_left < 0:
+            self._too_many_steps(end, lanes)
+        if self.observed:
+            number, threads = warps(lanes), count(lanes)
+            self.executed_warps[pc] += number
+            self.executed_warps[end + 1] -= number
+            self.executed_threads[pc] += threads
+            self.executed_threads[end + 1] -= threads
+            if self.first_block == 0:
+                self._trace_execution(pc, end, lanes)
+
+    def _trace_execution(self, pc: int, end: int, lanes: Lanes) -> None:
+        lane = lane_index(lanes)
+        threads = lane[: int(np.searchsorted(lane, self.geometry.stride))]
+        if len(threads):
+            code = self.kernel.instructions
+            for line in dict.fromkeys(code[at].line for at in range(pc, end + 1)):
+                self.run_log.trace.add(line, "execute", threads)
+
+    def _too_many_steps(self, at: int, lanes: Lanes) -> None:
+        raise self.report.error(
+            StepLimit,
+            at,
+            lane_index(lanes)[0],
+            f"is still running after {self.options.step_limit:,} instruction steps. "
+            "Does the loop's condition ever become false?",
+        )
+
+    def _nothing_is_left_waiting(self) -> None:
+        if waiting := self.collectives.waiting():
+            at, lane, missing = waiting
+            raise self.report.error(ShuffleDivergence, at, lane, missing)
+        if waiting := self.barriers.waiting():
+            at, lane, missing = waiting
+            raise self.report.error(BarrierDivergence, at, lane, missing)
+
+    def _count_instructions(self) -> None:
+        if not self.observed:
+            return
+        counters = self.run_log.counters
+        per_warp, per_thread = self.executed_warps.cumsum(), self.executed_threads.cumsum()
+        for at, instruction in enumerate(self.kernel.instructions):
+            counters.add(instruction.line, "inst_executed", per_warp[at])
+            counters.add(instruction.line, "thread_inst_executed", per_thread[at])
+
+
+def _then_next(step, at: int):
+    """A plain instruction before a label, made to end its straight run."""
+
+    def run_and_fall_through(lanes: Lanes) -> Successors:
+        step(lanes)
+        return ((at + 1, lanes),)
+
+    return run_and_fall_through
+
+
+def _block_ends(kernel: Function) -> list[int]:
+    """For each instruction, the index of the one that ends its straight run: the next control
+    instruction, or the last one before a label."""
+    code = kernel.instructions
+    targets = set(kernel.labels.values())
+    ends, end = [0] * len(code), len(code) - 1
+    for at in reversed(range(len(code))):
+        if ends_block(code[at]) or at + 1 in targets:
+            end = at
+        ends[at] = end
+    return ends

@@ -1,0 +1,154 @@
+"""The memory a launch can reach, by state space, with every access checked.
+
+Addresses are int64 arrays, one per lane. A space turns them into element positions in a `Store`
+(a flat run of bytes) or raises OutOfBounds or Misaligned, naming the first thread concerned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# Generic addresses: windows through which shared and local memory are seen, far from global.
+SHARED_WINDOW = 0x0100_0000_0000
+LOCAL_WINDOW = 0x0200_0000_0000
+WINDOW_SIZE = 1 << 32
+
+
+@dataclass(eq=False)
+class Store:
+    """A flat run of bytes. `written` marks initialised bytes (None: all are)."""
+
+    name: str
+    data: np.ndarray
+    written: np.ndarray | None = None
+    writable: bool = True
+    argument: int | None = None
+    address: int = 0
+    is_variable: bool = False
+    _views: dict = field(default_factory=dict)
+
+    def view(self, dtype: np.dtype) -> np.ndarray:
+        """The bytes as whole elements of `dtype`; a shorter tail is left out."""
+        if dtype not in self._views:
+            whole = len(self.data) - len(self.data) % dtype.itemsize
+            self._views[dtype] = self.data[:whole].view(dtype)
+        return self._views[dtype]
+
+    def marks(self, size: int) -> np.ndarray:
+        """`written` seen `size` bytes at a time: 0 means that none of them was written."""
+        if size not in self._views:
+            whole = len(self.written) - len(self.written) % size
+            self._views[size] = self.written[:whole].view(f"u{size}")
+        return self._views[size]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An access that cannot be: which lane (position in the access), and why in words."""
+
+    kind: type
+    position: int
+    reason: str
+
+
+class AccessFault(Exception):
+    """Raised by a space; the instruction turns it into an error with line, block and thread."""
+
+    def __init__(self, fault: Fault):
+        super().__init__(fault.reason)
+        self.fault = fault
+
+
+class GlobalSpace:
+    """The buffers passed to the launch and the module's variables, each a region of its own."""
+
+    def __init__(self, stores: list[Store]):
+        self.stores = sorted(stores, key=lambda store: store.address)
+        self.starts = np.array([store.address for store in self.stores], np.int64)
+
+    def locate(self, addresses: np.ndarray, size: int) -> list[tuple[Store, np.ndarray | None]]:
+        """Per store touched: the store, and which lanes (None: all of them)."""
+        lowest, highest = int(addresses.min()), int(addresses.max())
+        store = self.below(lowest)
+        if store is not None and highest + size <= store.address + len(store.data):
+            return [(store, None)]
+        return self._locate_each(addresses, size)
+
+    def below(self, address: int) -> Store | None:
+        """The store that begins last at or before `address`."""
+        at = int(np.searchsorted(self.starts, address, side="right")) - 1
+        return self.stores[at] if at >= 0 else None
+
+    def _locate_each(self, addresses, size) -> list[tuple[Store, np.ndarray | None]]:
+        owner = np.searchsorted(self.starts, addresses, side="right") - 1
+        found = []
+        for at in np.unique(owner):
+            lanes = np.flatnonzero(owner == at)
+            store = self.stores[at] if at >= 0 else None
+            end = store.address + len(store.data) if store else 0
+            outside = np.flatnonzero(addresses[lanes] + size > end)
+            if len(outside):
+                position = int(lanes[outside[0]])
+                raise AccessFault(self.describe(int(addresses[position]), position, size))
+            found.append((store, lanes))
+        return found
+
+    def describe(self, address: int, position: int, size: int) -> Fault:
+        from ..errors import OutOfBounds
+
+        near = [store for store in self.stores if store.argument is not None]
+        distance = [_distance(store, address) for store in near]
+        if not near or min(distance) > 1 << 20:
+            where = f"address 0x{address:x}, which is in none of the buffers it was given"
+            if address < 1 << 16:
+                where = f"address 0x{address & (1 << 64) - 1:x}: a null pointer"
+            return Fault(OutOfBounds, position, where)
+        store = near[int(np.argmin(distance))]
+        return Fault(OutOfBounds, position, _outside(store, address - store.address))
+
+
+def _distance(store: Store, address: int) -> int:
+    return max(store.address - address, address - store.address - len(store.data), 0)
+
+
+def _outside(store: Store, offset: int) -> str:
+    size = len(store.data)
+    if offset < 0:
+        return f"{-offset} bytes before the start of {store.name}"
+    past = offset - size
+    return f"byte {offset} of {store.name}, which has {size} bytes" + (
+        f" ({past} bytes past its end)" if past > 0 else ""
+    )
+
+
+class PrivateSpace:
+    """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
+    addressed from 0. `owner` gives, per lane of the wave, which piece is its own."""
+
+    def __init__(self, name: str, size: int, pieces: int, owner: np.ndarray):
+        self.name = name
+        self.size = size
+        self.pitch = -(-size // 16) * 16
+        self.base = (owner * self.pitch).astype(np.int64)
+        length = self.pitch * pieces
+        self.store = Store(name, np.zeros(length, np.uint8), np.zeros(length, np.uint8))
+
+    def forget(self) -> None:
+        """A new wave begins: nothing is written yet."""
+        self.store.written[:] = 0
+
+    def check(self, addresses: np.ndarray, size: int) -> None:
+        if int(addresses.min()) < 0 or int(addresses.max()) + size > self.size:
+            from ..errors import OutOfBounds
+
+            outside = (addresses < 0) | (addresses + size > self.size)
+            position = int(np.flatnonzero(outside)[0])
+            offset = int(addresses[position])
+            where = f"byte {offset} of {self.name} memory, of which a {self._whose} has {self.size}"
+            raise AccessFault(Fault(OutOfBounds, position, f"{where} bytes"))
+
+    @property
+    def _whose(self) -> str:
+        return "block" if self.name == "shared" else "thread"

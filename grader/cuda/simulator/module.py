@@ -1,0 +1,224 @@
+"""`RawModule` and its kernels: CuPy's interface to the simulated GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import compiler
+from ..errors import LaunchError
+from ..limits import check_launch, dimensions
+from ..signature import check_arguments
+from ..signature import parameters as declared_parameters
+from . import parser
+from .allocations import address_of, allocation_of, bytes_of, owner_of
+from .geometry import Geometry
+from .machine import Job, Machine
+from .memory import GlobalSpace, PrivateSpace, Store
+from .observe import Run, current_options, current_run
+from .ptx import Function, Program, Symbol, Variable
+
+WAVE_LANES = 8192  # lanes simulated together: enough to hide NumPy's overhead, few enough for L2
+_PARAMETERS_AT = 0x6000_0000_0000
+_VARIABLES_AT = 0x5000_0000_0000
+
+
+class RawModule:
+    """CUDA C++ compiled for the simulated GPU; as `cupy.RawModule`.
+
+    `code` is the source, `options` are NVRTC's, `name_expressions` the template instances to
+    emit. Raises CompileError.
+    """
+
+    def __init__(self, code: str, *, options=(), name_expressions=None, backend="nvrtc"):
+        self.code = code
+        ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
+        self._names = ptx.names
+        self._program = parser.parse(ptx.text, compiler.SOURCE_NAME)
+        self._variables = _variables(self._program)
+
+    def get_function(self, name: str) -> RawKernel:
+        """The kernel called `name` (or the name expression); LaunchError if there is none."""
+        kernel = self._program.functions.get(self._names.get(name, name))
+        if kernel is None or not kernel.entry:
+            known = ", ".join(self.kernel_names) or "none"
+            raise LaunchError(
+                f"there is no kernel called {name!r} here; the source defines: {known}. A kernel "
+                'is `extern "C" __global__ void name(...)`.'
+            )
+        return RawKernel(self, kernel, name)
+
+    @property
+    def kernel_names(self) -> tuple[str, ...]:
+        """The kernels that the source defines (mangled where they are not extern "C")."""
+        return tuple(name for name, f in self._program.functions.items() if f.entry)
+
+
+class RawKernel:
+    """A kernel of the simulated GPU, called as `cupy.RawKernel` is."""
+
+    def __init__(self, module: RawModule, function: Function, name: str):
+        self.name = name
+        self.max_dynamic_shared_size_bytes = 0
+        self._module = module
+        self._function = function
+        self._declared = declared_parameters(module.code, name.partition("<")[0])
+
+    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+        """Launch over `grid` blocks of `block` threads, each an int or a tuple of up to three.
+
+        `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.
+        Raises one of the `grader.cuda` exceptions for whatever goes wrong.
+        """
+        grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
+        self._check(args)
+        shared, symbols = _shared_layout(self._function, self._module._program, shared_mem)
+        check_launch(
+            self.name,
+            grid,
+            block,
+            shared - shared_mem,
+            shared_mem,
+            self.max_dynamic_shared_size_bytes,
+        )
+        geometry = _geometry(grid, block)
+        local, local_symbols = _local_layout(self._function)
+        stores, parameter_symbols = self._stores(args)
+        variables = self._module._variables
+        spaces = {
+            "global": GlobalSpace([*stores, *variables.values()]),
+            "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
+            "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
+        }
+        addresses = {name: store.address for name, store in variables.items()}
+        symbols |= local_symbols | parameter_symbols | addresses
+        observed = current_run()
+        run = observed if observed is not None else Run()
+        job = Job(
+            self._function, geometry, spaces, symbols, current_options(), run, observed is not None
+        )
+        Machine(job).run()
+
+    def _check(self, args: tuple) -> None:
+        if self._declared is not None:
+            check_arguments(self.name, self._declared, args)
+        expected = self._function.parameters
+        if len(args) != len(expected):
+            raise LaunchError(
+                f"{self.name} takes {len(expected)} arguments, not {len(args)}.", kernel=self.name
+            )
+        for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
+            size = 8 if value is None or isinstance(value, np.ndarray) else _scalar_size(value)
+            if size != parameter.size:
+                raise LaunchError(
+                    f"parameter {number} of {self.name} has {parameter.size} bytes "
+                    f"({parameter.type}), the argument {value!r} has {size or 'no fixed size'}.",
+                    kernel=self.name,
+                )
+
+    def _stores(self, args: tuple) -> tuple[list[Store], dict[str, int]]:
+        """The buffers behind the arguments, and one more that holds the parameters."""
+        stores: dict[int, Store] = {}
+        symbols, packed = {}, bytearray()
+        for number, (parameter, value) in enumerate(
+            zip(self._function.parameters, args, strict=True)
+        ):
+            packed += bytes(-len(packed) % parameter.align)
+            symbols[parameter.name] = _PARAMETERS_AT + len(packed)
+            if isinstance(value, np.ndarray):
+                store = self._store(value, number)
+                stores.setdefault(store.address, store)
+                packed += address_of(value).to_bytes(8, "little")
+            else:
+                packed += bytes(8) if value is None else value.tobytes()
+        parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
+        return [
+            *stores.values(),
+            Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
+        ], symbols
+
+    def _store(self, array: np.ndarray, number: int) -> Store:
+        owner = owner_of(array)
+        if array.dtype.hasobject:
+            raise LaunchError(f"argument {number + 1} of {self.name} holds Python objects.")
+        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
+            raise LaunchError(f"argument {number + 1} of {self.name} is not contiguous in memory.")
+        allocation = allocation_of(array)
+        name = self._declared[number].name if self._declared else f"argument {number + 1}"
+        return Store(
+            name,
+            bytes_of(owner),
+            allocation.written,
+            owner.flags.writeable,
+            number,
+            allocation.address,
+        )
+
+
+def _scalar_size(value) -> int:
+    return value.nbytes if isinstance(value, np.generic) else 0
+
+
+def _geometry(grid, block) -> Geometry:
+    one = Geometry(grid, block, 1)
+    return Geometry(grid, block, min(one.blocks, max(1, WAVE_LANES // one.stride)))
+
+
+def _variables(program: Program) -> dict[str, Store]:
+    """The module's `__device__` and `__constant__` variables that some kernel mentions. They
+    keep their values from launch to launch."""
+    mentioned = {name for f in program.functions.values() for name in _symbols(f)}
+    stores: dict[str, Store] = {}
+    address = _VARIABLES_AT
+    for variable in program.variables.values():
+        if variable.space not in ("global", "const") or variable.name not in mentioned:
+            continue
+        data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
+        data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
+        writable = variable.space == "global"
+        stores[variable.name] = Store(
+            variable.name, data, None, writable, address=address, is_variable=True
+        )
+        address += -(-(len(data) + 4096) // 512) * 512
+    for variable in program.variables.values():
+        for offset, pointed in variable.pointers:
+            if variable.name in stores and pointed in stores:
+                target = stores[pointed].address.to_bytes(8, "little")
+                stores[variable.name].data[offset : offset + 8] = np.frombuffer(target, np.uint8)
+    return stores
+
+
+def _symbols(function: Function) -> set[str]:
+    found: set[str] = set()
+    for instruction in function.instructions:
+        for operand in instruction.operands:
+            base = getattr(operand, "base", operand)
+            if isinstance(base, Symbol):
+                found.add(base.name)
+    return found
+
+
+def _shared_layout(kernel: Function, program: Program, dynamic: int) -> tuple[int, dict[str, int]]:
+    """Where each shared variable of a block starts; dynamic shared memory comes last."""
+    mentioned = _symbols(kernel)
+    shared = [v for v in kernel.variables if v.space == "shared"] + [
+        v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
+    ]
+    size, symbols = _lay_out([v for v in shared if v.size])
+    flexible = [v for v in shared if not v.size]
+    if flexible:
+        size += -size % max(16, *(v.align for v in flexible))
+    symbols |= {v.name: size for v in flexible}
+    return size + dynamic, symbols
+
+
+def _local_layout(kernel: Function) -> tuple[int, dict[str, int]]:
+    return _lay_out([v for v in kernel.variables if v.space == "local"])
+
+
+def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:
+    size, symbols = 0, {}
+    for variable in variables:
+        size += -size % variable.align
+        symbols[variable.name] = size
+        size += variable.size
+    return size, symbols

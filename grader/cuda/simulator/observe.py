@@ -1,0 +1,66 @@
+"""Watching launches: `with observe() as run: kernel(...)`; and the simulator's options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+
+from .counters import Counters
+from .hazards import Hazard
+from .trace import Trace
+
+PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has
+
+
+@dataclass
+class Run:
+    """What was seen of the launches inside `observe`."""
+
+    hazards: list[Hazard] = field(default_factory=list)
+    counters: Counters = field(default_factory=Counters)
+    trace: Trace = field(default_factory=Trace)
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class Options:
+    """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
+    always checked). `step_limit`: instruction steps a wave of blocks may take."""
+
+    checks: bool = True
+    step_limit: int = 2_000_000
+
+
+_run: ContextVar[Run | None] = ContextVar("run", default=None)
+_options: ContextVar[Options] = ContextVar("options", default=Options())
+
+
+@contextmanager
+def observe() -> Iterator[Run]:
+    """Collects hazards, counters, trace and printed text of the launches in the block."""
+    run = Run()
+    token = _run.set(run)
+    try:
+        yield run
+    finally:
+        _run.reset(token)
+
+
+@contextmanager
+def options(**changes) -> Iterator[None]:
+    """Changes `Options` for the launches in the block, e.g. `options(checks=False)`."""
+    token = _options.set(replace(_options.get(), **changes))
+    try:
+        yield
+    finally:
+        _options.reset(token)
+
+
+def current_run() -> Run | None:
+    return _run.get()
+
+
+def current_options() -> Options:
+    return _options.get()

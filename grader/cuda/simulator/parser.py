@@ -1,0 +1,342 @@
+"""PTX text to a `Program`.
+
+The grammar is that of NVIDIA's "Parallel Thread Execution ISA", as far as NVRTC emits it. Names
+declared in a nested scope `{ ... }` (inline assembly, call sequences) are renamed apart here, so
+that afterwards every name in a function means one thing.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import replace
+
+from .lines import LineTable
+from .ptx import (
+    Address,
+    Function,
+    Immediate,
+    Instruction,
+    Operand,
+    Program,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
+from .types import size_of
+
+_STATEMENT = re.compile(
+    r"""
+      (?P<blank>\s+|//[^\n]*)
+    | (?P<loc>\.loc\b[^\n]*)
+    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{]*\{[^}]*\})
+    | (?P<open>\{) | (?P<close>\})
+    | (?P<label>[\w$%.]+)\s*:(?!:)
+    | (?P<function>(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^{;]*)
+    | (?P<statement>[^;]+);
+    """,
+    re.VERBOSE,
+)
+
+
+def parse(text: str, source_file: str) -> Program:
+    """Parse a PTX module. Lines of instructions are those of `source_file`, the name the
+    learner's text was compiled under; code inlined from a header counts as the line it was
+    inlined at."""
+    lines = LineTable(text, source_file)
+    functions: dict[str, Function] = {}
+    variables: dict[str, Variable] = {}
+    position = 0
+    while match := _STATEMENT.match(text, position):
+        position = match.end()
+        if match.lastgroup == "function":
+            if text[position : position + 1] == "{":
+                body = _Body(match.group(), lines)
+                position = body.read(text, position + 1)
+                functions[body.name] = body.function()
+            else:
+                position = text.index(";", position) + 1  # a declaration
+        elif match.lastgroup == "statement" and _is_variable(match.group("statement")):
+            variable = _variable(match.group("statement"))
+            variables[variable.name] = variable
+    return Program(functions, variables, source_file)
+
+
+def _is_variable(statement: str) -> bool:
+    return bool(re.match(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b", statement))
+
+
+_VARIABLE = re.compile(
+    r"""\s*(?:\.(?:visible|weak|extern|common)\s+)*
+        \.(?P<space>global|const|shared|local|param)\s+
+        (?:\.align\s+(?P<align>\d+)\s+)?
+        (?:\.attribute\([^)]*\)\s+)?
+        (?:\.ptr\S*\s+)?
+        \.(?P<type>\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?)?
+        (?P<name>[\w$%.]+)\s*(?P<dims>(?:\[\s*\d*\s*\]\s*)*)
+        (?:=\s*(?P<initial>.*))?$""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def _variable(statement: str) -> Variable:
+    match = _VARIABLE.match(statement)
+    if not match:
+        raise ValueError(f"PTX declaration not understood: {statement.strip()[:120]}")
+    element = size_of(match["type"])
+    dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
+    size = element
+    for dim in dims:
+        size *= dim
+    initial, pointers = _initial(match["initial"], match["type"], element)
+    align = int(match["align"] or element)
+    return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
+
+
+def _initial(text: str | None, kind: str, element: int) -> tuple[bytes, tuple]:
+    if text is None:
+        return b"", ()
+    items = [item for item in re.split(r"[{},\s]+", text) if item]
+    content, pointers = bytearray(), []
+    for item in items:
+        if re.match(r"[A-Za-z_$%]", item):
+            symbol = re.sub(r"^generic\((.*)\)$", r"\1", item)
+            pointers.append((len(content), symbol))
+            content += bytes(element)
+        else:
+            content += _literal_bytes(_literal(item), kind, element)
+    return bytes(content), tuple(pointers)
+
+
+def _literal_bytes(literal: Immediate, kind: str, element: int) -> bytes:
+    value = literal.value
+    if literal.float_width == 8 and kind == "f32":
+        value = struct.unpack("<I", struct.pack("<f", _as_double(value)))[0]
+    return (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
+
+
+def _as_double(bits: int) -> float:
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+_LITERAL = re.compile(r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+)U?$")
+
+
+def _literal(token: str) -> Immediate:
+    sign = -1 if token.startswith("-") else 1
+    body = token.lstrip("-").rstrip("U")
+    prefix = body[:2].lower()
+    if prefix == "0f":
+        return Immediate(int(body[2:], 16), 4)
+    if prefix == "0d":
+        return Immediate(int(body[2:], 16), 8)
+    if prefix != "0x" and len(body) > 1 and body.startswith("0"):
+        return Immediate(sign * int(body, 8))
+    return Immediate(sign * int(body, 0))
+
+
+_HEADER = re.compile(
+    r"\.(?P<kind>entry|func)\s*(?:\((?P<results>[^)]*)\))?\s*(?P<name>[\w$%.]+)\s*"
+    r"(?:\((?P<parameters>[^)]*)\))?(?P<directives>.*)$",
+    re.DOTALL,
+)
+_REGISTERS = re.compile(r"\s*\.reg\s+(?:\.v\d\s+)?\.(\w+)\s+(.*)$", re.DOTALL)
+
+
+class _Body:
+    """Reads one function's body, keeping the stack of scopes that nested braces open."""
+
+    def __init__(self, header: str, lines: LineTable):
+        match = _HEADER.search(header)
+        self.name = match["name"]
+        self.entry = match["kind"] == "entry"
+        self.parameters = _declared(match["parameters"])
+        self.results = _declared(match["results"])
+        self.directives = {
+            name: tuple(int(n) for n in re.findall(r"\d+", numbers))
+            for name, numbers in re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", match["directives"])
+        }
+        self.lines = lines
+        self.instructions: list[Instruction] = []
+        self.labels: dict[str, int] = {}
+        self.registers: dict[str, str] = {}
+        self.variables: list[Variable] = []
+        self.scopes: list[dict[str, str]] = [{}]
+        self.scope_count = 0
+        self.line: int | None = None
+        self.first_line: int | None = None
+
+    def read(self, text: str, position: int) -> int:
+        while match := _STATEMENT.match(text, position):
+            position = match.end()
+            kind = match.lastgroup
+            if kind == "loc":
+                self.line = self.lines.own_line(match.group())
+                self.first_line = self.first_line or self.line
+            elif kind == "open":
+                self.scope_count += 1
+                self.scopes.append(_scope_names(text, position, self.scope_count))
+            elif kind == "close":
+                self.scopes.pop()
+                if not self.scopes:
+                    return position
+            elif kind == "label":
+                self.labels[self.resolve(match["label"])] = len(self.instructions)
+            elif kind == "statement":
+                self.statement(match["statement"].strip())
+        raise ValueError(
+            f"PTX of {self.name} ends before its closing brace: {text[position:][:80]}"
+        )
+
+    def statement(self, text: str) -> None:
+        if match := _REGISTERS.match(text):
+            self.declare_registers(match[1], match[2])
+        elif re.match(r"\.(shared|local|param|global|const)\b", text):
+            variable = _variable(text)
+            renamed = self.resolve(variable.name)
+            self.variables.append(replace(variable, name=renamed))
+        elif re.match(r"\.(pragma|callprototype|branchtargets|calltargets|alias)", text):
+            return
+        else:
+            self.instructions.append(_Reader(text, self).instruction())
+
+    def declare_registers(self, kind: str, names: str) -> None:
+        for name in _register_names(names):
+            self.registers[self.resolve(name)] = kind
+
+    def resolve(self, name: str) -> str:
+        for scope in reversed(self.scopes):
+            if name in scope:
+                return scope[name]
+        return name
+
+    def function(self) -> Function:
+        return Function(
+            self.name,
+            self.entry,
+            self.parameters,
+            self.results,
+            tuple(self.instructions),
+            self.labels,
+            self.registers,
+            tuple(self.variables),
+            self.first_line,
+            self.directives,
+        )
+
+
+def _declared(text: str | None) -> tuple[Variable, ...]:
+    parts = [part for part in (text or "").split(",") if part.strip()]
+    return tuple(_variable(part) for part in parts)
+
+
+def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
+    """The names that a nested scope declares directly, each with a suffix of its own."""
+    names: list[str] = []
+    depth = 0
+    while match := _STATEMENT.match(text, position):
+        position = match.end()
+        depth += (match.lastgroup == "open") - (match.lastgroup == "close")
+        if depth < 0:
+            break
+        if depth:
+            continue
+        if match.lastgroup == "label":
+            names.append(match["label"])
+        elif match.lastgroup == "statement":
+            names += _declared_names(match["statement"].strip())
+    return {name: f"{name}#{number}" for name in names}
+
+
+def _declared_names(statement: str) -> list[str]:
+    if match := _REGISTERS.match(statement):
+        return _register_names(match[2])
+    if re.match(r"\.(shared|local|param)\b", statement):
+        return [_variable(statement).name]
+    return []
+
+
+def _register_names(text: str) -> list[str]:
+    """`%r<3>, %f0` declares %r0, %r1, %r2 and %f0."""
+    names: list[str] = []
+    for name in re.split(r"\s*,\s*", text.strip()):
+        many = re.fullmatch(r"([\w$%.]+)<(\d+)>", name)
+        names += [f"{many[1]}{number}" for number in range(int(many[2]))] if many else [name]
+    return names
+
+
+_TOKEN = re.compile(
+    r"\s*(-?0[xX][0-9a-fA-F]+U?|-?0[fF][0-9a-fA-F]{8}|-?0[dD][0-9a-fA-F]{16}|-?\d+U?"
+    r"|[\w$%.:#]+|[][{}(),|+!@-])"
+)
+
+
+class _Reader:
+    """Reads one instruction: guard, opcode, operands."""
+
+    def __init__(self, text: str, body: _Body):
+        self.tokens = _TOKEN.findall(text)
+        self.at = 0
+        self.body = body
+
+    def instruction(self) -> Instruction:
+        guard, negated = None, False
+        if self.take("@"):
+            negated = self.take("!")
+            guard = Register(self.body.resolve(self.next()))
+        base, *mods = self.next().split(".")
+        operands = []
+        while self.at < len(self.tokens):
+            operands.append(self.operand())
+            self.take(",")
+        return Instruction(base, tuple(mods), tuple(operands), guard, negated, self.body.line)
+
+    def operand(self) -> Operand:
+        first = self.single()
+        if self.take("|"):
+            return Vector((first, self.single()))
+        return first
+
+    def single(self) -> Operand:
+        if self.take("["):
+            return self.address()
+        if self.take("{"):
+            return Vector(self.items("}"))
+        if self.take("("):
+            return Vector(self.items(")"))
+        return self.name(self.next())
+
+    def items(self, closing: str) -> tuple[Operand, ...]:
+        found = []
+        while not self.take(closing):
+            found.append(self.single())
+            self.take(",")
+        return tuple(found)
+
+    def address(self) -> Operand:
+        base, offset = self.single(), 0
+        while not self.take("]"):
+            if not self.take("+"):
+                offset += _literal(self.next()).value
+        if isinstance(base, Immediate):
+            return Address(None, base.value)
+        return Address(base, offset)
+
+    def name(self, token: str) -> Operand:
+        if _LITERAL.match(token):
+            return _literal(token)
+        resolved = self.body.resolve(token)
+        if resolved in self.body.registers or token == "_":
+            return Register(resolved)
+        return Symbol(resolved)
+
+    def take(self, token: str) -> bool:
+        if self.at < len(self.tokens) and self.tokens[self.at] == token:
+            self.at += 1
+            return True
+        return False
+
+    def next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1]

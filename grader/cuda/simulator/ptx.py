@@ -1,0 +1,103 @@
+"""A PTX program as plain data: what `parser` makes of the text and the machine executes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Register:
+    name: str
+
+
+@dataclass(frozen=True)
+class Immediate:
+    """A literal: an int, or a float given by its bits (`0f3F800000` is width 4)."""
+
+    value: int
+    float_width: int = 0
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A label, variable, parameter, function or special register, by name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Address:
+    """`[base+offset]`; the base is a register, a symbol, or None for an absolute address."""
+
+    base: Register | Symbol | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Vector:
+    """`{a, b, c, d}`, or the pair `a|b` of two destinations."""
+
+    items: tuple
+
+
+Operand = Register | Immediate | Symbol | Address | Vector
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """`@!p base.mods operands;`, and the learner's source line it stems from (None: unknown)."""
+
+    base: str
+    mods: tuple[str, ...]
+    operands: tuple[Operand, ...]
+    guard: Register | None = None
+    guard_negated: bool = False
+    line: int | None = None
+
+    @property
+    def opcode(self) -> str:
+        return ".".join((self.base, *self.mods))
+
+    @property
+    def type(self) -> str:
+        """The last modifier, which is the type of what the instruction produces."""
+        return self.mods[-1] if self.mods else ""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable in a state space ("global", "const", "shared", "local"), or a parameter
+    ("param"). `initial` holds its leading bytes; `pointers` the symbols whose addresses stand in
+    it, by byte offset. A size of 0 marks `extern __shared__`."""
+
+    name: str
+    space: str
+    type: str
+    size: int
+    align: int
+    initial: bytes = b""
+    pointers: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """A kernel (`entry`) or a device function. `labels` maps a label to the index of the
+    instruction it precedes; `registers` a register to its type."""
+
+    name: str
+    entry: bool
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    instructions: tuple[Instruction, ...]
+    labels: dict[str, int]
+    registers: dict[str, str]
+    variables: tuple[Variable, ...]
+    line: int | None = None
+    directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Program:
+    functions: dict[str, Function]
+    variables: dict[str, Variable]
+    source_file: str

@@ -1,0 +1,112 @@
+"""Errors and hazards as sentences, with kernel, line, block and thread."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import CudaError, DataRace
+from .hazards import Clash, Hazard
+from .memory import AccessFault
+
+_ADVICE = {
+    "out_of_bounds": "Guard the access, for example with `if (i < n)`.",
+}
+
+
+class Reporter:
+    """Turns what a machine finds into exceptions and `Hazard` records."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.found: list[Hazard] = []
+        self._seen: set = set()
+
+    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
+        """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
+        {predicate}"."""
+        message = f"{self._where(at)}: {self._who(lane)} {predicate}"
+        hazard = Hazard(kind.status, message, **self._place(at, lane))
+        self.machine.run_log.hazards.append(hazard)
+        return kind(message, **self._place(at, lane))
+
+    def access_error(self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int):
+        fault = fault.fault
+        advice = _ADVICE.get(fault.kind.status, "")
+        predicate = f"{verb} {size} bytes at {fault.reason}. {advice}".rstrip()
+        return self.error(fault.kind, at, int(lane[fault.position]), predicate)
+
+    def race(self, clash: Clash, at: int, lane: np.ndarray, wrote: bool) -> None:
+        """Two threads, one place, no order. Reported once per pair of lines."""
+        machine = self.machine
+        me, other = int(lane[clash.position]), clash.other_lane
+        other_line = machine.step_line(clash.other_step)
+        line = machine.kernel.instructions[at].line
+        key = (line, other_line, wrote, clash.other_wrote, clash.benign)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        text = _race_sentence(self, clash, at, me, wrote, other_line)
+        hazard = Hazard(
+            "data_race",
+            text,
+            **self._place(at, me),
+            other_line=other_line,
+            other_thread=machine.geometry.thread(other),
+            warning=clash.benign,
+        )
+        self.found.append(hazard)
+        machine.run_log.hazards.append(hazard)
+
+    def raise_first_hazard(self) -> None:
+        for hazard in self.found:
+            if not hazard.warning:
+                raise DataRace(
+                    hazard.message,
+                    kernel=hazard.kernel,
+                    line=hazard.line,
+                    block=hazard.block,
+                    thread=hazard.thread,
+                    other_line=hazard.other_line,
+                    other_thread=hazard.other_thread,
+                )
+
+    def _where(self, at: int) -> str:
+        line = self.machine.kernel.instructions[at].line
+        return f"{self.machine.kernel.name}, line {line}" if line else self.machine.kernel.name
+
+    def _who(self, lane: int) -> str:
+        geometry = self.machine.geometry
+        block = geometry.block_index(lane, self.machine.first_block)
+        return f"thread {_short(geometry.thread(lane))} of block {_short(block)}"
+
+    def _place(self, at: int, lane: int) -> dict:
+        machine = self.machine
+        return {
+            "kernel": machine.kernel.name,
+            "line": machine.kernel.instructions[at].line,
+            "block": machine.geometry.block_index(lane, machine.first_block),
+            "thread": machine.geometry.thread(lane),
+        }
+
+
+def _short(index: tuple[int, int, int]) -> str:
+    """(5, 0, 0) as "5", the way one-dimensional kernels speak of it."""
+    x, y, z = (int(i) for i in index)
+    return str(x) if not (y or z) else f"({x}, {y}, {z})"
+
+
+def _race_sentence(reporter: Reporter, clash: Clash, at, me, wrote, other_line) -> str:
+    geometry = reporter.machine.geometry
+    verb = "writes" if wrote else "reads"
+    other = _short(geometry.thread(clash.other_lane))
+    did = "wrote" if clash.other_wrote else "read"
+    on_line = f" on line {other_line}" if other_line else ""
+    text = f"{reporter._where(at)}: {reporter._who(me)} {verb} shared memory that thread {other} "
+    if clash.benign:
+        return f"{text}wrote too, the same value in the same instruction. Harmless, but wasteful."
+    same_warp = me // 32 == clash.other_lane // 32
+    barrier = "`__syncwarp()` or `__syncthreads()`" if same_warp else "`__syncthreads()`"
+    return (
+        f"{text}{did}{on_line}, and no barrier lies between the two. "
+        f"Which comes first is chance; put a {barrier} between them."
+    )

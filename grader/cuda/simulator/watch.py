@@ -1,0 +1,83 @@
+"""The observer's side of a machine: counts and traces what the instructions report."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .access import Access, Hit
+from .counters import sectors, wavefronts
+from .lanes import WARP, Lanes, warps
+from .lanes import index as lane_index
+
+
+class Watch:
+    """Adds to the run's counters and, for block 0 of the grid, to its trace."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.counters = machine.run_log.counters
+        self.trace = machine.run_log.trace
+
+    def access(self, hit: Hit, access: Access, kind: str) -> None:
+        line = self._line(access.at)
+        if kind == "atomic":
+            self.counters.add(line, "atomics", warps(hit.lanes))
+        else:
+            self._count(hit, access, kind, line)
+        self._trace_access(hit, access, kind, line)
+
+    def branch(self, lanes: Lanes, at: int, taken: np.ndarray) -> None:
+        line, lane = self._line(at), lane_index(lanes)
+        self.counters.add(line, "branches", warps(lanes))
+        if taken.any() and not taken.all():
+            both = np.intersect1d(lane[taken] // WARP, lane[~taken] // WARP)
+            self.counters.add(line, "divergent_branches", len(both))
+
+    def collective(self, lanes: Lanes, at: int, counter: str, kind: str) -> None:
+        line = self._line(at)
+        self.counters.add(line, counter, warps(lanes))
+        if len(threads := self._traced(lanes)):
+            self.trace.add(line, kind, threads)
+
+    def barrier(self, lanes: Lanes, at: int) -> None:
+        line = self._line(at)
+        self.counters.add(line, "barriers", warps(lanes))
+        if len(threads := self._traced(lanes)):
+            shared = self.machine.spaces["shared"]
+            memory = shared.store.data[: shared.size].copy()
+            self.trace.add(line, "barrier", threads, memory=memory)
+
+    def _count(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
+        add = self.counters.add
+        if hit.space == "global" and hit.store.argument is None and not hit.store.is_variable:
+            return  # kernel parameters: constant memory, not global
+        add(line, f"{hit.space}_{kind}_requests", warps(hit.lanes))
+        if hit.space == "global":
+            add(line, f"global_{kind}_sectors", sectors(hit.lanes, hit.addresses))
+            add(line, f"global_{kind}_bytes", len(hit.addresses) * access.width)
+        elif hit.space == "shared":
+            passes = wavefronts(hit.lanes, hit.addresses, access.width)
+            add(line, f"shared_{kind}_wavefronts", passes)
+
+    def _trace_access(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
+        threads = self._traced(hit.lanes)
+        if len(threads):
+            self.trace.add(
+                line,
+                kind,
+                threads,
+                space=hit.space,
+                address=hit.addresses[: len(threads)] - hit.store.address,
+                width=access.width,
+                buffer=hit.store.argument,
+            )
+
+    def _traced(self, lanes: Lanes) -> np.ndarray:
+        """The threads among `lanes` that belong to block 0 of the grid."""
+        if self.machine.first_block:
+            return np.empty(0, np.int64)
+        lane = lane_index(lanes)
+        return lane[: int(np.searchsorted(lane, self.machine.geometry.stride))]
+
+    def _line(self, at: int) -> int | None:
+        return self.machine.kernel.instructions[at].line
