@@ -98,7 +98,8 @@ def _problem(parameter: Parameter, value) -> str | None:
         example = f": pass np.{parameter.dtype.name}({value!r})" if parameter.dtype else ""
         return f"wants a NumPy scalar, not {_described(value)}{example}"
     if parameter.dtype is not None and not _same(parameter.dtype, value.dtype):
-        return f"wants {parameter.dtype.name}, not {value.dtype.name}: pass np.{parameter.dtype.name}(...)"
+        wanted = parameter.dtype.name
+        return f"wants {wanted}, not {value.dtype.name}: pass np.{wanted}(...)"
     return None
 
 

@@ -12,14 +12,14 @@ from ..signature import parameters as declared_parameters
 from . import parser
 from .allocations import address_of, allocation_of, bytes_of, owner_of
 from .geometry import Geometry
+from .layout import local_layout, module_variables, shared_layout
 from .machine import Job, Machine
 from .memory import GlobalSpace, PrivateSpace, Store
 from .observe import Run, current_options, current_run
-from .ptx import Function, Program, Symbol, Variable
+from .ptx import Function
 
 WAVE_LANES = 8192  # lanes simulated together: enough to hide NumPy's overhead, few enough for L2
 _PARAMETERS_AT = 0x6000_0000_0000
-_VARIABLES_AT = 0x5000_0000_0000
 
 
 class RawModule:
@@ -33,12 +33,12 @@ class RawModule:
         self.code = code
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
-        self._program = parser.parse(ptx.text, compiler.SOURCE_NAME)
-        self._variables = _variables(self._program)
+        self.program = parser.parse(ptx.text, compiler.SOURCE_NAME)
+        self.variables = module_variables(self.program)
 
     def get_function(self, name: str) -> RawKernel:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
-        kernel = self._program.functions.get(self._names.get(name, name))
+        kernel = self.program.functions.get(self._names.get(name, name))
         if kernel is None or not kernel.entry:
             known = ", ".join(self.kernel_names) or "none"
             raise LaunchError(
@@ -50,7 +50,7 @@ class RawModule:
     @property
     def kernel_names(self) -> tuple[str, ...]:
         """The kernels that the source defines (mangled where they are not extern "C")."""
-        return tuple(name for name, f in self._program.functions.items() if f.entry)
+        return tuple(name for name, f in self.program.functions.items() if f.entry)
 
 
 class RawKernel:
@@ -71,19 +71,13 @@ class RawKernel:
         """
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         self._check(args)
-        shared, symbols = _shared_layout(self._function, self._module._program, shared_mem)
-        check_launch(
-            self.name,
-            grid,
-            block,
-            shared - shared_mem,
-            shared_mem,
-            self.max_dynamic_shared_size_bytes,
-        )
-        geometry = _geometry(grid, block)
-        local, local_symbols = _local_layout(self._function)
+        shared, symbols = shared_layout(self._function, self._module.program, shared_mem)
+        opt_in = self.max_dynamic_shared_size_bytes
+        check_launch(self.name, grid, block, shared - shared_mem, shared_mem, opt_in)
+        local, local_symbols = local_layout(self._function)
         stores, parameter_symbols = self._stores(args)
-        variables = self._module._variables
+        variables = self._module.variables
+        geometry = _geometry(grid, block)
         spaces = {
             "global": GlobalSpace([*stores, *variables.values()]),
             "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
@@ -92,11 +86,11 @@ class RawKernel:
         addresses = {name: store.address for name, store in variables.items()}
         symbols |= local_symbols | parameter_symbols | addresses
         observed = current_run()
-        run = observed if observed is not None else Run()
-        job = Job(
-            self._function, geometry, spaces, symbols, current_options(), run, observed is not None
-        )
-        Machine(job).run()
+        run = observed or Run()
+        options = current_options()
+        Machine(
+            Job(self._function, geometry, spaces, symbols, options, run, observed is not None)
+        ).run()
 
     def _check(self, args: tuple) -> None:
         if self._declared is not None:
@@ -161,64 +155,3 @@ def _scalar_size(value) -> int:
 def _geometry(grid, block) -> Geometry:
     one = Geometry(grid, block, 1)
     return Geometry(grid, block, min(one.blocks, max(1, WAVE_LANES // one.stride)))
-
-
-def _variables(program: Program) -> dict[str, Store]:
-    """The module's `__device__` and `__constant__` variables that some kernel mentions. They
-    keep their values from launch to launch."""
-    mentioned = {name for f in program.functions.values() for name in _symbols(f)}
-    stores: dict[str, Store] = {}
-    address = _VARIABLES_AT
-    for variable in program.variables.values():
-        if variable.space not in ("global", "const") or variable.name not in mentioned:
-            continue
-        data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
-        data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
-        writable = variable.space == "global"
-        stores[variable.name] = Store(
-            variable.name, data, None, writable, address=address, is_variable=True
-        )
-        address += -(-(len(data) + 4096) // 512) * 512
-    for variable in program.variables.values():
-        for offset, pointed in variable.pointers:
-            if variable.name in stores and pointed in stores:
-                target = stores[pointed].address.to_bytes(8, "little")
-                stores[variable.name].data[offset : offset + 8] = np.frombuffer(target, np.uint8)
-    return stores
-
-
-def _symbols(function: Function) -> set[str]:
-    found: set[str] = set()
-    for instruction in function.instructions:
-        for operand in instruction.operands:
-            base = getattr(operand, "base", operand)
-            if isinstance(base, Symbol):
-                found.add(base.name)
-    return found
-
-
-def _shared_layout(kernel: Function, program: Program, dynamic: int) -> tuple[int, dict[str, int]]:
-    """Where each shared variable of a block starts; dynamic shared memory comes last."""
-    mentioned = _symbols(kernel)
-    shared = [v for v in kernel.variables if v.space == "shared"] + [
-        v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
-    ]
-    size, symbols = _lay_out([v for v in shared if v.size])
-    flexible = [v for v in shared if not v.size]
-    if flexible:
-        size += -size % max(16, *(v.align for v in flexible))
-    symbols |= {v.name: size for v in flexible}
-    return size + dynamic, symbols
-
-
-def _local_layout(kernel: Function) -> tuple[int, dict[str, int]]:
-    return _lay_out([v for v in kernel.variables if v.space == "local"])
-
-
-def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:
-    size, symbols = 0, {}
-    for variable in variables:
-        size += -size % variable.align
-        symbols[variable.name] = size
-        size += variable.size
-    return size, symbols

@@ -34,7 +34,7 @@ class Options:
 
 
 _run: ContextVar[Run | None] = ContextVar("run", default=None)
-_options: ContextVar[Options] = ContextVar("options", default=Options())
+_options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def observe() -> Iterator[Run]:
 @contextmanager
 def options(**changes) -> Iterator[None]:
     """Changes `Options` for the launches in the block, e.g. `options(checks=False)`."""
-    token = _options.set(replace(_options.get(), **changes))
+    token = _options.set(replace(current_options(), **changes))
     try:
         yield
     finally:
@@ -63,4 +63,4 @@ def current_run() -> Run | None:
 
 
 def current_options() -> Options:
-    return _options.get()
+    return _options.get() or Options()

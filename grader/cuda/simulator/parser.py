@@ -8,9 +8,17 @@ that afterwards every name in a function means one thing.
 from __future__ import annotations
 
 import re
-import struct
 from dataclasses import replace
 
+from .declarations import (
+    LITERAL,
+    REGISTERS,
+    declared,
+    declared_list,
+    is_variable,
+    literal,
+    register_names,
+)
 from .lines import LineTable
 from .ptx import (
     Address,
@@ -24,7 +32,6 @@ from .ptx import (
     Variable,
     Vector,
 )
-from .types import size_of
 
 _STATEMENT = re.compile(
     r"""
@@ -57,83 +64,10 @@ def parse(text: str, source_file: str) -> Program:
                 functions[body.name] = body.function()
             else:
                 position = text.index(";", position) + 1  # a declaration
-        elif match.lastgroup == "statement" and _is_variable(match.group("statement")):
-            variable = _variable(match.group("statement"))
+        elif match.lastgroup == "statement" and is_variable(match.group("statement")):
+            variable = declared(match.group("statement"))
             variables[variable.name] = variable
     return Program(functions, variables, source_file)
-
-
-def _is_variable(statement: str) -> bool:
-    return bool(re.match(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b", statement))
-
-
-_VARIABLE = re.compile(
-    r"""\s*(?:\.(?:visible|weak|extern|common)\s+)*
-        \.(?P<space>global|const|shared|local|param)\s+
-        (?:\.align\s+(?P<align>\d+)\s+)?
-        (?:\.attribute\([^)]*\)\s+)?
-        (?:\.ptr\S*\s+)?
-        \.(?P<type>\w+)\s+(?:\.ptr\s+(?:\.\w+\s+)*(?:\.align\s+\d+\s+)?)?
-        (?P<name>[\w$%.]+)\s*(?P<dims>(?:\[\s*\d*\s*\]\s*)*)
-        (?:=\s*(?P<initial>.*))?$""",
-    re.VERBOSE | re.DOTALL,
-)
-
-
-def _variable(statement: str) -> Variable:
-    match = _VARIABLE.match(statement)
-    if not match:
-        raise ValueError(f"PTX declaration not understood: {statement.strip()[:120]}")
-    element = size_of(match["type"])
-    dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
-    size = element
-    for dim in dims:
-        size *= dim
-    initial, pointers = _initial(match["initial"], match["type"], element)
-    align = int(match["align"] or element)
-    return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
-
-
-def _initial(text: str | None, kind: str, element: int) -> tuple[bytes, tuple]:
-    if text is None:
-        return b"", ()
-    items = [item for item in re.split(r"[{},\s]+", text) if item]
-    content, pointers = bytearray(), []
-    for item in items:
-        if re.match(r"[A-Za-z_$%]", item):
-            symbol = re.sub(r"^generic\((.*)\)$", r"\1", item)
-            pointers.append((len(content), symbol))
-            content += bytes(element)
-        else:
-            content += _literal_bytes(_literal(item), kind, element)
-    return bytes(content), tuple(pointers)
-
-
-def _literal_bytes(literal: Immediate, kind: str, element: int) -> bytes:
-    value = literal.value
-    if literal.float_width == 8 and kind == "f32":
-        value = struct.unpack("<I", struct.pack("<f", _as_double(value)))[0]
-    return (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
-
-
-def _as_double(bits: int) -> float:
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
-_LITERAL = re.compile(r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+)U?$")
-
-
-def _literal(token: str) -> Immediate:
-    sign = -1 if token.startswith("-") else 1
-    body = token.lstrip("-").rstrip("U")
-    prefix = body[:2].lower()
-    if prefix == "0f":
-        return Immediate(int(body[2:], 16), 4)
-    if prefix == "0d":
-        return Immediate(int(body[2:], 16), 8)
-    if prefix != "0x" and len(body) > 1 and body.startswith("0"):
-        return Immediate(sign * int(body, 8))
-    return Immediate(sign * int(body, 0))
 
 
 _HEADER = re.compile(
@@ -141,7 +75,6 @@ _HEADER = re.compile(
     r"(?:\((?P<parameters>[^)]*)\))?(?P<directives>.*)$",
     re.DOTALL,
 )
-_REGISTERS = re.compile(r"\s*\.reg\s+(?:\.v\d\s+)?\.(\w+)\s+(.*)$", re.DOTALL)
 
 
 class _Body:
@@ -151,8 +84,8 @@ class _Body:
         match = _HEADER.search(header)
         self.name = match["name"]
         self.entry = match["kind"] == "entry"
-        self.parameters = _declared(match["parameters"])
-        self.results = _declared(match["results"])
+        self.parameters = declared_list(match["parameters"])
+        self.results = declared_list(match["results"])
         self.directives = {
             name: tuple(int(n) for n in re.findall(r"\d+", numbers))
             for name, numbers in re.findall(r"\.(\w+)((?:\s*,?\s*\d+)*)", match["directives"])
@@ -190,10 +123,10 @@ class _Body:
         )
 
     def statement(self, text: str) -> None:
-        if match := _REGISTERS.match(text):
+        if match := REGISTERS.match(text):
             self.declare_registers(match[1], match[2])
         elif re.match(r"\.(shared|local|param|global|const)\b", text):
-            variable = _variable(text)
+            variable = declared(text)
             renamed = self.resolve(variable.name)
             self.variables.append(replace(variable, name=renamed))
         elif re.match(r"\.(pragma|callprototype|branchtargets|calltargets|alias)", text):
@@ -202,7 +135,7 @@ class _Body:
             self.instructions.append(_Reader(text, self).instruction())
 
     def declare_registers(self, kind: str, names: str) -> None:
-        for name in _register_names(names):
+        for name in register_names(names):
             self.registers[self.resolve(name)] = kind
 
     def resolve(self, name: str) -> str:
@@ -226,11 +159,6 @@ class _Body:
         )
 
 
-def _declared(text: str | None) -> tuple[Variable, ...]:
-    parts = [part for part in (text or "").split(",") if part.strip()]
-    return tuple(_variable(part) for part in parts)
-
-
 def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
     """The names that a nested scope declares directly, each with a suffix of its own."""
     names: list[str] = []
@@ -250,20 +178,11 @@ def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
 
 
 def _declared_names(statement: str) -> list[str]:
-    if match := _REGISTERS.match(statement):
-        return _register_names(match[2])
+    if match := REGISTERS.match(statement):
+        return register_names(match[2])
     if re.match(r"\.(shared|local|param)\b", statement):
-        return [_variable(statement).name]
+        return [declared(statement).name]
     return []
-
-
-def _register_names(text: str) -> list[str]:
-    """`%r<3>, %f0` declares %r0, %r1, %r2 and %f0."""
-    names: list[str] = []
-    for name in re.split(r"\s*,\s*", text.strip()):
-        many = re.fullmatch(r"([\w$%.]+)<(\d+)>", name)
-        names += [f"{many[1]}{number}" for number in range(int(many[2]))] if many else [name]
-    return names
 
 
 _TOKEN = re.compile(
@@ -318,14 +237,14 @@ class _Reader:
         base, offset = self.single(), 0
         while not self.take("]"):
             if not self.take("+"):
-                offset += _literal(self.next()).value
+                offset += literal(self.next()).value
         if isinstance(base, Immediate):
             return Address(None, base.value)
         return Address(base, offset)
 
     def name(self, token: str) -> Operand:
-        if _LITERAL.match(token):
-            return _literal(token)
+        if LITERAL.match(token):
+            return literal(token)
         resolved = self.body.resolve(token)
         if resolved in self.body.registers or token == "_":
             return Register(resolved)

@@ -1,6 +1,16 @@
 """PTX's instructions, by family. Importing a family registers its definitions."""
 
-from . import arithmetic, atomics, calls, compare, control, convert, memory, special, warp
+from . import (  # noqa: F401
+    arithmetic,
+    atomics,
+    calls,
+    compare,
+    control,
+    convert,
+    memory,
+    special,
+    warp,
+)
 from .registry import bind, ends_block
 
 __all__ = ["bind", "ends_block"]
