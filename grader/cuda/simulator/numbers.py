@@ -30,11 +30,12 @@ def flush(x: np.ndarray) -> np.ndarray:
     return np.where(tiny, np.copysign(x.dtype.type(0), x), x) if tiny.any() else x
 
 
-def rounded(fn: np.ufunc, mods: tuple[str, ...], kind: str) -> Callable:
-    """`fn` in the rounding mode that the modifiers name. Directed modes are for f32, whose sums
-    and products float64 holds well enough to see on which side the nearest value fell."""
+def rounded(fn: Callable, mods: tuple[str, ...]) -> Callable:
+    """The ufunc `fn` in the rounding mode that the modifiers name. Directed modes are for f32,
+    whose sums and products float64 holds well enough to see where the nearest value fell; a
+    fused multiply-add comes rounded already."""
     mode = next((mod for mod in mods if mod in _DIRECTED), None)
-    if mode is None:
+    if mode is None or not isinstance(fn, np.ufunc):
         return fn
 
     def directed(*operands):
@@ -45,18 +46,22 @@ def rounded(fn: np.ufunc, mods: tuple[str, ...], kind: str) -> Callable:
 
 
 def fma(mods: tuple[str, ...], kind: str) -> Callable | None:
-    """a * b + c, rounded once."""
+    """a * b + c, rounded once; None where the form is not known."""
     mode = next((mod for mod in mods if mod in _DIRECTED), "rn")
-    if kind == "f64":
-        return fma_double if mode == "rn" else None
     if mode == "rn":
-        return fma_single
+        return {"f16": fma_half, "f16x2": fma_half, "f32": fma_single, "f64": fma_double}[kind]
+    if kind != "f32":
+        return None
 
     def directed(a, b, c):
-        total, error = _exact_sum(a, b, c)
-        return round_to_single(total, error, mode)
+        return round_to_single(*_exact_sum(a, b, c), mode)
 
     return directed
+
+
+def fma_half(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The float16 nearest to a * b + c."""
+    return _round_to_odd(*_exact_sum(a, b, c)).astype(np.float16)
 
 
 def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
@@ -79,7 +84,7 @@ def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
 
 
 def _exact_sum(a, b, c) -> tuple[np.ndarray, np.ndarray]:
-    """a * b + c of float32 as an unevaluated sum of two float64 (Knuth's TwoSum)."""
+    """a * b + c of float32 or float16 as an unevaluated sum of two float64 (Knuth's TwoSum)."""
     product = np.multiply(a, b, dtype=np.float64)
     c = c.astype(np.float64)
     total = product + c

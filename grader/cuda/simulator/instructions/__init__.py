@@ -3,6 +3,7 @@
 from . import (  # noqa: F401
     arithmetic,
     atomics,
+    bits,
     calls,
     compare,
     control,

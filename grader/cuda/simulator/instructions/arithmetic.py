@@ -8,19 +8,31 @@ from ..numbers import flushed, fma, rounded
 from ..ptx import Instruction
 from .registry import Elementwise, elementwise
 
-_FLOATS = ("f16", "f32", "f64")
+_FLOATS = ("f16", "f32", "f64", "f16x2")
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 
 
 def _float_form(fn, instruction: Instruction, arity: int) -> Elementwise:
     """Rounding and flushing as the modifiers say, around a plain NumPy operation."""
     kind = instruction.type
-    fn = rounded(fn, instruction.mods, kind)
+    fn = rounded(fn, instruction.mods)
     if "ftz" in instruction.mods:
         fn = flushed(fn)
     if "sat" in instruction.mods:
         fn = _saturated(fn)
+    if kind == "f16x2":
+        fn = _paired(fn)
     return Elementwise(fn, (kind,) * arity, kind)
+
+
+def _paired(fn):
+    """`fn` on both halves of each 32-bit register."""
+
+    def on_halves(*operands):
+        halves = [np.ascontiguousarray(operand).view(np.float16) for operand in operands]
+        return fn(*halves).view(np.uint32)
+
+    return on_halves
 
 
 def _saturated(fn):
@@ -92,17 +104,8 @@ def mad(instruction: Instruction):
 
 @elementwise("fma")
 def fused(instruction: Instruction):
-    kind = instruction.type
-    if kind not in ("f32", "f64"):
-        return None
-    fn = fma(instruction.mods, kind)
-    if fn is None:
-        return None
-    if "ftz" in instruction.mods:
-        fn = flushed(fn)
-    if "sat" in instruction.mods:
-        fn = _saturated(fn)
-    return Elementwise(fn, (kind,) * 3, kind)
+    fn = fma(instruction.mods, instruction.type) if instruction.type in _FLOATS else None
+    return fn and _float_form(fn, instruction, 3)
 
 
 @elementwise("div")
@@ -193,33 +196,3 @@ def _clamped(fn):
         return fn(a, np.minimum(b, np.uint32(bits)).astype(a.dtype))
 
     return shifted
-
-
-@elementwise("popc")
-def popc(instruction: Instruction):
-    return Elementwise(np.bitwise_count, (instruction.type,), "u32")
-
-
-@elementwise("brev")
-def brev(instruction: Instruction):
-    return _plain(_reverse_bits, instruction, 1)
-
-
-def _reverse_bits(a):
-    octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
-    bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
-    return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
-
-
-@elementwise("clz")
-def clz(instruction: Instruction):
-    return Elementwise(_leading_zeros, (instruction.type,), "u32")
-
-
-def _leading_zeros(a):
-    filled = a.copy()
-    shift = 1
-    while shift < 8 * a.itemsize:
-        filled |= filled >> filled.dtype.type(shift)
-        shift *= 2
-    return 8 * a.itemsize - np.bitwise_count(filled).astype(np.uint32)

@@ -137,7 +137,8 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, machine) -> S
     sources = [
         read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)
     ]
-    return {1: _unary, 2: _binary, 3: _ternary}[len(sources)](form.fn, out, *sources)
+    make = {1: _unary, 2: _binary, 3: _ternary}.get(len(sources), _many)
+    return make(form.fn, out, *sources)
 
 
 def _unary(fn, out, a) -> Step:
@@ -167,6 +168,13 @@ def _binary(fn, out, a, b) -> Step:
 def _ternary(fn, out, a, b, c) -> Step:
     def step(lanes):
         out[lanes] = fn(a[lanes], b[lanes], c[lanes])
+
+    return step
+
+
+def _many(fn, out, *sources) -> Step:
+    def step(lanes):
+        out[lanes] = fn(*[source[lanes] for source in sources])
 
     return step
 
