@@ -1,0 +1,371 @@
+"""What the simulated GPU says of broken kernels: the right error, on the right line, in words."""
+
+import numpy as np
+import pytest
+
+from grader import cuda
+from grader.cuda import simulator
+
+
+def launch(code, *args, grid=1, block=64, shared_mem=0, name="k"):
+    simulator.RawModule(code=code).get_function(name)(grid, block, args, shared_mem=shared_mem)
+
+
+def line_of(code, text):
+    """The line on which `text` stands first, counted from 1."""
+    return code[: code.index(text)].count("\n") + 1
+
+
+def fails(error, code, *args, at, **how):
+    with pytest.raises(error) as caught:
+        launch(code, *args, **how)
+    assert caught.value.line == line_of(code, at)
+    assert caught.value.kernel == "k"
+    return caught.value
+
+
+def ones(n=64):
+    return np.ones(n, np.float32)
+
+
+NEIGHBOUR = """
+extern "C" __global__ void k(const float* x, float* y) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = x[threadIdx.x];
+  BARRIER
+  y[threadIdx.x] = tile[(threadIdx.x + 1) % 64];
+}
+"""
+
+
+def test_missing_barrier_is_reported_as_a_race_with_both_lines():
+    error = fails(cuda.DataRace, NEIGHBOUR.replace("BARRIER", ""), ones(), ones(), at="y[thread")
+    assert error.other_line == line_of(NEIGHBOUR, "tile[threadIdx.x] =")
+    assert "__syncthreads()" in str(error)
+
+
+def test_a_warp_is_not_always_in_sync():
+    """Within one warp the lanes run in step here; it is a race all the same."""
+    code = NEIGHBOUR.replace("BARRIER", "").replace("64", "32")
+    error = fails(cuda.DataRace, code, ones(), ones(), at="y[thread", block=32)
+    assert "__syncwarp()" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("barrier", "threads"),
+    [("__syncthreads();", 64), ("__syncwarp();", 32), ("__syncthreads();", 32)],
+)
+def test_a_barrier_makes_it_clean(barrier, threads):
+    code = NEIGHBOUR.replace("BARRIER", barrier).replace("64", str(threads))
+    x, y = np.arange(threads, dtype=np.float32), np.zeros(threads, np.float32)
+    launch(code, x, y, block=threads)
+    assert np.array_equal(y, np.roll(x, -1))
+
+
+def test_a_warp_barrier_does_not_order_two_warps():
+    code = NEIGHBOUR.replace("BARRIER", "__syncwarp();")
+    fails(cuda.DataRace, code, ones(), ones(), at="y[thread")
+
+
+def test_reading_then_overwriting_without_a_barrier_is_a_race():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  float next = tile[(threadIdx.x + 1) % 64];
+  tile[threadIdx.x] = next;
+  y[threadIdx.x] = next;
+}
+"""
+    fails(cuda.DataRace, code, ones(), at="tile[threadIdx.x] = next")
+
+
+def test_two_values_written_to_one_place_at_once_are_a_race():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float last;
+  last = threadIdx.x;
+  __syncthreads();
+  y[threadIdx.x] = last;
+}
+"""
+    fails(cuda.DataRace, code, ones(), at="last = thread")
+
+
+def test_one_value_written_by_all_is_only_a_warning():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float flag;
+  flag = y[99];
+  __syncthreads();
+  y[threadIdx.x] = flag;
+}
+"""
+    with simulator.observe() as run:
+        launch(code, ones(100))
+    assert [hazard.warning for hazard in run.hazards] == [True]
+    assert run.hazards[0].line == line_of(code, "flag = y")
+
+
+def test_bytes_written_by_neighbouring_threads_are_no_race():
+    code = """
+extern "C" __global__ void k(unsigned char* y) {
+  __shared__ unsigned char tile[64];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  y[threadIdx.x] = tile[63 - threadIdx.x];
+}
+"""
+    y = np.zeros(64, np.uint8)
+    launch(code, y)
+    assert np.array_equal(y, np.arange(64)[::-1])
+
+
+def test_checks_can_be_switched_off():
+    with simulator.options(checks=False):
+        launch(NEIGHBOUR.replace("BARRIER", ""), ones(), ones())
+
+
+GUARDLESS = """
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[i];
+}
+"""
+
+
+def test_a_missing_guard_is_out_of_bounds_at_the_first_thread_beyond():
+    error = fails(
+        cuda.OutOfBounds, GUARDLESS, ones(100), ones(128), np.int32(100), at="y[i]", grid=2
+    )
+    assert (error.block, error.thread) == ((1, 0, 0), (36, 0, 0))
+    assert "byte 400 of x, which has 400 bytes" in str(error)
+
+
+def test_one_element_before_the_start_is_out_of_bounds():
+    code = GUARDLESS.replace("x[i];", "x[i - 1];")
+    error = fails(cuda.OutOfBounds, code, ones(), ones(), np.int32(64), at="y[i]")
+    assert "4 bytes before the start of x" in str(error)
+
+
+def test_a_null_pointer_is_called_one():
+    assert "null pointer" in str(
+        fails(cuda.OutOfBounds, GUARDLESS, None, ones(), np.int32(1), at="y[")
+    )
+
+
+def test_dynamic_shared_memory_ends_where_the_launch_said():
+    code = """
+extern "C" __global__ void k(float* y) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = 1.0f;
+  y[threadIdx.x] = tile[threadIdx.x];
+}
+"""
+    launch(code, ones(), shared_mem=256)
+    error = fails(cuda.OutOfBounds, code, ones(), at="tile[threadIdx.x] =", shared_mem=252)
+    assert "shared memory" in str(error)
+
+
+def test_a_pack_at_an_odd_address_is_misaligned():
+    code = """
+extern "C" __global__ void k(const float* x, float* y) {
+  float4 v = *reinterpret_cast<const float4*>(x + 1 + 4 * threadIdx.x);
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+"""
+    fails(cuda.Misaligned, code, ones(512), ones(), at="float4 v")
+
+
+def test_reading_what_nobody_wrote_in_shared_memory():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float tile[64];
+  if (threadIdx.x < 32) tile[threadIdx.x] = 1.0f;
+  __syncthreads();
+  y[threadIdx.x] = tile[threadIdx.x];
+}
+"""
+    error = fails(cuda.UninitializedRead, code, ones(), at="y[thread")
+    assert error.thread == (32, 0, 0)
+
+
+def test_reading_an_empty_array_and_knowing_what_was_written():
+    y = simulator.empty(100, np.float32)
+    with pytest.raises(cuda.UninitializedRead):
+        launch(GUARDLESS, y, ones(), np.int32(64))
+    launch(GUARDLESS, ones(), y, np.int32(64))
+    assert simulator.written(y).sum() == 64
+
+
+def test_a_barrier_inside_a_branch():
+    code = """
+extern "C" __global__ void k(float* y) {
+  if (threadIdx.x < 40) {
+    y[threadIdx.x] = 2.0f;
+    __syncthreads();
+  }
+  y[threadIdx.x] += 1.0f;
+}
+"""
+    error = fails(cuda.BarrierDivergence, code, ones(), at="__syncthreads")
+    assert "24 of the block's 64 threads have already returned" in str(error)
+
+
+def test_an_early_return_before_a_barrier():
+    code = """
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  __shared__ float tile[64];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  tile[threadIdx.x] = x[i];
+  __syncthreads();
+  y[i] = tile[0];
+}
+"""
+    launch(code, ones(), ones(), np.int32(64))
+    fails(cuda.BarrierDivergence, code, ones(), ones(), np.int32(50), at="__syncthreads")
+
+
+def test_threads_at_two_different_barriers():
+    code = """
+extern "C" __global__ void k(float* y) {
+  if (threadIdx.x < 32) {
+    y[threadIdx.x] = 1.0f;
+    __syncthreads();
+  } else {
+    y[threadIdx.x] = 2.0f;
+    __syncthreads();
+  }
+  y[threadIdx.x] += 1.0f;
+}
+"""
+    with pytest.raises(cuda.BarrierDivergence, match="same `__syncthreads"):
+        launch(code, ones())
+
+
+def test_a_shuffle_that_names_lanes_which_do_not_come():
+    code = """
+extern "C" __global__ void k(float* y) {
+  float v = threadIdx.x;
+  if (threadIdx.x < 16) {
+    v += __shfl_down_sync(0xffffffff, v, 8);
+  }
+  y[threadIdx.x] = v;
+}
+"""
+    error = fails(cuda.ShuffleDivergence, code, ones(), at="v += ", block=32)
+    assert "0xffffffff" in str(error)
+
+
+def test_a_shuffle_from_a_lane_outside_the_mask():
+    code = """
+extern "C" __global__ void k(float* y) {
+  float v = threadIdx.x;
+  if (threadIdx.x < 16) v += __shfl_down_sync(0x0000ffff, v, 8);
+  y[threadIdx.x] = v;
+}
+"""
+    error = fails(cuda.ShuffleDivergence, code, ones(), at="v += ", block=32)
+    assert error.thread == (8, 0, 0)
+
+
+def test_an_endless_loop_ends_with_the_line_it_was_on():
+    code = """
+extern "C" __global__ void k(volatile float* y) {
+  while (y[0] < 5.0f) {
+    y[1] = 3.0f;
+  }
+}
+"""
+    with simulator.options(step_limit=10_000), pytest.raises(cuda.StepLimit) as caught:
+        launch(code, ones())
+    assert caught.value.line in (3, 4)
+
+
+def test_an_assert_that_fails_is_quoted():
+    code = """
+extern "C" __global__ void k(const float* x) {
+  assert(x[threadIdx.x] > 2.0f);
+}
+"""
+    with pytest.raises(cuda.CudaError, match=r"x\[threadIdx.x\] > 2.0f"):
+        launch(code, ones())
+
+
+def test_printf_prints_in_order_of_threads():
+    code = r"""
+extern "C" __global__ void k(const float* x) {
+  if (threadIdx.x < 2)
+    printf("thread %d: %.2f %s %5u|%lld\n", threadIdx.x, x[0], "ok", 7u, 1ll << 40);
+}
+"""
+    with simulator.observe() as run:
+        launch(code, ones())
+    assert run.printed == (
+        "thread 0: 1.00 ok     7|1099511627776\nthread 1: 1.00 ok     7|1099511627776\n"
+    )
+
+
+def test_an_unknown_instruction_is_named_with_its_line():
+    code = """
+extern "C" __global__ void k(float* y) {
+  unsigned r;
+  asm("vabsdiff4.u32.u32.u32.add %0, 1, 2, 3;" : "=r"(r));
+  y[0] = r;
+}
+"""
+    error = fails(cuda.UnsupportedInstruction, code, ones(), at="asm")
+    assert "vabsdiff4" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        ((ones(), ones(), 64), "parameter 3 of k, `int n`, wants a NumPy scalar"),
+        ((ones(), ones(), np.float32(64)), "wants int32, not float32"),
+        ((ones(), ones(), np.int64(64)), "wants int32, not int64"),
+        (
+            (ones().astype(np.float64), ones(), np.int32(64)),
+            "`float\\* x`, wants an array of float32",
+        ),
+        ((ones(), np.float32(1), np.int32(64)), "wants an array"),
+        ((ones(), ones()), "takes 3 arguments"),
+        ((ones(), ones(), ones()), "wants a single value"),
+    ],
+)
+def test_a_wrong_argument_is_named(args, sentence):
+    with pytest.raises(cuda.LaunchError, match=sentence):
+        launch(GUARDLESS, *args)
+
+
+@pytest.mark.parametrize(
+    ("how", "sentence"),
+    [
+        ({"block": 1025}, "1 to 1,024"),
+        ({"block": (32, 64)}, "2048 threads"),
+        ({"block": 0}, "block's x is 0"),
+        ({"grid": (1, 70000)}, "grid's y is 70000"),
+        ({"grid": 0}, "grid's x is 0"),
+        ({"shared_mem": 50_000}, "shared memory"),
+        ({"shared_mem": -4}, "negative"),
+    ],
+)
+def test_a_launch_that_cuda_would_refuse(how, sentence):
+    with pytest.raises(cuda.LaunchError, match=sentence):
+        launch(GUARDLESS, ones(), ones(), np.int32(64), **how)
+
+
+def test_a_kernel_of_another_name_lists_those_there_are():
+    with pytest.raises(cuda.LaunchError, match=r"there is no kernel called 'sum'.*defines: k"):
+        launch(GUARDLESS, name="sum")
+
+
+def test_a_compile_error_is_in_the_learners_own_lines():
+    code = 'extern "C" __global__ void k(float* y) {\n  y[0] = z;\n}\n'
+    with pytest.raises(cuda.CompileError) as caught:
+        launch(code, ones())
+    assert caught.value.line == 2
+    assert 'identifier "z" is undefined' in str(caught.value)
+    assert "y[0] = z;" in str(caught.value)
