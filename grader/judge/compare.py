@@ -122,8 +122,8 @@ def _first_wrong(first: Mismatch, expected: Expected) -> str:
     sentence = f"{_place(first)} should be {first.expected:.9g} and is {first.found:.9g}"
     if expected.value.dtype.kind != "f" or not np.isfinite([first.expected, first.found]).all():
         return f"{sentence}."
-    allowed = expected.atol + expected.rtol * np.abs(expected.value)
-    here = float(np.broadcast_to(allowed, expected.value.shape)[first.index])
+    atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
+    here = float(atol + expected.rtol * abs(first.expected))
     off = abs(first.found - first.expected)
     return f"{sentence}: off by {off:.2g}, and rounding explains at most {here:.2g}."
 

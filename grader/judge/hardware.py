@@ -12,7 +12,7 @@ RED = 0xA5
 POISON = 0xFF  # every float is NaN, every signed integer -1
 
 
-def run_case(source: str, case: dict, inputs: Arrays) -> tuple[dict[str, int], Arrays]:
+def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[str, int], Arrays]:
     """Run the case's launches; no counters, and by name "input/x" and "output/y" as they are
     afterwards. Raises CudaError; OutOfBounds if a red zone has changed."""
     import cupy

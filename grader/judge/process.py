@@ -30,8 +30,10 @@ PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"
 @dataclass(frozen=True)
 class Limits:
     """What one verdict may use. The compilation and each case have `case_seconds` of wall time;
-    all of them together have `total_seconds`."""
+    all of them together have `total_seconds`. After `steps` instruction steps the simulated
+    device calls a loop endless and names its line, as a rule well before the clock runs out."""
 
+    steps: int = 200_000
     case_seconds: float = 10.0
     total_seconds: float = 30.0
     memory_bytes: int = 4 << 30
@@ -68,6 +70,7 @@ def run(source: str, drawn: tuple[Drawn, ...], device: str, limits: Limits) -> l
 def _settings(device: str, limits: Limits) -> dict:
     return {
         "device": device,
+        "steps": limits.steps,
         "memory_bytes": limits.memory_bytes,
         "file_bytes": limits.file_bytes,
         "cpu_seconds": math.ceil(limits.total_seconds),

@@ -11,8 +11,10 @@ import os
 import re
 import resource
 import sys
+import textwrap
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from ..cuda.errors import CudaError, LaunchError
 from . import wire
@@ -47,13 +49,15 @@ def _answers(request: dict, arrays: wire.Arrays):
     """(answer, arrays) for the compilation, then for each case until one ends the process."""
     run_case = _device(request["device"])
     source = request["source"]
-    answer, _ = _attempt(lambda: _compile(source, request["cases"]), request)
+    answer, _ = _attempt(partial(_compile, source, request["cases"]), request)
     yield answer, {}
     if answer["status"] != "ran":
         return
     for case in request["cases"]:
         inputs = {name: arrays[f"{case['position']}/{name}"] for name in case["inputs"]}
-        answer, results = _attempt(lambda: run_case(source, case, inputs), request)  # noqa: B023
+        answer, results = _attempt(
+            partial(run_case, source, case, inputs, request["steps"]), request
+        )
         yield answer, results
         if request["device"] == "gpu" and answer["status"] != "ran":
             return  # a CUDA error sticks to its process: the judge starts another for the rest
@@ -79,7 +83,8 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
     except Exception as error:
         return _failure(
             "unsupported",
-            f"The grader itself stumbled over this kernel ({type(error).__name__}: {error}). "
+            f"The grader itself stumbled over this kernel ({type(error).__name__}: "
+            f"{textwrap.shorten(str(error), 200)}). "
             "That is not your mistake; please show it to your instructor.",
         ), {}
 
@@ -90,11 +95,12 @@ def _failure(status: str, message: str, line: int | None = None) -> dict:
 
 def _too_much(message: str, memory_bytes: int) -> str:
     """`message` is NumPy's, such as "Unable to allocate 9.31 GiB for an array with ..."."""
-    asked = re.search(r"Unable to allocate ([\d.]+ \w+)", message)
+    asked = re.search(r"Unable to allocate ([\d.]+) (\w+)", message)
+    amount = f"{float(asked[1]):g} {asked[2]}" if asked else "more memory"
     return (
-        f"The run asked for {asked.group(1) if asked else 'more memory'}, and a run may use "
-        f"{memory_bytes / 2**30:.3g} GiB in all. Look at the sizes of your arrays: __device__ "
-        "arrays count once, __shared__ arrays once a block, local arrays once a thread."
+        f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all. "
+        "Look at the sizes of your arrays: __device__ arrays count once, __shared__ arrays once "
+        "a block, local arrays once a thread."
     )
 
 

@@ -8,14 +8,14 @@ from ..cuda import simulator
 from .wire import Arrays
 
 
-def run_case(source: str, case: dict, inputs: Arrays) -> tuple[dict[str, int], Arrays]:
+def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[str, int], Arrays]:
     """Run the case's launches; the counters' totals, and by name: "input/x" (what is in x now),
     "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case["outputs"], **case["scratch"]}
     buffers = dict(inputs)
     buffers |= {name: simulator.empty(tuple(shape), dtype) for name, (shape, dtype) in made.items()}
-    with simulator.observe() as run:
+    with simulator.options(step_limit=steps), simulator.observe() as run:
         for launch in case["launches"]:
             kernel = module.get_function(launch["kernel"])
             args = tuple(argument(arg, buffers) for arg in launch["args"])
