@@ -1,0 +1,10 @@
+"""What a learner meets in JupyterLab."""
+
+from . import draw
+from .checking import check, hint
+from .kernel import Kernel
+from .prediction import predict
+from .start import lesson
+from .watching import watch
+
+__all__ = ["Kernel", "check", "draw", "hint", "lesson", "predict", "watch"]

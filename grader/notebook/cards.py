@@ -1,0 +1,40 @@
+"""What a learner is told, as cards: a sentence, a failure under its source line, a hint."""
+
+from __future__ import annotations
+
+from grader.cuda.errors import CudaError
+
+from . import diagnosis
+from .html import Page, card, heading, paragraph, prose
+
+
+def line(kind: str, title: str, text: str = "") -> Page:
+    """One line: a short title in the colour of `kind`, then a sentence."""
+    rest = f" · {prose(text)}" if text else ""
+    plain = f"{title}: {text}" if text else title
+    return Page(card(kind, heading(kind, prose(title), rest)), plain)
+
+
+def notice(text: str) -> Page:
+    """A sentence that says what to do next."""
+    return Page(card("warning", paragraph(text)), text)
+
+
+def failure(error: CudaError) -> Page:
+    """What a kernel or its launch did wrong, under the line that did it. The source is the
+    error's attribute of that name, which Kernel sets."""
+    shown = diagnosis.explain(diagnosis.of(error, getattr(error, "source", "")))
+    return Page(card("error", shown.html), shown.text)
+
+
+def warning(hazard, source: str) -> Page:
+    """Something the simulated GPU saw that stopped nothing."""
+    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look: ")
+    return Page(card("warning", shown.html), shown.text)
+
+
+def hint(number: int, count: int, text: str) -> Page:
+    """The exercise's hint `number` of `count`, counted from 1."""
+    title = f"Hint {number} of {count}"
+    html = card("note", heading("note", title), paragraph(text))
+    return Page(html, f"{title}: {text}")

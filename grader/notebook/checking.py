@@ -1,0 +1,35 @@
+"""check() and hint(): how far an exercise is, and what to try next."""
+
+from __future__ import annotations
+
+import secrets
+
+from IPython.display import display
+
+from grader.judge import judge
+
+from . import cards, session, verdict_card
+from .failures import Notice
+
+
+def check(name: str) -> None:
+    """Judge the text last run as `%%cuda name` on the exercise's visible cases, with inputs drawn
+    afresh, and show the verdict."""
+    lesson = session.current()
+    exercise = lesson.exercise(name)
+    if name not in lesson.sources:
+        raise Notice(f"Run the cell that begins with `%%cuda {name}` first: it is what is checked.")
+    source = lesson.sources[name]
+    verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=False)
+    display(verdict_card.page(verdict, source, exercise))
+
+
+def hint(name: str) -> None:
+    """Show the exercise's next hint; after the last one, the last one again."""
+    lesson = session.current()
+    exercise = lesson.exercise(name)
+    if not exercise.hints:
+        raise Notice(f"There are no hints for `{name}`.")
+    number = min(lesson.hints[name] + 1, len(exercise.hints))
+    lesson.hints[name] = number
+    display(cards.hint(number, len(exercise.hints), exercise.hints[number - 1]))

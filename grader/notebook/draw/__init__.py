@@ -1,0 +1,8 @@
+"""Pictures of a run, drawn from what the simulated GPU recorded and nothing else."""
+
+from .bank_map import banks
+from .counter_bars import compare
+from .lane_grid import lanes
+from .reduction_tree import tree
+
+__all__ = ["banks", "compare", "lanes", "tree"]

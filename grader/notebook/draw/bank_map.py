@@ -1,0 +1,142 @@
+"""draw.banks: how many words each shared-memory bank had to hand out, access by access."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import BoundaryNorm, ListedColormap
+
+from .moments import Moment, moments
+from .picture import (
+    FAINT,
+    INK,
+    PALE,
+    SMALL,
+    WARP,
+    Picture,
+    counted,
+    empty,
+    note,
+    source_line,
+    swatch,
+)
+
+BANKS = 32  # of 4-byte words
+_MOST_ROWS = 48
+_ROW, _LEFT, _GUTTER, _TOP, _ACROSS = 0.22, 3.55, 3.4, 1.2, 4.9  # inches
+_LIMITS = (0, 1, 2, 3, 5, 9, 17, 33)  # words; from darker to darker, so it reads in grey as well
+_COLOURS = (PALE, "#b9dcf2", "#f3c964", "#e69f00", "#d55e00", "#9c3f00", "#5c1f00")
+_NAMES = ("not used", "1 word: no conflict", "2", "3-4", "5-8", "9-16", "17-32 words")
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One access that `warps` made alike: `words[bank]` distinct words wanted from each bank,
+    served in `wavefronts` goes."""
+
+    line: int
+    kind: str
+    warps: tuple[int, ...]
+    words: np.ndarray
+    wavefronts: int
+
+
+def banks(run) -> Picture:
+    """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
+    wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
+    accesses = moments(run.trace.events, ("load", "store", "atomic"))
+    rows = [row for access in accesses if _shared(access) for row in _rows(access)]
+    shown = rows[:_MOST_ROWS]
+    title = "Distinct words that each access wants from each shared-memory bank (block 0)"
+    if not shown:
+        return empty(title, "This run never touched shared memory.")
+    tall = _ROW * len(shown)
+    picture = Picture(_TOP + tall + 0.4, title, _description(title, rows))
+    picture.key([swatch(*entry) for entry in zip(_COLOURS, _NAMES, strict=True)], columns=7)
+    axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
+    _paint(axes, shown)
+    _label(axes, shown, run)
+    picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
+    picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts a warp")
+    picture.write(0.15, picture.height - 0.15, note(run, len(shown), len(rows), "access"))
+    return picture
+
+
+def _shared(access: Moment) -> bool:
+    return access.parts[0].space == "shared"
+
+
+def _rows(access: Moment) -> list[_Row]:
+    """One row for each pattern; warps that asked for the same share a row."""
+    alike: dict[bytes, list] = {}
+    for part in access.parts:
+        words, wavefronts = _words(part)
+        alike.setdefault(words.tobytes(), []).append((part, words, wavefronts))
+    rows = []
+    for group in alike.values():
+        part, words, wavefronts = group[0]
+        warps = tuple(sorted(int(other.threads[0]) // WARP for other, _, _ in group))
+        rows.append(_Row(access.line, part.kind, warps, words, wavefronts))
+    return rows
+
+
+def _words(part) -> tuple[np.ndarray, int]:
+    """int[BANKS] distinct words wanted from each bank, and the wavefronts of one warp's access.
+    Accesses of 8 and 16 bytes are served half and quarter warp by quarter warp: the words are
+    then those of the group that wants most."""
+    each = max(part.width // 4, 1)
+    group = (part.threads % WARP) // (WARP // each)
+    words = (part.address // 4)[:, None] + np.arange(each)
+    counts = np.zeros((each, BANKS), int)
+    for number in np.unique(group):
+        wanted = np.unique(words[group == number])
+        counts[number] = np.bincount(wanted % BANKS, minlength=BANKS)
+    return counts.max(axis=0), int(counts.max(axis=1).sum())
+
+
+def _paint(axes: Axes, shown: list[_Row]) -> None:
+    grid = np.stack([row.words for row in shown])
+    colours = ListedColormap(_COLOURS)
+    norm = BoundaryNorm(_LIMITS, colours.N)
+    axes.imshow(grid, colours, norm=norm, aspect="auto", interpolation="none")
+    axes.hlines(np.arange(len(shown) + 1) - 0.5, -0.5, BANKS - 0.5, colors="white", lw=1.2)
+    axes.vlines(np.arange(BANKS + 1) - 0.5, *axes.get_ylim(), colors="white", lw=0.6)
+    for row, bank in np.argwhere(grid > 1):
+        words = grid[row, bank]
+        colour = "white" if words > 4 else INK
+        style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
+        axes.text(bank, row, str(words), **style)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xticks(range(0, BANKS, 4))
+    axes.set_yticks([])
+    axes.set_xlabel("bank (byte address / 4 modulo 32)", size=SMALL, color=INK)
+
+
+def _label(axes: Axes, shown: list[_Row], run) -> None:
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
+    for number, row in enumerate(shown):
+        text = f"{row.kind:<5} {source_line(run, row.line, 39)}"
+        code = {"size": SMALL - 1, "family": "monospace", "color": INK}
+        axes.text(-_GUTTER / _ACROSS, number, text, **beside, **code)
+        axes.text(1.02, number, f"{row.wavefronts:>2}", size=SMALL, color=INK, **beside)
+        axes.text(1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT, **beside)
+
+
+def _who(warps: tuple[int, ...]) -> str:
+    first, last = warps[0], warps[-1]
+    if len(warps) == 1:
+        return f"warp {first}"
+    if last - first + 1 == len(warps):
+        return f"warps {first} to {last}"
+    return counted(len(warps), "warp")
+
+
+def _description(title: str, rows: list[_Row]) -> str:
+    lines = [
+        f"  line {row.line} {row.kind}, {_who(row.warps)}: {counted(row.wavefronts, 'wavefront')}"
+        for row in rows[:_MOST_ROWS]
+    ]
+    return "\n".join([title + ":", *lines])

@@ -1,0 +1,99 @@
+"""draw.lanes: which threads of block 0 were active at each step."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+
+from .moments import Moment, moments
+from .picture import (
+    ACTIVITY,
+    INK,
+    SMALL,
+    WARP,
+    Picture,
+    activity,
+    counted,
+    empty,
+    note,
+    source_line,
+    swatch,
+    thread_axis,
+)
+
+_MOST_ROWS = 60
+_ROW, _LEFT, _TOP, _ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
+_GUTTER = 3.3  # inches, for the source lines left of the grid
+
+
+def lanes(run) -> Picture:
+    """Steps down, threads across, warps marked off; a lane that idles while its warp works is
+    paid for and not used. A step is one source line. Lines that the same threads pass one after
+    the other between two barriers stand in source order, each once: the compiler mixes them."""
+    steps = _steps(moments(run.trace.events, ("execute",)))
+    title = "Which threads were active at each step (block 0)"
+    if not steps:
+        return empty(title, "No thread of this run got as far as an instruction.")
+    shown = steps[:_MOST_ROWS]
+    threads = 1 + max(int(step.threads.max()) for step in steps)
+    tall = _ROW * len(shown)
+    picture = Picture(_TOP + tall + 0.45, title, _description(title, steps))
+    picture.key([swatch(*entry) for entry in ACTIVITY.items()])
+    axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
+    _paint(axes, shown, threads)
+    _label(axes, shown, run)
+    thread_axis(axes, threads, "thread of the block; heavy lines part warps")
+    picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
+    left_out = note(run, len(shown), len(steps), "step")
+    picture.write(0.15, picture.height - 0.15, left_out + "Dashed: a barrier.")
+    return picture
+
+
+def _steps(passed: list[Moment]) -> list[Moment]:
+    def alike(moment: Moment) -> tuple:
+        return moment.interval, tuple(sorted(moment.threads))
+
+    known = [moment for moment in passed if moment.line]
+    together = [{m.line: m for m in group} for _, group in groupby(known, alike)]
+    return [group[line] for group in together for line in sorted(group)]
+
+
+def _paint(axes: Axes, shown: list[Moment], threads: int) -> None:
+    grid = np.stack([activity(_active(step, threads)) for step in shown])
+    extent = (-0.5, threads - 0.5, len(shown) - 0.5, -0.5)
+    colours = ListedColormap(list(ACTIVITY))
+    axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none", extent=extent)
+    across, down = axes.get_xlim(), axes.get_ylim()
+    if threads <= 2 * WARP:
+        axes.vlines(np.arange(threads + 1) - 0.5, *down, colors="white", lw=0.8)
+    axes.hlines(np.arange(len(shown) + 1) - 0.5, *across, colors="white", lw=0.8)
+    parted = [row for row in range(1, len(shown)) if shown[row].interval > shown[row - 1].interval]
+    axes.hlines(np.array(parted) - 0.5, *across, colors=INK, lw=1.0, linestyles="--")
+    edges = np.minimum(np.arange(0, threads + WARP, WARP), threads)
+    axes.vlines(edges - 0.5, *down, colors=INK, lw=1.6, clip_on=False)
+
+
+def _active(step: Moment, threads: int) -> np.ndarray:
+    return np.isin(np.arange(threads), step.threads)
+
+
+def _label(axes: Axes, shown: list[Moment], run) -> None:
+    axes.set_yticks([])
+    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
+    for row, step in enumerate(shown):
+        code = {"size": SMALL - 1, "family": "monospace"}
+        axes.text(-_GUTTER / _ACROSS, row, source_line(run, step.line, 44), **beside, **code)
+        axes.text(1.015, row, _count(step), **beside, size=SMALL - 0.5)
+
+
+def _count(step: Moment) -> str:
+    warps = len(np.unique(step.threads // WARP))
+    return f"{counted(len(step.threads), 'thread')}, {counted(warps, 'warp')}"
+
+
+def _description(title: str, steps: list[Moment]) -> str:
+    rows = [f"  line {step.line}: {_count(step)}" for step in steps[:_MOST_ROWS]]
+    return "\n".join([title + ":", *rows])

@@ -1,0 +1,123 @@
+"""A matplotlib figure that a notebook shows once, sharp, with its text twin; and the palette."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.patches import Patch
+
+from grader.cuda.simulator.trace import MOST_EVENTS
+
+# Okabe and Ito's colours, which stay apart for colour-blind eyes.
+BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
+INK, FAINT, PALE, PAPER = "#222222", "#8a8a8a", "#e6e9ec", "#ffffff"
+WIDTH = 10.0  # inches
+TITLE, TEXT, SMALL = 12, 9.5, 8.5  # font sizes in points
+WARP = 32  # threads
+ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whole warp idle"}
+
+_PIXELS_PER_INCH = 96
+_SHARPNESS = 2  # device pixels per CSS pixel
+
+
+class Picture(Figure):
+    """A figure WIDTH by `height` inches, on paper of its own so that it reads the same in a light
+    and in a dark theme. `description` says in words what it shows."""
+
+    def __init__(self, height: float, title: str, description: str):
+        super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
+        self.height = height
+        self.description = description
+        self.write(0.15, 0.12, title, size=TITLE, weight="bold", va="top")
+
+    def write(self, left: float, top: float, text: str, **style) -> None:
+        """Text placed in inches from the upper left corner."""
+        style = {"size": SMALL, "color": INK} | style
+        self.text(left / WIDTH, 1 - top / self.height, text, **style)
+
+    def panel(self, left: float, top: float, width: float, height: float) -> Axes:
+        """Axes without a frame, placed in inches from the upper left corner."""
+        bottom = self.height - top - height
+        box = (left / WIDTH, bottom / self.height, width / WIDTH, height / self.height)
+        axes = self.add_axes(box)
+        axes.spines[:].set_visible(False)
+        axes.tick_params(length=0, labelsize=SMALL, colors=INK)
+        return axes
+
+    def key(self, handles: list[Artist], left: float = 0.05, columns: int = 4) -> None:
+        """What colours and lines mean, under the title from `left` inches on."""
+        place = (left / WIDTH, 1 - 0.36 / self.height)
+        style = {"frameon": False, "fontsize": SMALL, "handlelength": 1.5, "columnspacing": 1.5}
+        self.add_artist(
+            Legend(
+                self,
+                handles,
+                [handle.get_label() for handle in handles],
+                loc="upper left",
+                bbox_to_anchor=place,
+                bbox_transform=self.transFigure,
+                ncols=columns,
+                **style,
+            )
+        )
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        png = BytesIO()
+        self.savefig(png, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS)
+        size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
+        return {"image/png": png.getvalue(), "text/plain": self.description}, {"image/png": size}
+
+
+def empty(title: str, reason: str) -> Picture:
+    """A picture of nothing, and why it is empty."""
+    picture = Picture(0.8, title, f"{title}. {reason}")
+    picture.write(0.15, 0.6, reason)
+    return picture
+
+
+def swatch(colour: str, meaning: str) -> Patch:
+    """A key's entry for what is filled with `colour`."""
+    return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
+
+
+def thread_axis(axes: Axes, threads: int, label: str) -> None:
+    """Ticks for `threads` threads (or cells) along the top: each of a few, else every warp's."""
+    step = 1 if threads <= 16 else 4 if threads <= WARP else WARP
+    while threads // step > 16:
+        step *= 2
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xticks(np.arange(0, threads, step))
+    axes.set_xlabel(label, size=SMALL, color=INK)
+
+
+def counted(number: int, noun: str) -> str:
+    """E.g. "1 warp", "3 warps"."""
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def source_line(run, line: int, width: int) -> str:
+    """Line `line` of the kernel that `run` watched, with its number, cut to `width` characters."""
+    lines = getattr(run, "source", "").splitlines()
+    text = lines[line - 1].split("//")[0].strip() if 0 < line <= len(lines) else ""
+    label = f"{line:>3}  {text}" if text else f"line {line}"
+    return label if len(label) <= width else label[: width - 1] + "…"
+
+
+def note(run, shown: int, count: int, noun: str) -> str:
+    """What a picture leaves out, in words; empty when it leaves out nothing."""
+    cut = f"The first {shown} of {counted(count, noun)}. " if shown < count else ""
+    if len(run.trace.events) == MOST_EVENTS:
+        cut += f"The trace ends after {MOST_EVENTS:,} events. "
+    return cut
+
+
+def activity(active: np.ndarray) -> np.ndarray:
+    """int of the shape of `active` (bool[threads]): for each thread, its place in ACTIVITY."""
+    warps = np.arange(len(active)) // WARP
+    return np.where(active, 0, np.where(np.isin(warps, warps[active]), 1, 2))

@@ -1,0 +1,41 @@
+"""A learner's mistake ends its cell with a card instead of a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from grader.cuda.errors import CudaError
+
+from . import cards
+
+
+class Notice(Exception):
+    """A sentence that tells the learner what to do next."""
+
+
+def install(shell: InteractiveShell) -> None:
+    """From now on a cell that ends in a CudaError or a Notice shows its card.
+
+    The cell still counts as failed: "Run All" stops there, and nbclient and nbconvert raise."""
+    shell.set_custom_exc((CudaError, Notice), _show)
+
+
+@contextmanager
+def about(source: str) -> Iterator[None]:
+    """Give a CudaError raised inside the text it is about, so that its card can show the line."""
+    try:
+        yield
+    except CudaError as error:
+        error.source = source
+        raise
+
+
+def _show(shell, kind, error, traceback, tb_offset=None) -> list[str]:
+    page = cards.notice(str(error)) if isinstance(error, Notice) else cards.failure(error)
+    display(page)
+    shell._last_traceback = page.text.splitlines()  # what ipykernel tells nbclient of the failure
+    return shell._last_traceback

@@ -1,0 +1,151 @@
+"""The few HTML pieces that cards are made of, each with a plain-text twin.
+
+Styles are inline and lean on JupyterLab's CSS variables, so that a card follows the light or the
+dark theme, with a fallback for pages (nbconvert's, a browser's) that have no such variables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from textwrap import wrap
+
+TEXT = "var(--jp-ui-font-color1, #212121)"
+MUTED = "var(--jp-content-font-color2, #616161)"
+BORDER = "var(--jp-border-color2, #e0e0e0)"
+CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
+ACCENTS = {
+    "error": "var(--jp-error-color1, #d32f2f)",
+    "warning": "var(--jp-warn-color0, #e65100)",
+    "success": "var(--jp-success-color1, #388e3c)",
+    "note": "var(--jp-brand-color1, #1976d2)",
+}
+_TINTS = {  # laid over either theme's background
+    "error": "rgba(229, 57, 53, 0.16)",
+    "warning": "rgba(245, 124, 0, 0.18)",
+}
+_CARD = (
+    f"color: {TEXT}; background: var(--jp-layout-color1, #ffffff); border: 1px solid {BORDER}; "
+    "border-left: 4px solid {accent}; border-radius: 3px; padding: 8px 14px; margin: 4px 0; "
+    "max-width: 960px; line-height: 1.5; font-size: var(--jp-content-font-size1, 14px); "
+    "font-family: var(--jp-content-font-family, system-ui, sans-serif);"
+)
+_FRAME = (
+    f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; overflow-x: auto; "
+    "white-space: pre; "
+    f"color: {TEXT}; background: var(--jp-cell-editor-background, #f7f7f7); "
+    f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
+)
+_COLUMNS = 84  # of code that fit a card
+_CODE = (
+    f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
+    "padding: 0;"
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """Something to show: HTML where there is a browser, the same in plain text elsewhere."""
+
+    html: str
+    text: str
+
+    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+        return {"text/html": self.html, "text/plain": self.text}
+
+
+def card(kind: str, *parts: str) -> str:
+    """A box whose left edge has the colour of `kind`, one of ACCENTS."""
+    style = _CARD.replace("{accent}", ACCENTS[kind])
+    return f'<div style="{style}">{"".join(parts)}</div>'
+
+
+def heading(kind: str, title: str, rest: str = "") -> str:
+    """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
+    return (
+        f'<div style="margin: 2px 0 4px 0"><strong style="color: {ACCENTS[kind]}">{title}</strong>'
+        f"{rest}</div>"
+    )
+
+
+def paragraph(text: str, muted: bool = False) -> str:
+    """`text` as a paragraph, with `code` between backticks and its line breaks kept."""
+    colour = MUTED if muted else TEXT
+    return f'<div style="margin: 4px 0; color: {colour}; white-space: pre-line">{prose(text)}</div>'
+
+
+def prose(text: str) -> str:
+    """Plain text as HTML, what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", lambda found: code(found[1], escaped=True), escape(text))
+
+
+def code(text: str, escaped: bool = False) -> str:
+    return f'<code style="{_CODE}">{text if escaped else escape(text)}</code>'
+
+
+def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A small left-aligned table; cells are HTML."""
+    cell = f"text-align: left; padding: 3px 16px 3px 0; border-bottom: 1px solid {BORDER};"
+    cell += f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
+    head = "".join(f'<th style="{cell} color: {MUTED}; font-weight: 600">{h}</th>' for h in header)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{cell}">{value}</td>' for value in row) + "</tr>"
+        for row in rows
+    )
+    style = "border-collapse: collapse; margin: 6px 0; font-size: inherit; table-layout: auto;"
+    return f'<table style="{style}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What to say under a source line; `column` counts from 0, None where it is not known."""
+
+    message: str = ""
+    column: int | None = None
+
+
+def excerpt(
+    source: str, marks: Mapping[int, tuple[Mark, ...]], kind: str = "error", around: int = 2
+) -> Page:
+    """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
+    caret and message beneath its line. Empty when no marked line is in the source."""
+    lines = [line.expandtabs(4) for line in source.splitlines()]
+    shown = sorted(
+        {near for line in marks for near in range(line - around, line + around + 1)}
+        & set(range(1, len(lines) + 1))
+    )
+    if not shown or not set(marks) & set(shown):
+        return Page("", "")
+    rows: list[tuple[str, bool]] = []
+    for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
+        if number > previous + 1:
+            rows.append(("      ⋮", False))
+        arrow = ">" if number in marks else " "
+        rows.append((f"{arrow} {number:>3} | {lines[number - 1]}", number in marks))
+        raw = source.splitlines()[number - 1]
+        rows += [(under, True) for mark in marks.get(number, ()) for under in _underline(mark, raw)]
+    return Page(_frame(rows, kind), "\n".join(row.rstrip() for row, _ in rows))
+
+
+def _underline(mark: Mark, raw: str) -> list[str]:
+    """The rows below a marked line: a caret, and the message beside it or, if long, beneath."""
+    caret = "" if mark.column is None else " " * len(raw[: mark.column].expandtabs(4)) + "^ "
+    if len(caret) + len(mark.message) <= _COLUMNS:
+        rows = [caret + mark.message] if mark.message else []
+    else:
+        rows = [caret, *wrap(mark.message, _COLUMNS)]
+    return [f"      | {row}" for row in rows]
+
+
+def _frame(rows: list[tuple[str, bool]], kind: str) -> str:
+    width = max(len(row) for row, _ in rows)  # so that every highlight is equally long
+    tint = _TINTS.get(kind, _TINTS["warning"])
+    lines = [
+        f'<span style="background: {tint}; padding: 0.2em 0">{escape(row.ljust(width))}</span>'
+        if marked
+        else escape(row)
+        for row, marked in rows
+    ]
+    return f'<pre style="{_FRAME}">' + "\n".join(lines) + "</pre>"

@@ -1,0 +1,35 @@
+"""A kernel of a %%cuda cell, as a Python variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from grader import cuda
+
+from . import failures
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One `extern "C" __global__` function. Called as cupy.RawKernel is:
+
+        kernel((grid,), (block,), (args...), shared_mem=0)
+
+    Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
+    place. `source` is the text of its cell after the first line. Raises the errors of grader.cuda.
+    """
+
+    name: str
+    source: str
+
+    @cached_property
+    def _function(self):
+        return cuda.RawModule(code=self.source).get_function(self.name)
+
+    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+        with failures.about(self.source):
+            self._function(grid, block, args, shared_mem=shared_mem)
+
+    def __repr__(self) -> str:
+        return f"<CUDA kernel {self.name}: call it as {self.name}((grid,), (block,), (args...))>"

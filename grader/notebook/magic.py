@@ -1,0 +1,62 @@
+"""%%cuda NAME: a notebook cell of CUDA C++."""
+
+from __future__ import annotations
+
+import re
+
+from IPython.core.getipython import get_ipython
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+
+from grader.cuda import compiler
+
+from . import cards, failures, session
+from .kernel import Kernel
+
+_ENTRY = re.compile(r"\.entry\s+([\w$]+)")
+
+
+def install(shell: InteractiveShell) -> None:
+    shell.register_magic_function(_cuda, "cell", "cuda")
+
+
+def _cuda(line: str, cell: str) -> None:
+    """%%cuda NAME: compile the cell, and make a variable of each of its kernels.
+
+    NAME is what check(), hint() and the grader call this cell. Lines are counted from the one
+    after `%%cuda NAME`."""
+    name = _name(line)
+    session.current().sources[name] = cell
+    with failures.about(cell):
+        ptx = compiler.compile_ptx(cell)
+    entries = _ENTRY.findall(ptx.text)
+    kernels = {entry: Kernel(entry, cell) for entry in entries if not entry.startswith("_Z")}
+    get_ipython().push(kernels)
+    display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
+
+
+def _name(line: str) -> str:
+    name = line.strip()
+    if not name:
+        raise failures.Notice(
+            "This cell needs a name: write `%%cuda NAME` in its first line, for example "
+            "`%%cuda my_kernel`."
+        )
+    if not (name.isidentifier() and name.isascii()):
+        raise failures.Notice(
+            f"`{name}` cannot name a cell: after `%%cuda` comes one word of letters, digits and "
+            "underscores, for example `%%cuda my_kernel`."
+        )
+    return name
+
+
+def _compiled(name: str, kernels: dict[str, Kernel], mangled: bool):
+    if kernels:
+        named = ", ".join(f"`{kernel}`" for kernel in kernels)
+        return cards.line("success", "Compiled", named)
+    why = (
+        'write `extern "C"` before `__global__`, or C++ adds the parameter types to its name'
+        if mangled
+        else 'a kernel starts with `extern "C" __global__ void`'
+    )
+    return cards.line("warning", f"`{name}` compiles, but has no kernel to call", f"{why}.")

@@ -1,0 +1,46 @@
+"""What this notebook is about: its lesson, and the kernels its cells have given so far."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from grader import course
+
+from .failures import Notice
+
+
+@dataclass
+class Session:
+    """`sources` holds the text last given to each `%%cuda NAME`; `hints` counts the hints of each
+    exercise that have been shown."""
+
+    lesson: course.Lesson
+    sources: dict[str, str] = field(default_factory=dict)
+    hints: Counter = field(default_factory=Counter)
+
+    def exercise(self, name: str) -> course.Exercise:
+        """The lesson's exercise `name`; a Notice with the names there are otherwise."""
+        for exercise in self.lesson.exercises:
+            if exercise.name == name:
+                return exercise
+        known = ", ".join(f"`{exercise.name}`" for exercise in self.lesson.exercises)
+        raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+
+
+_session: Session | None = None
+
+
+def begin(lesson: course.Lesson) -> None:
+    """Make `lesson` the notebook's; running the set-up cell again forgets nothing."""
+    global _session
+    if _session is None or _session.lesson.path != lesson.path:
+        _session = Session(lesson)
+    else:
+        _session.lesson = lesson
+
+
+def current() -> Session:
+    if _session is None:
+        raise Notice("No lesson has been opened yet. Run the notebook's first code cell.")
+    return _session

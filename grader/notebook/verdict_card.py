@@ -1,0 +1,119 @@
+"""A Verdict as a card: the table of cases, and the first failure explained."""
+
+from __future__ import annotations
+
+from html import escape
+
+from grader.course import Exercise
+from grader.judge.verdict import CaseResult, Mismatch, Verdict
+
+from . import diagnosis
+from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
+
+_SHOWN_MISMATCHES = 5
+
+
+def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
+    """`verdict` on `source`, as it is shown to the learner."""
+    if verdict.status == "not_attempted":
+        return _not_attempted(exercise)
+    kind = "success" if verdict.status == "passed" else "error"
+    parts = [_title(verdict, exercise, kind), _cases(verdict)]
+    failed = next((case for case in verdict.cases if case.status != "passed"), None)
+    if failed:
+        parts += [_first_failure(failed, source), _mismatches(failed.mismatches)]
+    else:
+        parts.append(_budgets(verdict, exercise))
+    parts.append(_next_step(verdict, exercise))
+    html = card(kind, *(part.html for part in parts))
+    return Page(html, "\n".join(part.text for part in parts if part.text))
+
+
+def _not_attempted(exercise: Exercise) -> Page:
+    text = (
+        f"`{exercise.name}` is still as it was handed out. Fill in the part marked for you, run "
+        f'its cell, then run `check("{exercise.name}")` again.'
+    )
+    return Page(card("note", paragraph(text)), text)
+
+
+def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
+    outcome = "passed" if kind == "success" else "not there yet"
+    points = f"{_number(verdict.points)} of {_number(verdict.max_points)} points"
+    html = heading(kind, prose(f"`{exercise.name}`: {outcome}"), f" · {points}")
+    return Page(html, f"{exercise.name}: {outcome}, {points}")
+
+
+def _cases(verdict: Verdict) -> Page:
+    rows = [
+        (_outcome(case), escape(case.name), f"{_number(case.points)} / {_number(case.max_points)}")
+        for case in verdict.cases
+    ]
+    width = max((len(case.name) for case in verdict.cases), default=0)
+    text = [
+        f"  {_words(case):<24} {case.name:<{width}}  "
+        f"{_number(case.points)} / {_number(case.max_points)}"
+        for case in verdict.cases
+    ]
+    return Page(table(("Result", "Case", "Points"), rows), "\n".join(text))
+
+
+def _words(case: CaseResult) -> str:
+    mark = "✓" if case.status == "passed" else "✗"
+    return f"{mark} {case.status.replace('_', ' ')}"
+
+
+def _outcome(case: CaseResult) -> str:
+    colour = ACCENTS["success" if case.status == "passed" else "error"]
+    return f'<span style="color: {colour}; white-space: nowrap">{escape(_words(case))}</span>'
+
+
+def _first_failure(case: CaseResult, source: str) -> Page:
+    what = diagnosis.Diagnosis(case.status, case.message, source, line=case.line)
+    shown = diagnosis.explain(what)
+    return Page(shown.html, "\n" + shown.text)
+
+
+def _mismatches(found: tuple[Mismatch, ...]) -> Page:
+    if len(found) < 2:  # one is told in the message
+        return Page("", "")
+    rows = [(_element(m), _value(m.expected), _value(m.found)) for m in found[:_SHOWN_MISMATCHES]]
+    text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
+    html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
+    return Page(html, "\n".join(text))
+
+
+def _element(mismatch: Mismatch) -> str:
+    return f"{mismatch.buffer}[{', '.join(map(str, mismatch.index))}]"
+
+
+def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
+    """How the counters stand to the budgets they were held against: the last visible case's."""
+    visible = [case.budgets for case in exercise.cases if case.visible and case.budgets]
+    if not visible:
+        return Page("", "")
+    rows = [
+        (budget.counter, f"{verdict.counters[budget.counter]:,}", f"{budget.at_most:,}")
+        for budget in visible[-1]
+    ]
+    html = table(("Counter", "Yours", "Budget"), [(code(row[0]), *row[1:]) for row in rows])
+    text = [f"  {counter}: {yours} of {most} allowed" for counter, yours, most in rows]
+    return Page(html, "\n".join(text))
+
+
+def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
+    if verdict.status != "passed":
+        text = f'`hint("{exercise.name}")` gives you a hint.' if exercise.hints else ""
+    elif hidden := exercise.points - verdict.max_points:
+        text = f"Other cases, not shown here, are worth {_number(hidden)} more points when graded."
+    else:
+        text = ""
+    return Page(paragraph(text, muted=True), text) if text else Page("", "")
+
+
+def _number(points: float) -> str:
+    return f"{points:g}"
+
+
+def _value(value: float) -> str:
+    return f"{value:.8g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,52 @@
+"""watch(): a launch on the simulated GPU, with everything that happened kept."""
+
+from __future__ import annotations
+
+from IPython.display import display
+
+from grader import cuda
+from grader.cuda import simulator
+from grader.cuda.errors import CudaError
+
+from . import cards, failures
+from .kernel import Kernel
+
+
+def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0):
+    """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
+    `.counters`, `.hazards`, `.printed`, and the `.trace` that pictures are drawn from.
+
+    `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. What the
+    kernel does wrong is shown under its source line, and the notebook goes on."""
+    if not isinstance(kernel, Kernel):
+        raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
+    on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
+    with simulator.observe() as run:
+        run.source = kernel.source  # for the pictures, which show source lines
+        error = _launch(kernel, grid, block, on_host, shared_mem)
+    for arg, copy in zip(args, on_host, strict=True):
+        if _on_gpu(arg):
+            arg.set(copy)
+    if run.printed:
+        print(run.printed, end="")
+    if error:
+        display(cards.failure(error))
+    for hazard in run.hazards:
+        if hazard.warning:
+            display(cards.warning(hazard, kernel.source))
+    return run
+
+
+def _on_gpu(arg) -> bool:
+    return cuda.device == "gpu" and isinstance(arg, cuda.xp.ndarray)
+
+
+def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | None:
+    """The error that ended the launch, if any."""
+    try:
+        with failures.about(kernel.source):
+            function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
+            function(grid, block, args, shared_mem=shared_mem)
+    except CudaError as error:
+        return error
+    return None

@@ -1,0 +1,373 @@
+"""What a learner meets in a notebook: %%cuda, check, hint, predict, watch and the pictures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from grader import course
+
+LESSON = course.lesson("02_tree_reduction")
+SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
+BARRIERS = [number for number, line in enumerate(SOLUTION.splitlines(), 1) if "__sync" in line]
+SET_UP = f"""
+from grader.notebook import check, draw, hint, lesson, predict, watch
+import numpy as np
+lesson("{LESSON.name}")
+"""
+ADD_ONE = """// x[i] becomes x[i] + 1
+extern "C" __global__ void add_one(float* x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += 1.0f;
+}
+"""
+REDUCE = """
+def reduce(kernel, n):
+    partial = np.zeros(1, np.float32)
+    x = np.arange(1, n + 1, dtype=np.float32)
+    return watch(kernel, (1,), (n,), (x, partial, np.int32(n))), partial
+"""
+
+
+@dataclass
+class Ran:
+    """A cell that was run: what it showed, as plain text and as HTML, and its error if any."""
+
+    text: str
+    html: str
+    outputs: list
+    error: Exception | None
+
+    @property
+    def failed(self) -> bool:
+        return self.error is not None
+
+
+class Notebook:
+    """Cells run one by one in a real IPython shell."""
+
+    def __init__(self):
+        self.shell = InteractiveShell.instance()
+
+    def run(self, cell: str) -> Ran:
+        with capture_output() as seen:
+            result = self.shell.run_cell(cell)
+        shown = [output.data for output in seen.outputs]
+        text = "\n".join(data.get("text/plain", "") for data in shown)
+        html = "\n".join(data.get("text/html", "") for data in shown)
+        return Ran(seen.stdout + seen.stderr + text, html, shown, result.error_in_exec)
+
+    def __getitem__(self, name: str):
+        return self.shell.user_ns[name]
+
+
+@pytest.fixture
+def notebook():
+    yield Notebook()
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def opened(notebook):
+    assert not notebook.run(SET_UP + REDUCE).failed
+    return notebook
+
+
+def without_line(source: str, number: int) -> str:
+    lines = source.splitlines()
+    lines[number - 1] = "//"
+    return "\n".join(lines) + "\n"
+
+
+# --- the set-up cell -------------------------------------------------------------------------
+
+
+def test_the_set_up_cell_says_which_device_kernels_run_on(notebook):
+    shown = notebook.run(SET_UP)
+    assert LESSON.title in shown.text
+    assert "GPU" in shown.text
+
+
+def test_a_lesson_that_does_not_exist_is_one_sentence(opened):
+    shown = opened.run('lesson("99_nothing")')
+    assert shown.failed
+    assert shown.text == "there is no lesson '99_nothing'; there are: " + ", ".join(
+        lesson.name for lesson in course.lessons()
+    )
+
+
+# --- %%cuda ------------------------------------------------------------------------------------
+
+
+def test_a_kernel_becomes_a_variable_that_is_called_like_a_cupy_kernel(opened):
+    assert not opened.run("%%cuda adding\n" + ADD_ONE).failed
+    assert opened["add_one"].source == ADD_ONE
+    opened.run("x = np.zeros(40, np.float32); add_one((2,), (32,), (x, np.int32(39)))")
+    assert opened["x"].tolist() == [1] * 39 + [0]
+
+
+def test_a_compile_error_stands_under_its_line_with_a_caret(opened):
+    shown = opened.run("%%cuda adding\n" + ADD_ONE.replace("i < n", "i < m"))
+    assert shown.failed
+    assert ">   4 |     if (i < m) x[i] += 1.0f;" in shown.text
+    assert '      |             ^ identifier "m" is undefined' in shown.text
+    assert "Traceback" not in shown.text
+
+
+def test_a_tab_does_not_move_the_caret(opened):
+    shown = opened.run("%%cuda adding\n" + ADD_ONE.replace("    if (i < n)", "\tif (i < m)"))
+    assert '      |             ^ identifier "m" is undefined' in shown.text
+
+
+def test_source_text_is_escaped_in_html(opened):
+    shown = opened.run('%%cuda k\nextern "C" __global__ void k() { <script>; }')
+    assert "<script>" not in shown.html
+    assert "&lt;script&gt;" in shown.html
+
+
+@pytest.mark.parametrize("name", ["", "two words", "3d", "größe"])
+def test_a_cell_without_a_usable_name_is_told_to_have_one(opened, name):
+    shown = opened.run(f"%%cuda {name}\n{ADD_ONE}")
+    assert shown.failed
+    assert "for example `%%cuda my_kernel`" in shown.text
+    assert len(shown.text.splitlines()) == 1
+
+
+def test_a_kernel_without_extern_c_is_named_as_the_reason(opened):
+    shown = opened.run("%%cuda adding\n" + ADD_ONE.replace('extern "C" ', ""))
+    assert 'write `extern "C"` before `__global__`' in shown.text
+
+
+def test_a_failing_launch_shows_a_card_and_no_traceback(opened):
+    opened.run("%%cuda adding\n" + ADD_ONE.replace("if (i < n) ", ""))
+    shown = opened.run("add_one((1,), (32,), (np.zeros(31, np.float32), np.int32(31)))")
+    assert shown.failed
+    assert "Out of bounds" in shown.text
+    assert ">   4 |     x[i] += 1.0f;" in shown.text
+    assert "Traceback" not in shown.text
+
+
+# --- check and hint ----------------------------------------------------------------------------
+
+
+def test_the_solution_passes_and_shows_its_counters_beside_the_budget(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    shown = opened.run('check("interleaved")')
+    assert not shown.failed
+    assert "interleaved: passed" in shown.text
+    assert shown.text.count("✓ passed") == sum(
+        case.visible for case in LESSON.exercise("interleaved").cases
+    )
+    assert re.search(r"shared_load_wavefronts: \d+ of \d+ allowed", shown.text)
+    assert "Other cases, not shown here" in shown.text
+
+
+def test_a_missing_barrier_is_shown_under_the_line_that_races(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    shown = opened.run('check("interleaved")')
+    assert not shown.failed
+    assert "✗ data race" in shown.text
+    assert re.search(r"^> +\d+ \| +tile\[thread\] \+=", shown.text, re.MULTILINE)
+    assert '`hint("interleaved")`' in shown.text
+
+
+def test_a_wrong_sum_shows_what_was_expected_and_found(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION.replace("= tile[0]", "= tile[0] + blockIdx.x"))
+    shown = opened.run('check("interleaved")')
+    assert "✗ wrong answer" in shown.text
+    assert re.search(r"partial\[1\] +expected \d+ +found \d+", shown.text)
+
+
+def test_a_cell_that_does_not_compile_is_checked_as_such(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    opened.run("%%cuda interleaved\n" + SOLUTION.replace("threadIdx.x", "threadIdx.w"))
+    assert "Does not compile" in opened.run('check("interleaved")').text
+
+
+def test_an_untouched_exercise_is_not_called_wrong(opened):
+    blank = re.sub(r"// BEGIN SOLUTION.*// END SOLUTION", "// YOUR CODE HERE", SOLUTION, flags=re.S)
+    opened.run("%%cuda interleaved\n" + blank)
+    shown = opened.run('check("interleaved")')
+    assert "still as it was handed out" in shown.text
+    assert "✗" not in shown.text
+
+
+def test_checking_a_cell_that_was_not_run_says_which_to_run(opened):
+    shown = opened.run('check("dot")')
+    assert shown.failed
+    assert shown.text.startswith("Run the cell that begins with `%%cuda dot` first")
+
+
+@pytest.mark.parametrize("ask", ["check", "hint"])
+def test_an_unknown_exercise_names_those_there_are(opened, ask):
+    shown = opened.run(f'{ask}("interleafed")')
+    assert shown.failed
+    assert all(f"`{exercise.name}`" in shown.text for exercise in LESSON.exercises)
+
+
+def test_each_hint_is_the_next_one_until_the_last(opened):
+    hints = LESSON.exercise("interleaved").hints
+    for number in [*range(1, len(hints) + 1), len(hints)]:
+        shown = opened.run('hint("interleaved")').text
+        assert shown == f"Hint {number} of {len(hints)}: {hints[number - 1]}"
+
+
+# --- predict -----------------------------------------------------------------------------------
+
+QUESTION = """
+predict("How many steps?", choices=["8", "16", "255"], answer="8", because="Halving.")
+"""
+
+
+def test_a_question_hides_its_answer_until_a_choice_is_clicked(opened):
+    from ipywidgets import Widget
+
+    before = set(Widget.widgets)
+    shown = opened.run(QUESTION)
+    asked = [Widget.widgets[key] for key in set(Widget.widgets) - before]
+    assert "How many steps?" in shown.text
+    assert "Halving" not in repr([widget.get_state() for widget in asked]) + repr(shown.outputs)
+    wrong = next(widget for widget in asked if getattr(widget, "description", "") == "16")
+    wrong.click()
+    states = repr([widget.get_state() for widget in asked])
+    assert "Halving" in states
+    assert "It is not “16”" in states
+
+
+# --- watch -------------------------------------------------------------------------------------
+
+
+def test_watch_returns_the_run_and_changes_arrays_in_place(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    assert not opened.run("run, partial = reduce(interleaved, 16)").failed
+    assert opened["partial"].tolist() == [136]
+    assert opened["run"].counters.total["barriers"] == 5
+
+
+def test_watch_shows_a_race_and_goes_on(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    shown = opened.run("run, partial = reduce(interleaved, 64); after = 1")
+    assert not shown.failed
+    assert opened["after"] == 1
+    assert "Data race" in shown.text
+    assert re.search(r"^> +\d+ \| +tile\[thread\] \+=", shown.text, re.MULTILINE)
+    assert opened["run"].hazards
+
+
+def test_watch_shows_what_the_kernel_printed(opened):
+    opened.run('%%cuda hello\nextern "C" __global__ void hello() { printf("I am %d\\n", 7); }')
+    assert "I am 7\n" in opened.run("run = watch(hello, (1,), (1,), ())").text
+
+
+def test_watching_something_else_than_a_kernel_is_one_sentence(opened):
+    shown = opened.run("watch(print, (1,), (1,), ())")
+    assert shown.failed
+    assert shown.text.startswith("`watch` starts with a kernel")
+
+
+# --- pictures ----------------------------------------------------------------------------------
+
+
+def picture(ran: Ran):
+    """The one picture a cell showed, as its words; it must be a PNG as well."""
+    (data,) = (data for data in ran.outputs if "image/png" in data)
+    assert data["image/png"].startswith(b"\x89PNG")
+    return data["text/plain"]
+
+
+@pytest.mark.parametrize("threads", [8, 32, 256])
+def test_the_tree_halves_from_barrier_to_barrier(opened, threads):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    words = picture(
+        opened.run(f"run, partial = reduce(interleaved, {threads}); display(draw.tree(run))")
+    )
+    written = [int(count) for count in re.findall(r"wrote (\d+) cell", words)]
+    assert written == [threads >> step for step in range(threads.bit_length())] + [0]
+
+
+def test_the_trees_arrows_are_the_kernels_reads(opened):
+    from grader.notebook.draw.levels import tree_of
+
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    opened.run("run, partial = reduce(interleaved, 8)")
+    first_step = tree_of(opened["run"].trace.events).levels[1]
+    ways = {(arrow.source, arrow.target, arrow.foreign) for arrow in first_step.arrows}
+    assert ways == {(t, t, False) for t in range(4)} | {(t + 4, t, True) for t in range(4)}
+
+
+def test_lanes_shows_how_many_threads_add_at_each_step(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    line = next(n for n, text in enumerate(SOLUTION.splitlines(), 1) if "tile[thread] +=" in text)
+    words = picture(opened.run("run, partial = reduce(interleaved, 128); display(draw.lanes(run))"))
+    adding = re.findall(rf"line {line}: (\d+) threads?, (\d+) warp", words)
+    assert adding == [("64", "2"), ("32", "1"), *((str(n), "1") for n in (16, 8, 4, 2, 1))]
+
+
+def test_banks_counts_the_words_that_collide(opened):
+    source = """
+extern "C" __global__ void stride(float* out, int step) {
+    __shared__ float tile[32 * 8];
+    tile[threadIdx.x * step] = 1.0f;
+    __syncthreads();
+    out[threadIdx.x] = tile[threadIdx.x * step];
+}
+"""
+    opened.run("%%cuda stride" + source)
+    opened.run(
+        "run = watch(stride, (1,), (32,), (np.zeros(32, np.float32), np.int32(8)))",
+    )
+    words = picture(opened.run("display(draw.banks(run))"))
+    assert re.findall(r"(load|store), warp 0: (\d+) wavefronts", words) == [
+        ("store", "8"),
+        ("load", "8"),
+    ]
+    total = opened["run"].counters.total
+    assert total["shared_store_wavefronts"] == total["shared_load_wavefronts"] == 8
+
+
+def test_compare_gives_each_counter_of_each_run(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    opened.run("a, _ = reduce(interleaved, 8); b, _ = reduce(interleaved, 64)")
+    words = picture(
+        opened.run('display(draw.compare({"small": a, "large": b}, counters=["barriers"]))')
+    )
+    assert "small 4, large 14" in words
+
+
+def test_comparing_an_unknown_counter_names_those_there_are(opened):
+    shown = opened.run('draw.compare({}, counters=["speed"])')
+    assert shown.failed
+    assert "There is no counter `speed`" in shown.text
+    assert "shared_load_wavefronts" in shown.text
+
+
+def test_a_picture_of_a_run_without_shared_memory_says_so(opened):
+    opened.run("%%cuda adding\n" + ADD_ONE)
+    opened.run("run = watch(add_one, (1,), (8,), (np.zeros(8, np.float32), np.int32(8)))")
+    assert "wrote nothing to shared memory" in picture(opened.run("display(draw.tree(run))"))
+    assert "never touched" in picture(opened.run("display(draw.banks(run))"))
+
+
+# --- the same, as nbclient runs a notebook ---------------------------------------------------
+
+
+def test_nbclient_sees_a_failing_cell_and_its_card():
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellExecutionError
+    from nbformat import v4
+
+    broken = "%%cuda adding\n" + ADD_ONE.replace("i < n", "i < m")
+    cells = [SET_UP, QUESTION, "%%cuda adding\n" + ADD_ONE, broken, "print('not reached')"]
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
+    with pytest.raises(CellExecutionError, match='identifier "m" is undefined'):
+        NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
+    _, question, compiled, failed, rest = (cell.outputs for cell in notebook.cells)
+    assert "application/vnd.jupyter.widget-view+json" in question[0].data
+    assert "Compiled" in compiled[0].data["text/plain"]
+    assert [output.output_type for output in failed] == ["display_data"]
+    assert {"text/html", "text/plain"} <= set(failed[0].data)
+    assert not rest
