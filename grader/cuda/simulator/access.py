@@ -20,8 +20,8 @@ from .memory import (
 from .ptx import Address, Instruction, Register, Symbol
 from .types import size_of
 
-_SPACES = {"global": "global", "const": "global", "param": "global", "shared": "shared"}
-_SPACES |= {"shared::cta": "shared", "local": "local"}
+_SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
+_SPACES["shared::cta"] = "shared"
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,7 @@ def module_variables(program: Program) -> dict[str, Store]:
         data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
         data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
         writable = variable.space == "global"
-        stores[variable.name] = Store(
-            variable.name, data, None, writable, address=address, is_variable=True
-        )
+        stores[variable.name] = Store(variable.name, data, None, writable, address=address)
         address += -(-(len(data) + 4096) // 512) * 512
     for variable in program.variables.values():
         for offset, pointed in variable.pointers:

@@ -26,7 +26,6 @@ class Store:
     writable: bool = True
     argument: int | None = None
     address: int = 0
-    is_variable: bool = False
     _views: dict = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:

@@ -78,8 +78,9 @@ class RawKernel:
         stores, parameter_symbols = self._stores(args)
         variables = self._module.variables
         geometry = _geometry(grid, block)
+        flat = GlobalSpace([*stores, *variables.values()])
         spaces = {
-            "global": GlobalSpace([*stores, *variables.values()]),
+            **dict.fromkeys(("global", "const", "param"), flat),
             "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
             "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
         }

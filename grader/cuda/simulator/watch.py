@@ -9,6 +9,8 @@ from .counters import sectors, wavefronts
 from .lanes import WARP, Lanes, warps
 from .lanes import index as lane_index
 
+_COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
+
 
 class Watch:
     """Adds to the run's counters and, for block 0 of the grid, to its trace."""
@@ -19,6 +21,8 @@ class Watch:
         self.trace = machine.run_log.trace
 
     def access(self, hit: Hit, access: Access, kind: str) -> None:
+        if hit.space not in _COUNTED:
+            return
         line = self._line(access.at)
         if kind == "atomic":
             self.counters.add(line, "atomics", warps(hit.lanes))
@@ -49,8 +53,6 @@ class Watch:
 
     def _count(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
         add = self.counters.add
-        if hit.space == "global" and hit.store.argument is None and not hit.store.is_variable:
-            return  # kernel parameters: constant memory, not global
         add(line, f"{hit.space}_{kind}_requests", warps(hit.lanes))
         if hit.space == "global":
             add(line, f"global_{kind}_sectors", sectors(hit.lanes, hit.addresses))

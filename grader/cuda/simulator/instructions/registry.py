@@ -105,7 +105,11 @@ def read(operand, kind: str, machine) -> np.ndarray:
     if isinstance(operand, Symbol):
         special = machine.special.read(operand.name)
         if special is not None:
-            return special.view(np.int32) if kind == "s32" else special.astype(f"u{_size(kind)}")
+            return (
+                special.view(np.int32)
+                if kind == "s32"
+                else special.astype(f"u{_size(kind)}", copy=False)
+            )
         value = np.array(machine.symbols[operand.name], np.uint64)
         return np.broadcast_to(value.astype(f"u{_size(kind)}"), machine.geometry.lanes)
     return machine.registers.read(operand, kind)

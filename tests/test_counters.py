@@ -1,0 +1,132 @@
+"""What a launch costs, counted by the hardware's rules."""
+
+import numpy as np
+import pytest
+
+from grader.cuda import simulator
+
+
+def observed(code, *args, grid=1, block=32, shared_mem=0):
+    with simulator.observe() as run:
+        simulator.RawModule(code=code).get_function("k")(grid, block, args, shared_mem=shared_mem)
+    return run
+
+
+COPY = """
+extern "C" __global__ void k(const float* x, float* y, int stride, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i * stride];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stride", "sectors"), [(0, 1), (1, 4), (2, 8), (4, 16), (8, 32), (100, 32)]
+)
+def test_a_stride_costs_sectors(stride, sectors):
+    x, y = np.zeros(3200, np.float32), np.zeros(32, np.float32)
+    total = observed(COPY, x, y, np.int32(stride), np.int32(32)).counters.total
+    assert (total["global_load_requests"], total["global_load_sectors"]) == (1, sectors)
+    assert (total["global_store_requests"], total["global_store_sectors"]) == (1, 4)
+
+
+def test_a_partial_warp_asks_once_and_for_less():
+    """saxpy-like over 201 floats: 7 warps, the last with 9 lanes; 26 sectors, as an H200 counts."""
+    x, y = np.zeros(201, np.float32), np.zeros(201, np.float32)
+    total = observed(COPY, x, y, np.int32(1), np.int32(201), block=256).counters.total
+    assert (total["global_load_requests"], total["global_load_sectors"]) == (7, 26)
+    assert total["global_load_bytes"] == 201 * 4
+
+
+def test_an_array_that_begins_off_a_sector_costs_one_more():
+    x, y = np.zeros(64, np.float32), np.zeros(32, np.float32)
+    total = observed(COPY, x[1:], y, np.int32(1), np.int32(32)).counters.total
+    assert total["global_load_sectors"] == 5
+
+
+BANKS = """
+extern "C" __global__ void k(float* y, int stride) {
+  extern __shared__ TYPE tile[];
+  tile[threadIdx.x * stride] = TYPE();
+  __syncwarp();
+  y[threadIdx.x] = reinterpret_cast<float&>(tile[threadIdx.x * stride]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("stride", "wavefronts"), [(1, 1), (2, 2), (3, 1), (4, 4), (32, 32), (33, 1)]
+)
+def test_a_stride_in_shared_memory_costs_wavefronts(stride, wavefronts):
+    code = BANKS.replace("TYPE", "float")
+    y = np.zeros(32, np.float32)
+    total = observed(code, y, np.int32(stride), shared_mem=8192).counters.total
+    assert total["shared_store_requests"] == total["shared_load_requests"] == 1
+    assert total["shared_store_wavefronts"] == total["shared_load_wavefronts"] == wavefronts
+
+
+def test_all_lanes_reading_one_word_is_a_broadcast():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float one;
+  if (threadIdx.x == 0) one = y[5];
+  __syncthreads();
+  y[threadIdx.x] = one;
+}
+"""
+    total = observed(code, np.zeros(32, np.float32)).counters.total
+    assert total["shared_load_wavefronts"] == 1
+
+
+def test_instructions_branches_and_barriers_are_counted_per_line():
+    code = """
+extern "C" __global__ void k(float* y) {
+  if (threadIdx.x < 16) {
+    y[threadIdx.x] = y[threadIdx.x] * 3.0f;
+  }
+  __syncthreads();
+}
+"""
+    counters = observed(code, np.zeros(64, np.float32), block=64).counters
+    barrier, store = counters.lines[6], counters.lines[4]
+    assert (barrier["barriers"], barrier["inst_executed"]) == (2, 2)
+    assert counters.total["branches"] == 2 and counters.total["divergent_branches"] == 1
+    assert store["thread_inst_executed"] == 16 * store["inst_executed"]
+    assert counters.total["inst_executed"] == sum(
+        c["inst_executed"] for c in counters.lines.values()
+    )
+
+
+def test_counts_of_two_launches_add_up():
+    kernel = simulator.RawModule(code=COPY).get_function("k")
+    x, y = np.zeros(32, np.float32), np.zeros(32, np.float32)
+    with simulator.observe() as run:
+        for _ in range(2):
+            kernel(1, 32, (x, y, np.int32(1), np.int32(32)))
+    assert run.counters.total["global_load_sectors"] == 8
+
+
+def test_the_cost_does_not_depend_on_how_many_blocks_run_together():
+    x, y = np.zeros(100_000, np.float32), np.zeros(100_000, np.float32)
+    total = observed(COPY, x, y, np.int32(1), np.int32(99_999), grid=391, block=256).counters.total
+    assert total["global_load_sectors"] == 12_500
+    assert total["divergent_branches"] == 1
+
+
+def test_the_trace_shows_block_0_access_by_access():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float tile[32];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x < 4) y[threadIdx.x] = tile[31 - threadIdx.x];
+}
+"""
+    events = observed(code, np.zeros(32, np.float32), grid=3).trace.events
+    store, barrier, load, result = (e for e in events if e.kind != "execute")
+    assert (store.kind, store.space, store.line) == ("store", "shared", 4)
+    assert np.array_equal(store.address, 4 * np.arange(32))
+    assert np.array_equal(barrier.memory.view(np.float32), np.arange(32))
+    assert np.array_equal(load.address, 4 * (31 - np.arange(4)))
+    assert (result.space, result.buffer, list(result.threads)) == ("global", 0, [0, 1, 2, 3])
+    assert [e.step for e in events] == sorted({e.step for e in events})
