@@ -145,6 +145,12 @@ def absolute(instruction: Instruction):
     return _plain(np.abs, instruction, 1)
 
 
+@elementwise("copysign")
+def copysign(instruction: Instruction):
+    """copysign d, a, b: the sign of a, the rest of b."""
+    return _plain(lambda a, b: np.copysign(b, a), instruction, 2)
+
+
 @elementwise("min", "max")
 def extremum(instruction: Instruction):
     smallest = instruction.base == "min"
