@@ -22,6 +22,7 @@ from nbformat import NotebookNode, v4
 
 from .course import Lesson
 
+CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 
 _TITLE = """\
@@ -34,7 +35,7 @@ import numpy as np
 lesson("{name}")"""
 _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
-    "language_info": {"name": "python"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
 # A whole fence, a place where prose is split, or a fence that opens and never closes.
@@ -111,7 +112,7 @@ def _code_cells(lesson: Lesson, fence: re.Match, line: int) -> list[NotebookNode
     """The code cells that a fence stands for; none if it is not one of our three kinds."""
     info = fence["info"].strip()
     if info == "python":
-        return [v4.new_code_cell(fence["body"].strip("\n"))]
+        return [_python_cell(fence["body"].strip("\n"))]
     if not info.startswith("{"):
         return []
     directive = _DIRECTIVE.fullmatch(info)
@@ -123,6 +124,12 @@ def _code_cells(lesson: Lesson, fence: re.Match, line: int) -> list[NotebookNode
     return weave_directive(lesson, directive[2], line)
 
 
+def _python_cell(code: str) -> NotebookNode:
+    """A question is folded: its text holds the answer."""
+    folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
+    return v4.new_code_cell(code, metadata=folded)
+
+
 def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
     if not (lesson.path / file).is_file():
         raise _error(lesson, line, f"there is no file {file} in the lesson's folder")
@@ -130,7 +137,7 @@ def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
     if "BEGIN SOLUTION" in source:
         raise _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME")
     name = re.sub(r"^\d+_", "", PurePath(file).stem)
-    return [v4.new_code_cell(cuda_cell(name, source))]
+    return [v4.new_code_cell(cuda_cell(name, source), metadata=dict(CUDA))]
 
 
 def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
@@ -140,7 +147,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
         raise _error(lesson, line, error.args[0]) from None
     solution = cuda_cell(name, lesson.solution(exercise))
     return [
-        v4.new_code_cell(solution, metadata=graded(name, solution=True)),
+        v4.new_code_cell(solution, metadata={**CUDA, **graded(name, solution=True)}),
         v4.new_code_cell(
             f'check("{name}")',
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),

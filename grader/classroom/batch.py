@@ -47,9 +47,13 @@ def autograde(course: CourseFolder, lesson: str, learners: list[str]) -> Iterato
     _require_judge(course)
     course = course.configured(JudgeAnswers={"judge": functools.cache(judge)})
     for learner in learners:
-        _autograde(course, lesson, learner)
+        try:
+            _autograde(course, lesson, learner)
+        except ClassroomError as error:  # the others are graded all the same
+            yield Graded(learner, {}, (str(error),))
+            continue
         exercises = verdicts.read(course.path("autograded", lesson, learner))
-        problems = [found["problem"] for found in exercises.values() if found["problem"]]
+        problems = [kept["problem"] for kept in exercises.values() if kept["problem"]]
         yield Graded(learner, exercises, tuple(dict.fromkeys(problems)))
 
 

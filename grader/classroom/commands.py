@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -16,7 +17,7 @@ from rich.text import Text
 from .. import course
 from ..weave import LessonError
 from . import ClassroomError, batch, demo, feedback, notebooks, release
-from .folder import open_course
+from .folder import CONFIG, open_course
 
 
 def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
@@ -37,7 +38,7 @@ def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
     if not check:
-        for path in notebooks.build(open_course()):
+        for path in notebooks.build(open_course(CONFIG)):
             say(f"made {_short(path)}")
         return 0
     differences = notebooks.differences()
@@ -92,17 +93,18 @@ def write_feedback(name: str) -> int:
 @in_sentences
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
-    graded = demo.run(demo.ROOT, course.KERNELS, track)
-    Console().print(_grades(graded))
+    for lesson, graded in demo.run(demo.ROOT, course.KERNELS, track).items():
+        Console().print(_grades(lesson, graded))
     folder = _short(demo.ROOT)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
     return 0
 
 
-def _grades(graded: Iterable[batch.Graded]) -> Table:
+def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
-    table = Table("learner", "exercise", "points", "diagnosis")
+    columns = ("learner", "exercise", "points", "diagnosis")
+    table = Table(*columns, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
     for one in graded:
         learner = one.learner
         for name, kept in one.exercises.items():
@@ -111,7 +113,6 @@ def _grades(graded: Iterable[batch.Graded]) -> Table:
             line = f", line {verdict['line']}" if verdict["line"] else ""
             table.add_row(learner, name, points, _status(verdict["status"], line))
             learner = ""
-        table.add_section()
     return table
 
 
@@ -121,12 +122,11 @@ def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
     for one in graded:
         for name, kept in one.exercises.items():
             exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
-    table = Table("exercise", "diagnosis", "learners")
+    table = Table("exercise", "diagnosis", "learners", box=SIMPLE_HEAD)
     for name, statuses in exercises.items():
         for status, learners in statuses.most_common():
             table.add_row(name, _status(status), str(learners))
             name = ""
-        table.add_section()
     return table
 
 

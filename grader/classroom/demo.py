@@ -24,14 +24,14 @@ Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays 
 Track = Callable[..., Iterable]  # rich's track(steps, description=...), a progress bar
 
 
-def run(root: Path, kernels: Path, track: Track) -> list[batch.Graded]:
-    """The whole week in `root`, which is emptied first. Returns what every learner got."""
+def run(root: Path, kernels: Path, track: Track) -> dict[str, list[batch.Graded]]:
+    """The whole week in `root`, which is emptied first. Returns, by lesson, what everybody got."""
     shutil.rmtree(root, ignore_errors=True)
     here = new_course(root, kernels)
     lessons = course.lessons(kernels)
     for lesson in track(lessons, description="releasing"):
         release(here, lesson)
-    graded = [one for lesson in lessons for one in _teach(here, lesson, track)]
+    graded = {lesson.name: _teach(here, lesson, track) for lesson in lessons}
     feedback.export(here)
     return graded
 

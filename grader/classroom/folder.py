@@ -16,7 +16,6 @@ from nbgrader.auth import Authenticator
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
-from sqlalchemy.exc import SAWarning
 from traitlets.config import Config, PyFileConfigLoader
 
 from .. import course
@@ -132,7 +131,7 @@ def _overheard() -> Iterator[list[str]]:
     log.addHandler(listener)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SAWarning)  # nbgrader's, and of no consequence
+            warnings.simplefilter("ignore")  # of nbgrader's own code and of old notebooks
             yield complaints
     finally:
         log.removeHandler(listener)

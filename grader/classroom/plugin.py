@@ -19,7 +19,7 @@ from traitlets import Any, Unicode
 
 from .. import course
 from ..judge import Verdict, judge
-from ..weave import CHECK, cell_id, graded
+from ..weave import CHECK, CUDA, cell_id, graded
 from . import intake, verdicts
 from .secret import seed
 
@@ -98,7 +98,9 @@ def _released_pair(released: Notebook, lesson: str, name: str) -> Pair:
     check = CHECK + name
     return (
         v4.new_code_cell(
-            sources[name], id=cell_id(lesson, name), metadata=graded(name, solution=True)
+            sources[name],
+            id=cell_id(lesson, name),
+            metadata={**CUDA, **graded(name, solution=True)},
         ),
         v4.new_code_cell(
             sources[check],
@@ -113,13 +115,13 @@ def _rebuilt(
 ) -> Iterator[NotebookNode]:
     """The learner's cells, each answer in its released cell with its check cell after it."""
     answer_at = {answer.cell: answer for answer in answers if answer.cell is not None}
-    checks = {CHECK + name for name in pairs}
+    old_checks = {CHECK + name for name in pairs} | {check.id for _, check in pairs.values()}
     for index, cell in enumerate(cells):
         if index in answer_at:
             solution, check = pairs[answer_at[index].name]
-            solution.source = cell.source
+            solution.source, solution.id = cell.source, cell.get("id", solution.id)
             yield from (solution, check)
-        elif intake.grade_id(cell) not in checks:
+        elif old_checks.isdisjoint({intake.grade_id(cell), cell.get("id")}):
             cell.metadata.pop("nbgrader", None)
             yield cell
     for answer in answers:

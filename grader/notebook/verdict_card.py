@@ -46,16 +46,24 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 
 def _cases(verdict: Verdict) -> Page:
     rows = [
-        (_outcome(case), escape(case.name), f"{_number(case.points)} / {_number(case.max_points)}")
+        (
+            _outcome(case),
+            escape(_name(case)),
+            f"{_number(case.points)} / {_number(case.max_points)}",
+        )
         for case in verdict.cases
     ]
-    width = max((len(case.name) for case in verdict.cases), default=0)
+    width = max((len(_name(case)) for case in verdict.cases), default=0)
     text = [
-        f"  {_words(case):<24} {case.name:<{width}}  "
+        f"  {_words(case):<24} {_name(case):<{width}}  "
         f"{_number(case.points)} / {_number(case.max_points)}"
         for case in verdict.cases
     ]
     return Page(table(("Result", "Case", "Points"), rows), "\n".join(text))
+
+
+def _name(case: CaseResult) -> str:
+    return case.name if case.visible else f"{case.name} (hidden)"
 
 
 def _words(case: CaseResult) -> str:

@@ -1,0 +1,388 @@
+"""A small class from release to feedback, through the real nbgrader and the command line."""
+
+import contextlib
+import csv
+import re
+
+import nbformat
+import pytest
+import small_lesson
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from small_lesson import SOLUTION, instead
+from typer.testing import CliRunner
+
+from grader import course
+from grader.classroom import ClassroomError, batch, demo, feedback, intake, notebooks, verdicts
+from grader.classroom.folder import new_course, open_course
+from grader.classroom.secret import seed
+from grader.cli import app
+from grader.judge import judge
+from grader.weave import cuda_cell, text, weave
+
+LESSON = "01_add"
+MARKDOWN = """\
+# Adding
+
+```{exercise} add
+```
+
+```{exercise} scale
+```
+"""
+SCALE = """
+def scale(n):
+    def problem(rng):
+        x = rng.standard_normal(n, dtype=np.float32)
+        doubled = Expected(2 * x.astype(np.float64), np.float32)
+        launch = Launch("scale", -(-n // BLOCK), BLOCK, ("x", "doubled", np.int32(n)))
+        return Problem({"x": x}, {"doubled": doubled}, (launch,))
+    return problem
+
+
+other = Exercise(
+    name="scale",
+    title="Double a vector",
+    source="2_scale.cu",
+    cases=(
+        Case("whole blocks", scale(128), 1),
+        Case("a length with a remainder", scale(100), 1, visible=False),
+    ),
+)
+"""
+SCALED = """\
+extern "C" __global__ void scale(const float* x, float* doubled, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // BEGIN SOLUTION
+    if (i < n) doubled[i] = 2 * x[i];
+    // END SOLUTION
+}
+"""
+NO_GUARD = instead("    total[i] = x[i] + y[i];")
+UNGUARDED_SCALE = SCALED.replace("if (i < n) ", "")
+WRONG_SUM = instead("    if (i < n) total[i] = x[i] - y[i];")
+
+
+def write_lesson(kernels):
+    small_lesson.write(kernels)
+    lesson = kernels / LESSON
+    (lesson / "lesson.md").write_text(MARKDOWN)
+    (lesson / "exercises.py").write_text(small_lesson.EXERCISES + SCALE)
+    (lesson / "2_scale.cu").write_text(SCALED)
+    (lesson / "wrong").mkdir()
+    mistake = "// scale must get out_of_bounds on line 5: the guard is missing"
+    (lesson / "wrong/unguarded.cu").write_text(f"{mistake}\n{UNGUARDED_SCALE}")
+    return kernels
+
+
+def grader(here, *arguments):
+    """Run `grader ARGUMENTS` in the course's folder."""
+    with contextlib.chdir(here.root):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+
+
+def cell_of(notebook, name):
+    return next(cell for cell in notebook.cells if intake.grade_id(cell) == name)
+
+
+def hand_in(here, learner, damage=None, **answers):
+    """Submit `answers` as `learner`, after `damage` has been done to the notebook."""
+    notebook = nbformat.read(here.notebook("release", LESSON), as_version=4)
+    for name, source in answers.items():
+        cell_of(notebook, name).source = cuda_cell(name, source)
+    if damage:
+        damage(notebook)
+    path = here.notebook("submitted", LESSON, learner)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text(notebook))
+
+
+def copy_with_other_code(notebook):
+    copied = nbformat.from_dict(cell_of(notebook, "add"))
+    notebook.cells.append(nbformat.from_dict({**copied, "id": "copied", "source": WRONG_SUM}))
+
+
+def copy(notebook):
+    notebook.cells.append(nbformat.from_dict({**cell_of(notebook, "add"), "id": "copied"}))
+
+
+def delete(notebook):
+    gone = ("add", "check-add")
+    notebook.cells = [cell for cell in notebook.cells if intake.grade_id(cell) not in gone]
+
+
+def empty(notebook):
+    cell_of(notebook, "add").source = ""
+
+
+def attack(notebook):
+    """Everything that earns full marks, or more, where notebooks are executed and believed."""
+    evil = "open('executed', 'w').close()\nimport grader.notebook as n\nn.check = lambda name: 99.0"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(evil))
+    check = cell_of(notebook, "check-add")
+    check.source = "99.0"
+    check.metadata.nbgrader["points"] = 1000
+    check.outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": "99.0"})]
+    check.metadata["warpwise"] = {"problem": "", "judged": True}
+    cell_of(notebook, "scale").metadata.nbgrader = {"grade": True, "grade_id": "scale", "x": []}
+    cell_of(notebook, "check-scale").metadata.nbgrader = "nonsense"
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    return write_lesson(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory, kernels):
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
+    assert grader(here, "release", LESSON).exit_code == 0
+    return here
+
+
+@pytest.fixture(scope="module")
+def graded(released):
+    """The course after `grader autograde`, and what that said."""
+    here = released
+    lesson = course.lesson(LESSON, here.kernels)
+    demo.hand_in(here, lesson, "ada", {"add": SOLUTION, "scale": SCALED})  # by the exchange
+    hand_in(here, "ben", add=NO_GUARD, scale=UNGUARDED_SCALE)
+    hand_in(here, "blank")
+    hand_in(here, "attacker", attack, add=WRONG_SUM, scale=SCALED)
+    hand_in(here, "copied", copy, add=SOLUTION, scale=SCALED)
+    hand_in(here, "copied_and_changed", copy_with_other_code, add=SOLUTION, scale=SCALED)
+    hand_in(here, "deleted", delete, scale=SCALED)
+    hand_in(here, "emptied", empty, scale=SCALED)
+    hand_in(here, "torn", add=SOLUTION, scale=SCALED)
+    torn = here.notebook("submitted", LESSON, "torn")
+    torn.write_text(torn.read_text()[:-200])
+    hand_in(here, "misnamed", add=SOLUTION, scale=SCALED)
+    misnamed = here.notebook("submitted", LESSON, "misnamed")
+    misnamed.rename(misnamed.with_name("Untitled.ipynb"))
+    return here, grader(here, "autograde", LESSON)
+
+
+def points(here, learner):
+    with here.gradebook() as gradebook:
+        notebook = gradebook.find_submission_notebook(LESSON, LESSON, learner)
+        return {grade.name.removeprefix("check-"): grade.score for grade in notebook.grades}
+
+
+def test_learners_are_handed_the_blank_and_never_the_solution(released):
+    handed_out = released.shelves / "outbound" / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(handed_out, as_version=4)
+    assert "// YOUR CODE HERE" in cell_of(notebook, "add").source
+    assert "total[i] =" not in handed_out.read_text()
+    assert "SOLUTION" not in handed_out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("learner", "expected"),
+    [
+        ("ada", {"add": 4, "scale": 2}),
+        ("ben", {"add": 3, "scale": 1}),
+        ("blank", {"add": 0, "scale": 0}),
+        ("attacker", {"add": 0, "scale": 2}),
+        ("copied", {"add": 4, "scale": 2}),
+        ("copied_and_changed", {"add": 0, "scale": 2}),
+        ("deleted", {"add": 0, "scale": 2}),
+        ("emptied", {"add": 0, "scale": 2}),
+        ("torn", {"add": 0, "scale": 0}),
+        ("misnamed", {"add": 0, "scale": 0}),
+    ],
+)
+def test_the_gradebook_has_the_points_of_every_exercise(graded, learner, expected):
+    here, _ = graded
+    assert points(here, learner) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "copied: The notebook has 2 cells for add, all alike; one of them counts.",
+        "copied_and_changed: The notebook has 2 cells for add with different code in them",
+        "deleted: The cell for add is missing from the notebook.",
+        "emptied: The cell for add is empty.",
+        "torn: 01_add.ipynb is not a notebook (it is not JSON as Jupyter writes it)",
+        "misnamed: There is no notebook 01_add.ipynb here.",
+    ],
+)
+def test_a_damaged_notebook_gets_one_sentence_and_a_status_of_1(graded, sentence):
+    _, said = graded
+    assert said.exit_code == 1
+    assert [line.startswith(sentence) for line in said.stderr.splitlines()].count(True) == 1
+    assert len(said.stderr.splitlines()) == 6
+
+
+def test_no_python_of_a_learner_is_executed(graded):
+    here, _ = graded
+    assert not list(here.root.rglob("executed"))
+
+
+def test_what_was_handed_in_is_left_as_it_was(graded):
+    here, _ = graded
+    assert not here.notebook("submitted", LESSON, "torn").read_text().endswith("}\n")
+    assert not list(here.root.glob("unreadable-*"))
+
+
+def test_the_verdict_is_kept_beside_the_graded_notebook(graded):
+    here, _ = graded
+    kept = verdicts.read(here.path("autograded", LESSON, "ben"))
+    assert kept["add"]["verdict"]["status"] == "out_of_bounds"
+    assert kept["add"]["verdict"]["line"] == 5
+    assert kept["add"]["verdict"]["seed"] == seed(here.root / "secret", f"{LESSON}/add")
+
+
+def test_the_check_cell_shows_what_nbgrader_scores_and_the_learner_reads(graded):
+    here, _ = graded
+    notebook = nbformat.read(here.notebook("autograded", LESSON, "ben"), as_version=4)
+    (output,) = cell_of(notebook, "check-add").outputs
+    assert output.output_type == "execute_result"
+    assert output.data["text/plain"] == "3.0"
+    assert "a length that is no multiple of the block" in output.data["text/html"]
+
+
+def test_a_hidden_case_is_named_and_nothing_else_of_it_is_shown(graded):
+    here, _ = graded
+    page = feedback.write(here, LESSON, "ben").read_text()
+    assert "a length that is no multiple of the block" in page
+    hidden = verdicts.read(here.path("autograded", LESSON, "ben"))["add"]["verdict"]["cases"][2]
+    assert hidden["message"] and hidden["message"] not in page
+    assert str(seed(here.root / "secret", f"{LESSON}/add")) not in page
+    assert not list(here.path("feedback", LESSON, "ben").glob("*.json"))
+
+
+def test_feedback_says_what_was_wrong_with_the_notebook(graded):
+    here, _ = graded
+    assert (
+        "There is no notebook 01_add.ipynb" in feedback.write(here, LESSON, "misnamed").read_text()
+    )
+
+
+def test_feedback_and_grades_reach_learner_and_instructor(graded):
+    here, _ = graded
+    said = grader(here, "feedback", LESSON)
+    assert (said.exit_code, said.stderr) == (0, "")
+    assert len(here.learners("feedback", LESSON)) == 10
+    assert len(list((here.shelves / "feedback").glob("*.html"))) == 1  # ada's, by the exchange
+    with (here.root / "grades.csv").open() as file:
+        scores = {row["student_id"]: float(row["score"]) for row in csv.DictReader(file)}
+    assert scores["ada"] == 6.0
+    assert scores["ben"] == 4.0
+    assert scores["torn"] == 0.0
+
+
+def test_formgrader_sees_the_class(graded):
+    here, _ = graded
+    where = CourseDirectory(config=here.config)
+    api = NbGraderAPI(coursedir=where, config=here.config)
+    seen = {row["student"]: row["score"] for row in api.get_submissions(LESSON)}
+    assert len(seen) == 10
+    assert seen["ada"] == 6.0
+
+
+def test_grading_again_keeps_marks_given_by_hand_and_changes_nothing(graded):
+    here, _ = graded
+    with here.gradebook() as gradebook:
+        grade = gradebook.find_grade("check-add", LESSON, LESSON, "ben")
+        grade.manual_score = 3.5
+        gradebook.db.commit()
+    before = here.notebook("autograded", LESSON, "ben").read_text()
+    (again,) = batch.autograde(here, LESSON, ["ben"])
+    assert points(here, "ben") == {"add": 3.5, "scale": 1}
+    assert here.notebook("autograded", LESSON, "ben").read_text() == before
+    assert again.problems == ()
+
+
+def test_releasing_again_keeps_the_grades(graded):
+    here, _ = graded
+    assert grader(here, "release", LESSON).exit_code == 0
+    assert points(here, "ada") == {"add": 4, "scale": 2}
+
+
+def test_the_same_source_is_judged_once(graded, monkeypatch):
+    here, _ = graded
+    asked = []
+
+    def counted(exercise_id, source, **options):
+        asked.append(exercise_id)
+        return judge(exercise_id, source, **options)
+
+    monkeypatch.setattr(batch, "judge", counted)
+    assert len(list(batch.autograde(here, LESSON, ["ada", "copied"]))) == 2
+    assert sorted(asked) == ["01_add/add", "01_add/scale"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["autograde", "99_nothing"], "there is no lesson '99_nothing'; there are: 01_add"),
+        (["release", "99_nothing"], "there is no lesson '99_nothing'; there are: 01_add"),
+        (["autograde", LESSON], "Nobody has handed in 01_add yet"),
+        (["feedback", LESSON], "Nothing is graded yet: run `grader autograde 01_add`."),
+    ],
+)
+def test_what_cannot_be_done_yet_is_said_in_one_sentence(tmp_path, kernels, arguments, sentence):
+    said = grader(new_course(tmp_path, kernels), *arguments)
+    assert sentence in said.stderr
+    assert said.stderr.count("\n") == 1
+    assert said.exit_code == 2
+
+
+def test_a_lesson_that_was_never_released_cannot_be_graded(tmp_path, kernels):
+    here = new_course(tmp_path, kernels)
+    here.path("submitted", LESSON, "ada").mkdir(parents=True)
+    assert "run `grader release 01_add`" in grader(here, "autograde", LESSON).stderr
+
+
+def test_a_config_that_would_execute_notebooks_is_refused(graded):
+    here, _ = graded
+    stock = here.configured(
+        Autograde={"autograde_preprocessors": ["nbgrader.preprocessors.Execute"]}
+    )
+    with pytest.raises(ClassroomError, match="would have nbgrader execute"):
+        next(batch.autograde(stock, LESSON, ["ada"]))
+
+
+def test_a_class_shares_its_seeds_and_another_class_has_others(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert seed(first, "01_add/add") == seed(first, "01_add/add")
+    assert seed(first, "01_add/add") != seed(first, "01_add/scale")
+    assert seed(first, "01_add/add") != seed(second, "01_add/add")
+    assert first.stat().st_mode & 0o077 == 0
+
+
+def test_the_demo_grades_the_solution_the_blank_and_each_wrong_kernel(tmp_path, kernels):
+    graded = demo.run(tmp_path / "demo", kernels, lambda steps, **_: steps)[LESSON]
+    found = {
+        one.learner: {name: kept["verdict"]["status"] for name, kept in one.exercises.items()}
+        for one in graded
+    }
+    assert found == {
+        "solution": {"add": "passed", "scale": "passed"},
+        "blank": {"add": "not_attempted", "scale": "not_attempted"},
+        "unguarded": {"add": "passed", "scale": "out_of_bounds"},
+    }
+    assert (tmp_path / "demo/grades.csv").read_text().count("\n") == 4
+    assert open_course(tmp_path / "demo/nbgrader_config.py").learners("feedback", LESSON)
+
+
+def test_notebooks_are_what_nbgrader_releases_and_nothing_varies(tmp_path, kernels):
+    (made,) = notebooks.build(new_course(tmp_path / "course", kernels), tmp_path / "notebooks")
+    assert "YOUR CODE HERE" in made.read_text()
+    assert notebooks.differences(kernels, tmp_path / "notebooks") == []
+    solved = weave(course.lesson(LESSON, kernels))
+    learners = nbformat.read(made, as_version=4)
+    assert [cell.id for cell in learners.cells] == [cell.id for cell in solved.cells]
+
+
+def test_a_notebook_that_was_edited_by_hand_is_named_with_its_difference(tmp_path, kernels):
+    (made,) = notebooks.build(new_course(tmp_path / "course", kernels), tmp_path / "notebooks")
+    made.write_text(made.read_text().replace("# Adding", "# Edited"))
+    (made.parent / "00_gone.ipynb").write_text('{"metadata": {"warpwise": {}}}')
+    (made.parent / "mine.ipynb").write_text("{}")
+    edited, gone = notebooks.differences(kernels, made.parent)
+    assert re.match(r"01_add\.ipynb .*\n\s+-# Edited\n\s+\+# Adding$", edited)
+    assert gone == "00_gone.ipynb: no lesson makes it."
+    made.unlink()
+    assert notebooks.differences(kernels, made.parent)[0] == "01_add.ipynb: missing."
