@@ -29,7 +29,8 @@ def examine() -> Iterator[Finding]:
     yield Finding("Python", _python(), "install Python 3.11 or newer")
     yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
     yield _attempt("CUDA headers", _headers)
-    yield _attempt("Device", _device)
+    mend = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
+    yield _attempt("Device", _device, mend)
     yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
     yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
     yield _attempt("nbgrader", lambda: metadata.version("nbgrader"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich.console import Console
-from rich.padding import Padding
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -27,17 +26,12 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     console.print(_heading(verdict))
     console.print(_case_table(verdict))
     for cases in _by_message(verdict).values():
-        console.print(_explanation(cases, source))
+        console.print(_explanation(cases, len(verdict.cases), source))
 
 
 def _heading(verdict: Verdict) -> Text:
-    points = f"{verdict.points:g} of {verdict.max_points:g} points"
-    return Text.assemble(
-        (verdict.exercise, "bold"),
-        "  ",
-        _status(verdict.status),
-        f"  {points} on the {verdict.device if verdict.device == 'simulator' else 'GPU'}",
-    )
+    points = f"{verdict.points:g} of {verdict.max_points:g} points, on the {verdict.device}"
+    return Text.assemble((verdict.exercise, "bold"), "  ", _status(verdict.status), "  ", points)
 
 
 def _status(status: str) -> Text:
@@ -64,28 +58,33 @@ def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
     return groups
 
 
-def _explanation(cases: list[CaseResult], source: str) -> Padding:
+def _explanation(cases: list[CaseResult], of: int, source: str) -> Group:
+    """What is wrong in `cases`, of all the verdict's `of` cases, and where."""
     first = cases[0]
-    text = Text(", ".join(case.name for case in cases), "bold")
-    text.append(f": {first.message}", "not bold")
+    parts = [Text(), Text.assemble((_names(cases, of), "bold"), f": {first.message}")]
     for found in first.mismatches[1:]:
         index = ", ".join(map(str, found.index))
-        text.append(
-            f"\n{found.buffer}[{index}]: expected {found.expected:.9g}, found {found.found:.9g}",
-            "not bold",
-        )
+        values = f"should be {found.expected:.9g} and is {found.found:.9g}"
+        parts.append(Text(f"    {found.buffer}[{index}] {values}"))
     if first.line and first.status != "compile_error":  # the compiler's message shows its lines
-        text.append(_excerpt(source, first.line))
-    return Padding(text, (1, 0, 0, 0))
+        parts.append(_excerpt(source, first.line))
+    return Group(*parts)
+
+
+def _names(cases: list[CaseResult], of: int) -> str:
+    if len(cases) == of > 1:
+        return "all cases"
+    others = len(cases) - 1
+    return cases[0].name + (f" and {others} more" if others else "")
 
 
 def _excerpt(source: str, line: int) -> Text:
     """The lines around `line`, with an arrow at it."""
     lines = source.splitlines()
-    text = Text()
+    text = Text(no_wrap=True, overflow="ellipsis")
     for number in range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1):
         arrow, style = ("→", "bold red") if number == line else (" ", "dim")
-        text.append(f"\n {arrow} {number:>4} │ {lines[number - 1]}", style)
+        text.append(f" {arrow} {number:>4} │ {lines[number - 1]}\n", style)
     return text
 
 

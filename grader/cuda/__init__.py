@@ -10,6 +10,7 @@ WARPWISE_DEVICE (simulator or gpu) decides instead. `xp` is cupy or numpy accord
 
 from __future__ import annotations
 
+import ctypes
 import os
 from functools import cache
 
@@ -78,6 +79,10 @@ def _device() -> str:
 
 def gpu_count() -> int:
     """How many GPUs CuPy can use; 0 where there is no driver."""
+    try:
+        ctypes.CDLL("libcuda.so.1")  # the driver: without one, spare the time CuPy takes to import
+    except OSError:
+        return 0
     import cupy
 
     try:

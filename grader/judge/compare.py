@@ -99,7 +99,7 @@ def _wrong_output(drawn: Drawn, answer: Answer) -> CaseResult | None:
         wrong = ~_right(expected, found)
         if wrong.any():
             mismatches = _mismatches(name, wrong, expected.value, found)
-            message = _first_wrong(mismatches[0], expected) + _pattern(wrong)
+            message = _first_wrong(mismatches[0], expected) + _pattern(name, wrong)
             return _wrong(drawn.case, message, mismatches)
     return None
 
@@ -128,7 +128,7 @@ def _first_wrong(first: Mismatch, expected: Expected) -> str:
     return f"{sentence}: off by {off:.2g}, and rounding explains at most {here:.2g}."
 
 
-def _pattern(wrong: np.ndarray) -> str:
+def _pattern(name: str, wrong: np.ndarray) -> str:
     """What the wrong elements have in common, where that points at a cause."""
     if wrong.size == 1:
         return ""
@@ -136,10 +136,11 @@ def _pattern(wrong: np.ndarray) -> str:
     first, count = int(flat.argmax()), int(flat.sum())
     if count == flat.size:
         return f" All {count} elements are wrong."
-    if first and flat[first:].all():
+    if flat[first:].all():
+        start = _label(name, np.unravel_index(first, wrong.shape))
         return (
-            f" The first {first} elements are right and the {count} after them are all wrong: "
-            "look at what happens at the end, where the last block is only partly filled."
+            f" From {start} to the end all are wrong, before it none: look at what happens at the "
+            "end, where the last block may be only partly filled."
         )
     return f" {count} of {flat.size} elements are wrong."
 
@@ -153,7 +154,7 @@ def _over_budget(case: Case, counters: dict[str, int]) -> CaseResult | None:
         if count > budget.at_most:
             message = (
                 f"The answer is right, but {budget.counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}. {budget.why}"
+                f"{budget.at_most:,}. {budget.why[:1].upper()}{budget.why[1:].rstrip('.')}."
             )
             return failed(case, "over_budget", message)
     return None

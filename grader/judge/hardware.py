@@ -2,28 +2,39 @@
 
 from __future__ import annotations
 
+import cupy
+import numpy as np
+from cupy.cuda import driver, runtime
+
 from ..cuda import gpu
-from ..cuda.errors import OutOfBounds
+from ..cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
 from .simulated import argument
 from .wire import Arrays
 
-RED_BYTES = 4096  # before and after each buffer; a multiple of CUDA's 256-byte alignment
+RED_BYTES = 4096  # before and after each buffer; keeps the 256-byte alignment of CUDA's own
 RED = 0xA5
 POISON = 0xFF  # every float is NaN, every signed integer -1
 
+STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
+
 
 def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[str, int], Arrays]:
-    """Run the case's launches; no counters, and by name "input/x" and "output/y" as they are
-    afterwards. Raises CudaError; OutOfBounds if a red zone has changed."""
-    import cupy
+    """Run the case's launches. No counters; by name: "input/x" (what is in x now), "output/y".
+    `steps` is not for this device. Raises CudaError, OutOfBounds if a red zone was written to."""
+    try:
+        return {}, _run(source, case, inputs)
+    except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
+        raise _stopped(str(error)) from error
 
+
+def _run(source: str, case: dict, inputs: Arrays) -> Arrays:
     module = gpu.RawModule(code=source)
+    made = {**case["outputs"], **case["scratch"]}
     fenced = {name: _fenced(value.shape, value.dtype) for name, value in inputs.items()}
-    for name, value in inputs.items():
-        fenced[name][1].set(value)
-    for name, (shape, dtype) in {**case["outputs"], **case["scratch"]}.items():
-        fenced[name] = _fenced(tuple(shape), dtype)
+    fenced |= {name: _fenced(tuple(shape), dtype) for name, (shape, dtype) in made.items()}
     buffers = {name: inner for name, (_, inner) in fenced.items()}
+    for name, value in inputs.items():
+        buffers[name].set(value)
     for launch in case["launches"]:
         kernel = module.get_function(launch["kernel"])
         args = tuple(argument(arg, buffers) for arg in launch["args"])
@@ -32,15 +43,12 @@ def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[
     cupy.cuda.Device().synchronize()
     for name, (whole, inner) in fenced.items():
         _check_red_zones(name, whole, inner.nbytes)
-    results = {f"input/{name}": buffers[name].get() for name in case["inputs"]}
-    return {}, results | {f"output/{name}": buffers[name].get() for name in case["outputs"]}
+    results = {f"input/{name}": buffers[name].get() for name in inputs}
+    return results | {f"output/{name}": buffers[name].get() for name in case["outputs"]}
 
 
-def _fenced(shape: tuple[int, ...], dtype):
+def _fenced(shape: tuple[int, ...], dtype) -> tuple[cupy.ndarray, cupy.ndarray]:
     """(whole, inner): bytes with a red zone at both ends, and the poisoned buffer between."""
-    import cupy
-    import numpy as np
-
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     whole = cupy.full(size + 2 * RED_BYTES, RED, cupy.uint8)
     inside = whole[RED_BYTES : RED_BYTES + size]
@@ -48,11 +56,17 @@ def _fenced(shape: tuple[int, ...], dtype):
     return whole, inside.view(dtype).reshape(shape)
 
 
-def _check_red_zones(name: str, whole, size: int) -> None:
-    before, after = whole[:RED_BYTES], whole[RED_BYTES + size :]
-    for zone, where in ((before, "before its first"), (after, "after its last")):
+def _check_red_zones(name: str, whole: cupy.ndarray, size: int) -> None:
+    zones = {"before its first": whole[:RED_BYTES], "after its last": whole[RED_BYTES + size :]}
+    for where, zone in zones.items():
         if (zone != RED).any():
             raise OutOfBounds(
-                f"On the GPU a thread wrote outside `{name}`, {where} element. "
+                f"On the GPU a thread wrote outside {name}, {where} element. "
                 "Look at how each thread's index is computed and guarded."
             )
+
+
+def _stopped(message: str) -> CudaError:
+    """`message` is CUDA's, such as "cudaErrorIllegalAddress: an illegal memory access ..."."""
+    kind = next((kind for name, kind in STOPPED.items() if name in message), LaunchError)
+    return kind(f"The simulated GPU found nothing wrong, but the real one stopped: {message}.")
