@@ -223,6 +223,7 @@ predict("How many steps?", choices=["8", "16", "255"], answer="8", because="Halv
 """
 
 
+@pytest.mark.filterwarnings("ignore:Widget.widgets is deprecated")
 def test_a_question_hides_its_answer_until_a_choice_is_clicked(opened):
     from ipywidgets import Widget
 
@@ -261,6 +262,7 @@ def test_watch_shows_a_race_and_goes_on(opened):
 def test_watch_shows_what_the_kernel_printed(opened):
     opened.run('%%cuda hello\nextern "C" __global__ void hello() { printf("I am %d\\n", 7); }')
     assert "I am 7\n" in opened.run("run = watch(hello, (1,), (1,), ())").text
+    assert "I am 7\n" in opened.run("hello((1,), (1,), ())").text
 
 
 def test_watching_something_else_than_a_kernel_is_one_sentence(opened):

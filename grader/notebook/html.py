@@ -38,7 +38,7 @@ _FRAME = (
     f"color: {TEXT}; background: var(--jp-cell-editor-background, #f7f7f7); "
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
-_COLUMNS = 84  # of code that fit a card
+_COLUMNS = 96  # of code that fit a card
 _CODE = (
     f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
     "padding: 0;"

@@ -89,9 +89,12 @@ class RawKernel:
         observed = current_run()
         run = observed or Run()
         options = current_options()
-        Machine(
-            Job(self._function, geometry, spaces, symbols, options, run, observed is not None)
-        ).run()
+        watched = observed is not None
+        try:
+            Machine(Job(self._function, geometry, spaces, symbols, options, run, watched)).run()
+        finally:
+            if not watched:
+                print(run.printed, end="")  # to the terminal, as printf on a real GPU
 
     def _check(self, args: tuple) -> None:
         if self._declared is not None:

@@ -23,6 +23,11 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     printed: str = ""
 
+    def __repr__(self) -> str:
+        steps, hazards = len(self.trace.events), len(self.hazards)
+        seen = f"{steps} events traced, {hazards} hazards"
+        return f"<run: {seen}; see .counters.total, .hazards, .printed, .trace.events>"
+
 
 @dataclass(frozen=True)
 class Options:

@@ -45,7 +45,7 @@ def lanes(run) -> Picture:
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint(axes, shown, threads)
     _label(axes, shown, run)
-    thread_axis(axes, threads, "thread of the block; heavy lines part warps")
+    thread_axis(axes, threads, "thread of the block, warps marked off")
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     left_out = note(run, len(shown), len(steps), "step")
     picture.write(0.15, picture.height - 0.15, left_out + "Dashed: a barrier.")
@@ -73,7 +73,8 @@ def _paint(axes: Axes, shown: list[Moment], threads: int) -> None:
     parted = [row for row in range(1, len(shown)) if shown[row].interval > shown[row - 1].interval]
     axes.hlines(np.array(parted) - 0.5, *across, colors=INK, lw=1.0, linestyles="--")
     edges = np.minimum(np.arange(0, threads + WARP, WARP), threads)
-    axes.vlines(edges - 0.5, *down, colors=INK, lw=1.6, clip_on=False)
+    heavy = 1.6 if threads <= 2 * WARP else 0.8  # or it would hide a warp's first lane
+    axes.vlines(edges - 0.5, *down, colors=INK, lw=heavy, clip_on=False)
 
 
 def _active(step: Moment, threads: int) -> np.ndarray:
