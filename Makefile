@@ -6,12 +6,16 @@
 BIN := .venv/bin
 READY := .venv/.ready
 
+# In a container one often is root, and Jupyter wants to hear that this is meant.
+AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
 .PHONY: lab test demo notebooks lint
 .DEFAULT_GOAL := lab
 
 # The repository is the root, not notebooks/, because nbgrader's formgrader needs build/ inside it.
 lab: $(READY)
-	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks
+	@test -d notebooks || $(BIN)/grader build
+	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 test: $(READY)
 	$(BIN)/pytest -n auto
