@@ -42,14 +42,15 @@ def blocks_for(n: int) -> int:
 
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs, outputs, launches = {}, {}, []
+    inputs, outputs, scratch, launches = {}, {}, {}, []
     for k, problem in enumerate(problems):
         inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
         outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
+        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
         for launch in problem.launches:
             args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
             launches.append(Launch(launch.kernel, launch.grid, launch.block, args))
-    return Problem(inputs, outputs, tuple(launches))
+    return Problem(inputs, outputs, tuple(launches), scratch)
 
 
 def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
@@ -144,8 +145,8 @@ interleaved = Exercise(
             lambda rng: together(*(sums(whole_numbers(rng, n)) for n in (255, 256, 257, 1000))),
         ),
         hidden(
-            "only the last element of each block counts, and a block has none",
-            lambda rng: sums(spikes(rng, int(rng.integers(520, 700))), spare_blocks=1),
+            "many blocks: only the last element of each counts, and one has none",
+            lambda rng: sums(spikes(rng, int(rng.integers(9_000, 10_000))), spare_blocks=1),
         ),
         hidden(
             "large offsets and heavy tails",
@@ -216,8 +217,8 @@ maximum = Exercise(
             lambda rng: together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000))),
         ),
         hidden(
-            "numbers of both signs, the largest anywhere",
-            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(600, 900)))),
+            "many blocks, numbers of both signs",
+            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(9_000, 10_000)))),
         ),
         hidden(
             "the lowest floats there are, and blocks without any number",
@@ -244,16 +245,20 @@ maximum = Exercise(
 
 
 def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
-    """One launch of `dot` with a grid of `blocks`, whatever the length of x and y."""
-    passes = blocks_for(-(-x.size // blocks))
-    rows = np.zeros(passes * blocks * BLOCK)
-    rows[: x.size] = x.astype(np.float64) * y.astype(np.float64)
-    owned = rows.reshape(passes, blocks, BLOCK)  # pass p, block b, thread t
-    bound = rounding_bound(passes + TREE_DEPTH, np.abs(owned).sum(axis=(0, 2)))
+    """`dot` on a grid of `blocks`, then once more with one block, on its partial results and ones:
+    so it is the dot product that counts, and not which block took which elements."""
+    passes = -(-x.size // (blocks * BLOCK))
+    exact = x.astype(np.float64) * y.astype(np.float64)
+    additions = (passes + TREE_DEPTH) + (1 + TREE_DEPTH)
+    bound = rounding_bound(additions, np.abs(exact).sum(keepdims=True))
     return Problem(
-        inputs={"x": x, "y": y},
-        outputs={"partial": Expected(owned.sum(axis=(0, 2)), np.float32, atol=bound)},
-        launches=(Launch("dot", blocks, BLOCK, ("x", "y", "partial", np.int32(x.size))),),
+        inputs={"x": x, "y": y, "ones": np.ones(blocks, np.float32)},
+        scratch={"partial": ((blocks,), np.float32)},
+        outputs={"total": Expected(exact.sum(keepdims=True), np.float32, atol=bound)},
+        launches=(
+            Launch("dot", blocks, BLOCK, ("x", "y", "partial", np.int32(x.size))),
+            Launch("dot", 1, BLOCK, ("partial", "ones", "total", np.int32(blocks))),
+        ),
     )
 
 
@@ -262,22 +267,23 @@ def whole_products(rng: np.random.Generator, n: int, blocks: int) -> Problem:
 
 
 def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
-    """What a grid-stride loop over `passes` full passes and one tree need."""
-    sectors = 2 * passes * blocks * WARPS * 4
+    """What `passes` full passes of a grid-stride loop and a tree in every block need, and the
+    second launch with its one pass and one block."""
+    sectors = 2 * (passes * blocks * WARPS * 4 + 1)
     return (
         Budget(
             "global_load_sectors",
             sectors,
             "4 sectors of 32 bytes for each warp and vector in every pass: neighbouring threads "
-            "read neighbouring elements",
+            "read neighbouring elements; and 2 for the second launch",
         ),
         Budget(
             "barriers",
-            (TREE_DEPTH + 1) * WARPS * blocks,
+            (TREE_DEPTH + 1) * WARPS * (blocks + 1),
             "one for the filled tile and one a step, for each of a block's 8 warps: the tree is "
             "built once, however many passes there are",
         ),
-        *tree_budgets(blocks),
+        *tree_budgets(blocks + 1),
     )
 
 
@@ -301,8 +307,8 @@ dot = Exercise(
             lambda rng: together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537))),
         ),
         hidden(
-            "only the last element of each block counts",
-            lambda rng: products(spikes(rng, 1800), spikes(rng, 1800), 3),
+            "many blocks: only the last element of each counts",
+            lambda rng: products(spikes(rng, 19_000), spikes(rng, 19_000), 40),
         ),
         hidden(
             "large offsets and heavy tails",

@@ -1,0 +1,179 @@
+"""The course's constitution: what holds for every lesson folder, whoever wrote it."""
+
+from __future__ import annotations
+
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+
+from grader import course, cuda
+from grader.classroom import notebooks
+from grader.classroom.folder import new_course
+from grader.cuda import simulator
+from grader.judge import judge
+from grader.weave import weave
+
+LESSONS = course.lessons()
+EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
+WRONG = [(lesson, wrong) for lesson in LESSONS for wrong in lesson.wrong_kernels]
+
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+each_exercise = pytest.mark.parametrize(
+    ("lesson", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES]
+)
+each_wrong_kernel = pytest.mark.parametrize(
+    ("lesson", "wrong"), WRONG, ids=[f"{lesson.name}/{wrong.path.stem}" for lesson, wrong in WRONG]
+)
+
+
+@pytest.fixture(scope="session")
+def handed_out(tmp_path_factory):
+    """The learner's notebook of every lesson, by name, as nbgrader makes it from the sources."""
+    scratch = tmp_path_factory.mktemp("course")
+    paths = notebooks.build(new_course(scratch / "build"), scratch / "notebooks")
+    return {path.stem: path.read_text() for path in paths}
+
+
+@each_exercise
+def test_the_solution_gets_full_marks(lesson, exercise):
+    verdict = judge(exercise.id, lesson.solution(exercise))
+    assert verdict.status == "passed", verdict.message
+    assert verdict.points == verdict.max_points == exercise.points
+
+
+@each_exercise
+def test_what_is_handed_out_gets_nothing_and_reads_not_attempted(handed_out, lesson, exercise):
+    cells = nbformat.reads(handed_out[lesson.name], as_version=4).cells
+    (answer,) = [cell.source for cell in cells if _grade_id(cell) == exercise.name]
+    verdict = judge(exercise.id, answer.partition("\n")[2])
+    assert (verdict.status, verdict.points) == ("not_attempted", 0)
+
+
+@each_wrong_kernel
+def test_a_wrong_kernel_gets_the_diagnosis_its_first_line_names(lesson, wrong):
+    exercise = lesson.exercise(wrong.exercise)
+    verdict = judge(exercise.id, wrong.path.read_text())
+    assert verdict.status == wrong.status, verdict.message
+    assert verdict.points < exercise.points
+    if wrong.line is not None:
+        assert verdict.line == wrong.line, verdict.message
+
+
+@each_exercise
+def test_at_least_four_mistakes_of_three_kinds_are_foreseen(lesson, exercise):
+    foreseen = [wrong for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name]
+    assert len(foreseen) >= 4
+    assert len({wrong.status for wrong in foreseen}) >= 3
+
+
+@each_exercise
+def test_an_exercise_has_visible_and_hidden_cases_a_budget_and_hints(lesson, exercise):
+    assert {case.visible for case in exercise.cases} == {True, False}
+    assert any(case.budgets for case in exercise.cases)
+    assert len(exercise.hints) >= 2
+
+
+@each_exercise
+def test_zeros_never_pass(lesson, exercise):
+    for case in exercise.cases:
+        outputs = case.problem(np.random.default_rng(0)).outputs.values()
+        assert any((np.abs(one.value) > one.atol).any() for one in outputs), case.name
+
+
+@each_exercise
+def test_the_seed_alone_decides_what_is_drawn(lesson, exercise):
+    for case in exercise.cases:
+        first, again, other = (case.problem(np.random.default_rng(seed)) for seed in (1, 1, 2))
+        assert _same_inputs(first, again), case.name
+        assert not _same_inputs(first, other), case.name
+
+
+@each_lesson
+def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(lesson):
+    files = [path for path in lesson.path.rglob("*") if path.is_file()]
+    strays = {str(path.relative_to(lesson.path)) for path in files if path.suffix != ".pyc"} - {
+        "lesson.md",
+        "exercises.py",
+        *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
+        *(f"wrong/{path.name}" for path in lesson.path.glob("wrong/*.cu")),
+    }
+    assert not strays
+
+
+@each_lesson
+def test_every_kernel_is_shown_in_the_lesson(lesson):
+    prose = (lesson.path / "lesson.md").read_text()
+    answers = {exercise.source for exercise in lesson.exercises}
+    for path in lesson.path.glob("*.cu"):
+        assert path.name in answers or f"```{{kernel}} {path.name}\n" in prose, path.name
+
+
+@each_lesson
+def test_a_kernel_fits_on_a_page(lesson):
+    for path in lesson.path.rglob("*.cu"):
+        assert len(path.read_text().splitlines()) <= 80, path.name
+
+
+@each_lesson
+def test_the_committed_notebook_is_what_its_sources_make(handed_out, lesson):
+    committed = notebooks.NOTEBOOKS / f"{lesson.name}.ipynb"
+    assert committed.is_file(), f"{committed.name} is missing: run `make notebooks`"
+    assert committed.read_text() == handed_out[lesson.name], "run `make notebooks`"
+
+
+@each_lesson
+def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path, monkeypatch):
+    monkeypatch.setenv("WARPWISE_DEVICE", "simulator")
+    notebook = weave(lesson)
+    where = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=60, resources=where).execute()  # raises at a failing cell
+    for exercise in lesson.exercises:
+        (check,) = [cell for cell in notebook.cells if _grade_id(cell) == f"check-{exercise.name}"]
+        (shown,) = check.outputs
+        assert f"{exercise.name}: passed" in shown.data["text/plain"]
+
+
+@pytest.mark.skipif(cuda.device != "gpu", reason="NO GPU HERE: nothing ran on real hardware")
+@each_exercise
+def test_the_simulated_and_the_real_gpu_agree_to_rounding(lesson, exercise):
+    source = lesson.solution(exercise)
+    for case in exercise.cases:
+        problem = case.problem(np.random.default_rng(0))
+        simulated = _outputs(problem, simulator.RawModule(code=source), np.asarray)
+        real = _outputs(problem, cuda.RawModule(code=source), cuda.xp.asarray)
+        for name, expected in problem.outputs.items():
+            assert _agree(simulated[name], real[name], expected), (case.name, name)
+
+
+def _grade_id(cell) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def _same_inputs(one: course.Problem, other: course.Problem) -> bool:
+    return all(np.array_equal(drawn, other.inputs[name]) for name, drawn in one.inputs.items())
+
+
+def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -> bool:
+    """Both lie within the tolerance of one value, so within twice the tolerance of each other."""
+    with np.errstate(invalid="ignore"):
+        allowed = 2 * (expected.atol + expected.rtol * np.abs(expected.value))
+        close = np.abs(simulated.astype(np.float64) - real) <= allowed
+    return bool((close | (simulated == real)).all())
+
+
+def _outputs(problem: course.Problem, module, to_device) -> dict[str, np.ndarray]:
+    """What the launches leave in the outputs, as NumPy arrays."""
+    blank = {name: (one.value.shape, one.dtype) for name, one in problem.outputs.items()}
+    host = dict(problem.inputs) | {
+        name: np.zeros(shape, dtype) for name, (shape, dtype) in (blank | problem.scratch).items()
+    }
+    buffers = {name: to_device(array) for name, array in host.items()}
+    for launch in problem.launches:
+        args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
+        grid, block = (
+            side if isinstance(side, tuple) else (side,) for side in (launch.grid, launch.block)
+        )
+        module.get_function(launch.kernel)(grid, block, args, shared_mem=launch.shared_mem)
+    found = {name: buffers[name] for name in problem.outputs}
+    return {name: array.get() if hasattr(array, "get") else array for name, array in found.items()}
