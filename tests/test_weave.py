@@ -76,6 +76,12 @@ def test_fences_become_code_and_prose_becomes_markdown(folder):
     ]
 
 
+def test_a_question_is_folded_because_its_text_holds_the_answer(folder):
+    notebook = woven(folder, LESSON.replace('print("hello")', 'predict("?", ["a"], "a", "b")'))
+    folded = [cell.source for cell in notebook.cells if cell.metadata.get("jupyter")]
+    assert folded == ['predict("?", ["a"], "a", "b")']
+
+
 def test_the_first_cell_has_the_title_and_names_the_source(folder):
     first, set_up, *_ = woven(folder).cells
     assert first.source.startswith("# Small kernels\n")
