@@ -24,7 +24,8 @@ def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
 def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     """The cases as a table; for each thing that went wrong the sentence and the source line."""
     console.print(_heading(verdict))
-    console.print(_case_table(verdict))
+    if verdict.status != "not_attempted":
+        console.print(_case_table(verdict))
     for cases in _by_message(verdict).values():
         console.print(_explanation(cases, len(verdict.cases), source))
 

@@ -125,7 +125,8 @@ def _first_wrong(first: Mismatch, expected: Expected) -> str:
     atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
     here = float(atol + expected.rtol * abs(first.expected))
     off = abs(first.found - first.expected)
-    return f"{sentence}: off by {off:.2g}, and rounding explains at most {here:.2g}."
+    explained = f", and rounding explains at most {here:.2g}" if here else ""
+    return f"{sentence}: off by {off:.2g}{explained}."
 
 
 def _pattern(name: str, wrong: np.ndarray) -> str:
