@@ -123,15 +123,19 @@ def test_the_committed_notebook_is_what_its_sources_make(handed_out, lesson):
 
 
 @each_lesson
-def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path, monkeypatch):
-    monkeypatch.setenv("WARPWISE_DEVICE", "simulator")
+def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
     notebook = weave(lesson)
-    where = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=60, resources=where).execute()  # raises at a failing cell
+    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()  # raises where it fails
     for exercise in lesson.exercises:
         (check,) = [cell for cell in notebook.cells if _grade_id(cell) == f"check-{exercise.name}"]
         (shown,) = check.outputs
         assert f"{exercise.name}: passed" in shown.data["text/plain"]
+
+
+@each_lesson
+def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, lesson, tmp_path):
+    notebook = nbformat.reads(handed_out[lesson.name], as_version=4)
+    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
 
 
 @pytest.mark.skipif(cuda.device != "gpu", reason="NO GPU HERE: nothing ran on real hardware")
@@ -144,6 +148,10 @@ def test_the_simulated_and_the_real_gpu_agree_to_rounding(lesson, exercise):
         real = _outputs(problem, cuda.RawModule(code=source), cuda.xp.asarray)
         for name, expected in problem.outputs.items():
             assert _agree(simulated[name], real[name], expected), (case.name, name)
+
+
+def _in(folder) -> dict:
+    return {"metadata": {"path": str(folder)}}
 
 
 def _grade_id(cell) -> str:
