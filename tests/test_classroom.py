@@ -2,77 +2,22 @@
 
 import contextlib
 import csv
-import re
 
 import nbformat
 import pytest
-import small_lesson
+import small_class
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from small_lesson import SOLUTION, instead
+from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, WRONG_SUM, cell_of, hand_in
+from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import course
-from grader.classroom import ClassroomError, batch, demo, feedback, intake, notebooks, verdicts
+from grader.classroom import ClassroomError, batch, demo, feedback, verdicts
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
 from grader.cli import app
 from grader.judge import judge
-from grader.weave import cuda_cell, text, weave
-
-LESSON = "01_add"
-MARKDOWN = """\
-# Adding
-
-```{exercise} add
-```
-
-```{exercise} scale
-```
-"""
-SCALE = """
-def scale(n):
-    def problem(rng):
-        x = rng.standard_normal(n, dtype=np.float32)
-        doubled = Expected(2 * x.astype(np.float64), np.float32)
-        launch = Launch("scale", -(-n // BLOCK), BLOCK, ("x", "doubled", np.int32(n)))
-        return Problem({"x": x}, {"doubled": doubled}, (launch,))
-    return problem
-
-
-other = Exercise(
-    name="scale",
-    title="Double a vector",
-    source="2_scale.cu",
-    cases=(
-        Case("whole blocks", scale(128), 1),
-        Case("a length with a remainder", scale(100), 1, visible=False),
-    ),
-)
-"""
-SCALED = """\
-extern "C" __global__ void scale(const float* x, float* doubled, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    // BEGIN SOLUTION
-    if (i < n) doubled[i] = 2 * x[i];
-    // END SOLUTION
-}
-"""
-NO_GUARD = instead("    total[i] = x[i] + y[i];")
-UNGUARDED_SCALE = SCALED.replace("if (i < n) ", "")
-WRONG_SUM = instead("    if (i < n) total[i] = x[i] - y[i];")
-
-
-def write_lesson(kernels):
-    small_lesson.write(kernels)
-    lesson = kernels / LESSON
-    (lesson / "lesson.md").write_text(MARKDOWN)
-    (lesson / "exercises.py").write_text(small_lesson.EXERCISES + SCALE)
-    (lesson / "2_scale.cu").write_text(SCALED)
-    (lesson / "wrong").mkdir()
-    mistake = "// scale must get out_of_bounds on line 5: the guard is missing"
-    (lesson / "wrong/unguarded.cu").write_text(f"{mistake}\n{UNGUARDED_SCALE}")
-    return kernels
 
 
 def grader(here, *arguments):
@@ -81,56 +26,9 @@ def grader(here, *arguments):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
-def cell_of(notebook, name):
-    return next(cell for cell in notebook.cells if intake.grade_id(cell) == name)
-
-
-def hand_in(here, learner, damage=None, **answers):
-    """Submit `answers` as `learner`, after `damage` has been done to the notebook."""
-    notebook = nbformat.read(here.notebook("release", LESSON), as_version=4)
-    for name, source in answers.items():
-        cell_of(notebook, name).source = cuda_cell(name, source)
-    if damage:
-        damage(notebook)
-    path = here.notebook("submitted", LESSON, learner)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text(notebook))
-
-
-def copy_with_other_code(notebook):
-    copied = nbformat.from_dict(cell_of(notebook, "add"))
-    notebook.cells.append(nbformat.from_dict({**copied, "id": "copied", "source": WRONG_SUM}))
-
-
-def copy(notebook):
-    notebook.cells.append(nbformat.from_dict({**cell_of(notebook, "add"), "id": "copied"}))
-
-
-def delete(notebook):
-    gone = ("add", "check-add")
-    notebook.cells = [cell for cell in notebook.cells if intake.grade_id(cell) not in gone]
-
-
-def empty(notebook):
-    cell_of(notebook, "add").source = ""
-
-
-def attack(notebook):
-    """Everything that earns full marks, or more, where notebooks are executed and believed."""
-    evil = "open('executed', 'w').close()\nimport grader.notebook as n\nn.check = lambda name: 99.0"
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(evil))
-    check = cell_of(notebook, "check-add")
-    check.source = "99.0"
-    check.metadata.nbgrader["points"] = 1000
-    check.outputs = [nbformat.v4.new_output("execute_result", data={"text/plain": "99.0"})]
-    check.metadata["warpwise"] = {"problem": "", "judged": True}
-    cell_of(notebook, "scale").metadata.nbgrader = {"grade": True, "grade_id": "scale", "x": []}
-    cell_of(notebook, "check-scale").metadata.nbgrader = "nonsense"
-
-
 @pytest.fixture(scope="module")
 def kernels(tmp_path_factory):
-    return write_lesson(tmp_path_factory.mktemp("kernels"))
+    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture(scope="module")
@@ -148,11 +46,11 @@ def graded(released):
     demo.hand_in(here, lesson, "ada", {"add": SOLUTION, "scale": SCALED})  # by the exchange
     hand_in(here, "ben", add=NO_GUARD, scale=UNGUARDED_SCALE)
     hand_in(here, "blank")
-    hand_in(here, "attacker", attack, add=WRONG_SUM, scale=SCALED)
-    hand_in(here, "copied", copy, add=SOLUTION, scale=SCALED)
-    hand_in(here, "copied_and_changed", copy_with_other_code, add=SOLUTION, scale=SCALED)
-    hand_in(here, "deleted", delete, scale=SCALED)
-    hand_in(here, "emptied", empty, scale=SCALED)
+    hand_in(here, "attacker", small_class.attack, add=WRONG_SUM, scale=SCALED)
+    hand_in(here, "copied", small_class.copy, add=SOLUTION, scale=SCALED)
+    hand_in(here, "copied_and_changed", small_class.copy_changed, add=SOLUTION, scale=SCALED)
+    hand_in(here, "deleted", small_class.delete, scale=SCALED)
+    hand_in(here, "emptied", small_class.empty, scale=SCALED)
     hand_in(here, "torn", add=SOLUTION, scale=SCALED)
     torn = here.notebook("submitted", LESSON, "torn")
     torn.write_text(torn.read_text()[:-200])
@@ -316,8 +214,8 @@ def test_the_same_source_is_judged_once(graded, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["autograde", "99_nothing"], "there is no lesson '99_nothing'; there are: 01_add"),
-        (["release", "99_nothing"], "there is no lesson '99_nothing'; there are: 01_add"),
+        (["autograde", "99_nothing"], "There is no lesson '99_nothing'; there are: 01_add."),
+        (["release", "99_nothing"], "There is no lesson '99_nothing'; there are: 01_add."),
         (["autograde", LESSON], "Nobody has handed in 01_add yet"),
         (["feedback", LESSON], "Nothing is graded yet: run `grader autograde 01_add`."),
     ],
@@ -365,24 +263,3 @@ def test_the_demo_grades_the_solution_the_blank_and_each_wrong_kernel(tmp_path, 
     }
     assert (tmp_path / "demo/grades.csv").read_text().count("\n") == 4
     assert open_course(tmp_path / "demo/nbgrader_config.py").learners("feedback", LESSON)
-
-
-def test_notebooks_are_what_nbgrader_releases_and_nothing_varies(tmp_path, kernels):
-    (made,) = notebooks.build(new_course(tmp_path / "course", kernels), tmp_path / "notebooks")
-    assert "YOUR CODE HERE" in made.read_text()
-    assert notebooks.differences(kernels, tmp_path / "notebooks") == []
-    solved = weave(course.lesson(LESSON, kernels))
-    learners = nbformat.read(made, as_version=4)
-    assert [cell.id for cell in learners.cells] == [cell.id for cell in solved.cells]
-
-
-def test_a_notebook_that_was_edited_by_hand_is_named_with_its_difference(tmp_path, kernels):
-    (made,) = notebooks.build(new_course(tmp_path / "course", kernels), tmp_path / "notebooks")
-    made.write_text(made.read_text().replace("# Adding", "# Edited"))
-    (made.parent / "00_gone.ipynb").write_text('{"metadata": {"warpwise": {}}}')
-    (made.parent / "mine.ipynb").write_text("{}")
-    edited, gone = notebooks.differences(kernels, made.parent)
-    assert re.match(r"01_add\.ipynb .*\n\s+-# Edited\n\s+\+# Adding$", edited)
-    assert gone == "00_gone.ipynb: no lesson makes it."
-    made.unlink()
-    assert notebooks.differences(kernels, made.parent)[0] == "01_add.ipynb: missing."

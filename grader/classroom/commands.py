@@ -17,7 +17,7 @@ from rich.text import Text
 from .. import course
 from ..weave import LessonError
 from . import ClassroomError, batch, demo, feedback, notebooks, release
-from .folder import CONFIG, open_course
+from .folder import CONFIG, CourseFolder, open_course
 
 
 def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
@@ -27,8 +27,8 @@ def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
     def run(*args, **options) -> int:
         try:
             return command(*args, **options)
-        except (ClassroomError, LessonError, KeyError) as error:
-            complain(str(error.args[0]))
+        except (ClassroomError, LessonError) as error:
+            complain(str(error))
             return 2
 
     return run
@@ -53,7 +53,7 @@ def build_notebooks(check: bool) -> int:
 def release_lessons(name: str | None) -> int:
     """Release one lesson, or all of them."""
     here = open_course()
-    for lesson in [course.lesson(name, here.kernels)] if name else course.lessons(here.kernels):
+    for lesson in [_lesson(here, name)] if name else course.lessons(here.kernels):
         release.release(here, lesson)
         say(f"released {lesson.name} to {_short(here.shelves)}/outbound/{lesson.name}")
     return 0
@@ -63,7 +63,7 @@ def release_lessons(name: str | None) -> int:
 def autograde_lesson(name: str) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
-    lesson = course.lesson(name, here.kernels).name
+    lesson = _lesson(here, name).name
     learners = batch.collect(here, lesson)
     grading = batch.autograde(here, lesson, learners)
     graded = list(track(grading, description=f"{lesson}: grading", total=len(learners)))
@@ -79,7 +79,7 @@ def autograde_lesson(name: str) -> int:
 def write_feedback(name: str) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV."""
     here = open_course()
-    lesson = course.lesson(name, here.kernels).name
+    lesson = _lesson(here, name).name
     learners = here.learners("autograded", lesson)
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
@@ -99,6 +99,14 @@ def run_demo() -> int:
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
     return 0
+
+
+def _lesson(here: CourseFolder, name: str) -> course.Lesson:
+    try:
+        return course.lesson(name, here.kernels)
+    except KeyError as error:
+        sentence = error.args[0]
+        raise ClassroomError(f"{sentence[:1].upper()}{sentence[1:]}.") from error
 
 
 def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
