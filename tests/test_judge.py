@@ -1,12 +1,14 @@
 """The judge through its public interface: source text in, verdict out."""
 
 import json
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
 import pytest
 import small_lesson
-from small_lesson import ID, SOLUTION, instead
+from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader.judge import Limits, judge
 
@@ -73,6 +75,16 @@ def test_nan_is_not_taken_for_a_right_answer(verdict_on):
     verdict = verdict_on(instead("    if (i < n) total[i] = NAN;"))
     assert verdict.status == "wrong_answer"
     assert "found" in json.dumps(verdict.to_dict(), allow_nan=False)
+
+
+def test_a_large_number_is_not_taken_for_infinity(tmp_path):
+    root = small_lesson.write(tmp_path)
+    exercises = root / "01_add/exercises.py"
+    drawn = "rng.standard_normal((2, n), dtype=np.float32)"
+    exercises.write_text(EXERCISES.replace(drawn, "np.full((2, n), np.inf, np.float32)"))
+    verdict = judge(ID, instead("    if (i < n) total[i] = FLT_MAX;"), root=root)
+    assert verdict.message.startswith("total[0] should be inf and is 3.4028")
+    assert judge(ID, SOLUTION, root=root).status == "passed"
 
 
 def test_a_missing_guard_is_out_of_bounds_and_costs_only_its_case(verdict_on):
@@ -171,3 +183,9 @@ def test_an_unknown_exercise_is_a_key_error_with_the_names_there_are(root):
         judge("01_add/subtract", SOLUTION, root=root)
     with pytest.raises(KeyError, match="there are: 01_add"):
         judge("../elsewhere/add", SOLUTION, root=root)
+
+
+def test_the_judge_imports_without_jupyter_and_without_a_command_line():
+    code = "import sys, grader.judge.sandbox; print(*sys.modules)"
+    modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert not {"IPython", "matplotlib", "nbformat", "nbgrader", "rich", "typer"} & set(modules)
