@@ -91,7 +91,9 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     cell += f" background: transparent; color: {TEXT}; vertical-align: top; white-space: normal;"
     head = "".join(f'<th style="{cell} color: {MUTED}; font-weight: 600">{h}</th>' for h in header)
     body = "".join(
-        "<tr>" + "".join(f'<td style="{cell}">{value}</td>' for value in row) + "</tr>"
+        '<tr style="background: transparent">'
+        + "".join(f'<td style="{cell}">{value}</td>' for value in row)
+        + "</tr>"
         for row in rows
     )
     style = "border-collapse: collapse; margin: 6px 0; font-size: inherit; table-layout: auto;"

@@ -53,14 +53,16 @@ def banks(run) -> Picture:
     if not shown:
         return empty(title, "This run never touched shared memory.")
     tall = _ROW * len(shown)
-    picture = Picture(_TOP + tall + 0.4, title, _description(title, rows))
+    left_out = note(run, len(shown), len(rows), "row")
+    foot = 0.4 if left_out else 0.15
+    picture = Picture(_TOP + tall + foot, title, _description(title, rows))
     picture.key([swatch(*entry) for entry in zip(_COLOURS, _NAMES, strict=True)], columns=7)
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint(axes, shown)
     _label(axes, shown, run)
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     picture.write(_LEFT + _ACROSS + 0.08, _TOP - 0.08, "wavefronts a warp")
-    picture.write(0.15, picture.height - 0.15, note(run, len(shown), len(rows), "access"))
+    picture.write(0.15, picture.height - 0.15, left_out)
     return picture
 
 
@@ -118,7 +120,7 @@ def _paint(axes: Axes, shown: list[_Row]) -> None:
 def _label(axes: Axes, shown: list[_Row], run) -> None:
     beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
     for number, row in enumerate(shown):
-        text = f"{row.kind:<5} {source_line(run, row.line, 39)}"
+        text = f"{row.kind:<5} {source_line(run, row.line, 44)}"
         code = {"size": SMALL - 1, "family": "monospace", "color": INK}
         axes.text(-_GUTTER / _ACROSS, number, text, **beside, **code)
         axes.text(1.02, number, f"{row.wavefronts:>2}", size=SMALL, color=INK, **beside)

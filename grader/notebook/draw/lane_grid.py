@@ -18,10 +18,10 @@ from .picture import (
     activity,
     counted,
     empty,
+    index_axis,
     note,
     source_line,
     swatch,
-    thread_axis,
 )
 
 _MOST_ROWS = 60
@@ -45,7 +45,6 @@ def lanes(run) -> Picture:
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint(axes, shown, threads)
     _label(axes, shown, run)
-    thread_axis(axes, threads, "thread of the block, warps marked off")
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     left_out = note(run, len(shown), len(steps), "step")
     picture.write(0.15, picture.height - 0.15, left_out + "Dashed: a barrier.")
@@ -62,23 +61,27 @@ def _steps(passed: list[Moment]) -> list[Moment]:
 
 
 def _paint(axes: Axes, shown: list[Moment], threads: int) -> None:
-    grid = np.stack([activity(_active(step, threads)) for step in shown])
-    extent = (-0.5, threads - 0.5, len(shown) - 0.5, -0.5)
+    columns = _columns(threads)
+    grid = np.full((len(shown), columns[-1] + 1), np.nan)  # the gaps stay empty
+    for row, step in enumerate(shown):
+        grid[row, columns] = activity(np.isin(np.arange(threads), step.threads))
     colours = ListedColormap(list(ACTIVITY))
-    axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none", extent=extent)
+    axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none")
     across, down = axes.get_xlim(), axes.get_ylim()
     if threads <= 2 * WARP:
-        axes.vlines(np.arange(threads + 1) - 0.5, *down, colors="white", lw=0.8)
+        axes.vlines(np.arange(columns[-1] + 2) - 0.5, *down, colors="white", lw=0.8)
     axes.hlines(np.arange(len(shown) + 1) - 0.5, *across, colors="white", lw=0.8)
     parted = [row for row in range(1, len(shown)) if shown[row].interval > shown[row - 1].interval]
     axes.hlines(np.array(parted) - 0.5, *across, colors=INK, lw=1.0, linestyles="--")
-    edges = np.minimum(np.arange(0, threads + WARP, WARP), threads)
-    heavy = 1.6 if threads <= 2 * WARP else 0.8  # or it would hide a warp's first lane
-    axes.vlines(edges - 0.5, *down, colors=INK, lw=heavy, clip_on=False)
+    label = "thread of the block, warps set apart" if threads > WARP else "thread of the block"
+    index_axis(axes, range(threads), label)
+    axes.set_xticks(columns[axes.get_xticks().astype(int)], axes.get_xticks().astype(int))
 
 
-def _active(step: Moment, threads: int) -> np.ndarray:
-    return np.isin(np.arange(threads), step.threads)
+def _columns(threads: int) -> np.ndarray:
+    """int[threads]: the column of each thread, with a gap between warps."""
+    thread = np.arange(threads)
+    return thread + thread // WARP * max(1, threads // 80)
 
 
 def _label(axes: Axes, shown: list[Moment], run) -> None:
@@ -86,7 +89,7 @@ def _label(axes: Axes, shown: list[Moment], run) -> None:
     beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
     for row, step in enumerate(shown):
         code = {"size": SMALL - 1, "family": "monospace"}
-        axes.text(-_GUTTER / _ACROSS, row, source_line(run, step.line, 44), **beside, **code)
+        axes.text(-_GUTTER / _ACROSS, row, source_line(run, step.line, 50), **beside, **code)
         axes.text(1.015, row, _count(step), **beside, size=SMALL - 0.5)
 
 

@@ -8,20 +8,26 @@ _FLOATS = {2: np.float16, 4: np.float32, 8: np.float64}
 
 
 def read_cells(memory: np.ndarray, width: int, cells: list[int]) -> np.ndarray:
-    """The numbers in `cells` of `memory` (uint8), counted in units of `width` bytes.
+    """(cells, numbers in each): what `cells` of `memory` (uint8) hold, in units of `width` bytes.
 
-    The trace does not know types: bits that all make everyday floats are taken for floats,
-    others for signed integers (as floats, small integers would all be nearly 0)."""
+    The trace does not know types. Bits that all make everyday floats are taken for floats (8
+    bytes for a pair of them before one double), others for signed integers, which as floats
+    would nearly all be close to 0. Cells of other widths are not read: no numbers."""
     if width not in (1, 2, 4, 8):
-        return np.full(len(cells), np.nan)
-    raw = memory[: len(memory) // width * width].view(f"i{width}")[cells]
-    if width not in _FLOATS:
-        return raw
-    floats = raw.view(_FLOATS[width])
+        return np.empty((len(cells), 0))
+    raw = memory[: len(memory) // width * width].view(f"i{width}")[cells][:, None]
+    if width == 8 and raw.astype(np.int32).any():  # doubles of few digits end in zeros
+        pairs = raw.view(np.float32)
+        if _everyday(pairs):
+            return pairs
+    floats = raw.view(_FLOATS[width]) if width in _FLOATS else raw
+    return floats if _everyday(floats) else raw
+
+
+def _everyday(floats: np.ndarray) -> bool:
     with np.errstate(all="ignore"):
         size = np.abs(floats.astype(np.float64))
-        everyday = ~np.isfinite(size) | (size == 0) | ((size > 1e-12) & (size < 1e12))
-    return floats if everyday.all() else raw
+        return bool((~np.isfinite(size) | (size == 0) | ((size > 1e-12) & (size < 1e12))).all())
 
 
 def short(value: float, room: int) -> str:

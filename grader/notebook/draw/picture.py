@@ -85,14 +85,14 @@ def swatch(colour: str, meaning: str) -> Patch:
     return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
 
 
-def thread_axis(axes: Axes, threads: int, label: str) -> None:
-    """Ticks for `threads` threads (or cells) along the top: each of a few, else every warp's."""
-    step = 1 if threads <= 16 else 4 if threads <= WARP else WARP
-    while threads // step > 16:
+def index_axis(axes: Axes, indices: range, label: str) -> None:
+    """Ticks along the top for threads or cells: at each of a few, else at multiples of 4 or 32."""
+    step = 1 if len(indices) <= 16 else 4 if len(indices) <= WARP else WARP
+    while len(indices) // step > 16:
         step *= 2
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    axes.set_xticks(np.arange(0, threads, step))
+    axes.set_xticks([index for index in indices if index % step == 0])
     axes.set_xlabel(label, size=SMALL, color=INK)
 
 
