@@ -369,3 +369,16 @@ def test_a_compile_error_is_in_the_learners_own_lines():
     assert caught.value.line == 2
     assert 'identifier "z" is undefined' in str(caught.value)
     assert "y[0] = z;" in str(caught.value)
+
+
+def test_recursion_without_an_end_overflows_the_stack():
+    code = """
+__device__ __noinline__ int down(int n) {
+  return n == -1 ? 0 : down(n + 1) * 3 + n;
+}
+extern "C" __global__ void k(int* y) {
+  y[threadIdx.x] = down(threadIdx.x);
+}
+"""
+    with pytest.raises(cuda.OutOfBounds, match="overflows its stack"):
+        launch(code, np.zeros(64, np.int32))

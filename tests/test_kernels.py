@@ -493,3 +493,39 @@ def test_special_functions_are_close_and_exact_ones_exact(device):
     assert np.allclose(out[:, 6], np.exp(wide), rtol=4e-6)
     assert np.array_equal(out[:, 2], np.sqrt(np.abs(x)))
     assert np.array_equal(out[:, 7], np.float32(1) / x)
+
+
+CALLS = r"""
+struct Shape { __device__ virtual float area(float x) const = 0; };
+struct Square : Shape { __device__ float area(float x) const override { return x * x; } };
+struct Line : Shape { __device__ float area(float x) const override { return -x; } };
+__device__ __noinline__ int fibonacci(int n) {
+  return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+__device__ __noinline__ float sum(const float* x, int n) {
+  float s = 0.0f;
+  for (int i = 0; i < n; ++i) s += x[i];
+  return s;
+}
+extern "C" __global__ void calls(float* y, int* f) {
+  int t = threadIdx.x;
+  Square square;
+  Line line;
+  const Shape* shape = t % 3 ? (const Shape*)&square : (const Shape*)&line;
+  float mine[4] = {1.0f * t, 2.0f, 3.0f, 4.0f};
+  float* heap = (float*)malloc(8);
+  heap[1] = shape->area(t);
+  y[t] = heap[1] + (t < 20 ? sum(mine, t % 5) : 0.0f);
+  free(heap);
+  f[t] = fibonacci(t % 9);
+}
+"""
+
+
+def test_calls_recursion_virtual_functions_and_malloc(device):
+    y, f = np.zeros(40, np.float32), np.zeros(40, np.int32)
+    device.run(CALLS, "calls", (1,), (40,), (y, f))
+    t = np.arange(40)
+    prefix = [sum([t, 2, 3, 4][: t % 5]) if t < 20 else 0 for t in range(40)]
+    assert np.array_equal(y, np.where(t % 3, t * t, -t) + prefix)
+    assert np.array_equal(f, np.array([0, 1, 1, 2, 3, 5, 8, 13, 21])[t % 9])

@@ -108,6 +108,8 @@ class Access:
             narrow = machine.registers.storage(operand.base.name).itemsize == 4
             base = machine.registers.read(operand.base, "u32" if narrow else "s64")
             return (_widened(base) if narrow else base), operand.offset
+        if isinstance(operand.base, Symbol) and operand.base.name in machine.calls.frame_offsets:
+            return machine.calls.framed(operand.base.name), operand.offset
         start = machine.symbols[operand.base.name] if isinstance(operand.base, Symbol) else 0
         fixed = np.array(start + operand.offset, np.int64)
         return np.broadcast_to(fixed, machine.geometry.lanes), 0

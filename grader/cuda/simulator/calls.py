@@ -1,32 +1,103 @@
-"""Call sequences: the `.param` slots that carry arguments, and what `printf` prints."""
+"""Calls of device functions: argument slots, return addresses, frames.
+
+A call's arguments travel in `.param` slots, one row of bytes per lane. A function's registers
+exist once, so one that may be running already has its caller's copies kept aside, by depth.
+"""
 
 from __future__ import annotations
 
-import re
-import struct
-
 import numpy as np
 
+from ..errors import OutOfBounds
+from .lanes import Lanes, compact
+from .lanes import index as lane_index
+from .layout import LocalLayout
+from .linker import Image
 from .memory import LOCAL_WINDOW, GlobalSpace
 from .observe import PRINTF_LIMIT
-from .ptx import Function, Vector
+from .printf import format_printf
+from .ptx import Vector
 from .types import DTYPES
 
-_CONVERSION = re.compile(
-    r"%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"
-)
+
+class Framed:
+    """An address in the current frame; read when indexed, for frames come and go."""
+
+    def __init__(self, frame: np.ndarray, offset: int):
+        self.frame = frame
+        self.offset = offset
+
+    def __getitem__(self, lanes: Lanes) -> np.ndarray:
+        return self.frame[lanes] + self.offset
 
 
 class Calls:
-    """`slots` maps a call parameter to its bytes, one row per lane."""
+    """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
+    function that calls itself to where its local variables lie, per lane."""
 
-    def __init__(self, kernel: Function, machine):
+    def __init__(self, image: Image, layout: LocalLayout, machine):
         self.machine = machine
+        self.image = image
+        self.frame_sizes = layout.frame_sizes
+        lanes = machine.geometry.lanes
         self.slots = {
-            variable.name: np.zeros((machine.geometry.lanes, variable.size), np.uint8)
-            for variable in kernel.variables
+            variable.name: np.zeros((lanes, variable.size), np.uint8)
+            for variable in image.function.variables
             if variable.space == "param"
         }
+        self.frames = {name: np.zeros(lanes, np.int64) for name in layout.frame_sizes}
+        self.frame_offsets = layout.frame_offsets
+        self.stack_start = layout.stack
+        self.stack_top = np.full(lanes, layout.stack, np.int64)
+        self.depth = np.zeros(lanes, np.int32)
+        self.sites: list[np.ndarray] = []  # by depth: the call each lane is to return to
+        self.kept: list[dict[str, np.ndarray]] = []  # by depth: what recursion would overwrite
+
+    def begin_wave(self) -> None:
+        self.depth[:] = 0
+        self.stack_top[:] = self.stack_start
+
+    def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
+        """Lanes at the call at `at` go into function `name`; where it starts."""
+        part, caller = self.image.parts[name], self.image.owner[at]
+        for depth, group in self._by_depth(lanes):
+            if depth == len(self.sites):
+                self.sites.append(np.zeros(len(self.depth), np.int64))
+                self.kept.append({})
+            self.sites[depth][group] = at
+            if self.image.parts[caller].recursive:
+                for kept, values in self._state(caller, self.kept[depth]):
+                    kept[group] = values[group]
+        for parameter, slot in zip(part.parameters, arguments, strict=True):
+            given = self.slots[slot]
+            self.slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
+        if name in self.frames:
+            self._push_frame(lanes, at, name)
+        self.depth[lanes] += 1
+        return part.entry
+
+    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]):
+        """Lanes return from function `name`; `results` gives the slot that each call puts the
+        result in. Returns where they go on."""
+        part = self.image.parts[name]
+        value = self.slots[part.results[0].name].copy() if part.results else None
+        if name in self.frames:
+            self.stack_top[lanes] -= self.frame_sizes[name]
+        self.depth[lanes] -= 1
+        onward = []
+        for depth, group in self._by_depth(lanes):
+            index = lane_index(group)
+            sites = self.sites[depth][index]
+            for at in np.unique(sites):
+                back = compact(index[sites == at])
+                caller = self.image.owner[at]
+                if self.image.parts[caller].recursive:
+                    for kept, values in self._state(caller, self.kept[depth]):
+                        values[back] = kept[back]
+                if slot := results.get(int(at)):
+                    self.slots[slot][back] = value[back, : self.slots[slot].shape[1]]
+                onward.append((int(at) + 1, back))
+        return tuple(onward)
 
     def load(self, instruction, target, address):
         views = self._views(instruction, address, target)
@@ -50,8 +121,8 @@ class Calls:
 
         return step
 
-    def pointer(self, slot: str, lane: int) -> int:
-        """The 64-bit address that a lane put into a slot."""
+    def word(self, slot: str, lane: int) -> int:
+        """The 64-bit value, as a rule an address, that a lane put into a slot."""
         return int(self.slots[slot][lane].view(np.uint64)[0])
 
     def text(self, address: int, lane: int) -> str:
@@ -64,8 +135,46 @@ class Calls:
         run = self.machine.run_log
         if len(run.printed) < PRINTF_LIMIT:
             data, offset = self._bytes(arguments, lane) if arguments else (b"", 0)
-            text = format_printf(self.text(formats, lane), bytes(data[offset:]), self, lane)
-            run.printed += text
+            template = self.text(formats, lane)
+            packed = bytes(data[offset:])
+            run.printed += format_printf(template, packed, lambda at: self.text(at, lane))
+
+    def framed(self, symbol: str) -> Framed:
+        """The address of a local variable of a function that recurses, for every lane."""
+        function, offset = self.frame_offsets[symbol]
+        return Framed(self.frames[function], offset)
+
+    def _by_depth(self, lanes: Lanes) -> list[tuple[int, Lanes]]:
+        depths = self.depth[lanes]
+        if (depths == depths[0]).all():
+            return [(int(depths[0]), lanes)]
+        index = lane_index(lanes)
+        return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
+
+    def _state(self, name: str, kept: dict[str, np.ndarray]):
+        """(copy kept aside, the array in use) of everything that is function `name`'s own."""
+        part = self.image.parts[name]
+        own = {register: self.machine.registers.storage(register) for register in part.registers}
+        own |= {slot: self.slots[slot] for slot in self.slots if slot.startswith(f"{name}::")}
+        own["frame"] = self.frames[name]
+        for key, values in own.items():
+            key = f"{name} {key}"
+            if key not in kept:
+                kept[key] = np.zeros_like(values)
+            yield kept[key], values
+
+    def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
+        self.frames[name][lanes] = self.stack_top[lanes]
+        self.stack_top[lanes] += self.frame_sizes[name]
+        over = self.stack_top[lanes] > self.machine.spaces["local"].size
+        if over.any():
+            raise self.machine.report.error(
+                OutOfBounds,
+                at,
+                int(lane_index(lanes)[np.argmax(over)]),
+                f"overflows its stack, {int(self.depth[lanes].max()) + 1} calls deep. Recursion "
+                "needs an end, and one that comes early: a thread's stack is small.",
+            )
 
     def _views(self, instruction, address, values) -> list[np.ndarray]:
         dtype, slot = DTYPES[instruction.type], self.slots[address.base.name]
@@ -84,41 +193,3 @@ class Calls:
 
 def _items(operand) -> tuple:
     return operand.items if isinstance(operand, Vector) else (operand,)
-
-
-def format_printf(template: str, arguments: bytes, calls: Calls, lane: int) -> str:
-    """C's printf, with the arguments packed as CUDA packs them: 4 bytes for an int, 8 for a
-    long, a double or a pointer, each aligned to its size."""
-    at = 0
-
-    def take(code: str):
-        nonlocal at
-        size = struct.calcsize(code)
-        at = -(-at // size) * size
-        value = struct.unpack_from(f"<{code}", arguments, at)[0]
-        at += size
-        return value
-
-    def convert(match: re.Match) -> str:
-        width, precision, length, kind = match.groups()
-        if kind == "%":
-            return "%"
-        flags = re.match(r"%([-+ #0]*)", match.group()).group(1)
-        width = str(take("i")) if width == "*" else width or ""
-        precision = str(take("i")) if precision == "*" else precision
-        spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
-        long = length in ("l", "ll", "z", "j", "t")
-        if kind == "s":
-            return f"{spec}s" % calls.text(take("Q"), lane)
-        if kind == "p":
-            return f"{spec}s" % hex(take("Q"))
-        if kind in "fFeEgGaA":
-            value = take("d")
-            return float.hex(value) if kind in "aA" else f"{spec}{kind}" % value
-        if kind == "c":
-            return f"{spec}c" % (take("i") & 0xFF)
-        signed = kind in "di"
-        value = take(("q" if signed else "Q") if long else ("i" if signed else "I"))
-        return f"{spec}{'d' if kind in 'diu' else kind}" % value
-
-    return _CONVERSION.sub(convert, template)

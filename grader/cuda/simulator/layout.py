@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from .linker import Image, function_addresses
 from .memory import Store
 from .ptx import Function, Program, Symbol, Variable
 
 _VARIABLES_AT = 0x5000_0000_0000
+LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding
+STACK_SIZE = 1024  # bytes a thread has for recursion: CUDA's default cudaLimitStackSize
+
+
+@dataclass(frozen=True)
+class LocalLayout:
+    """`size` bytes a thread; `symbols` the fixed addresses; the stack starts at `stack`;
+    `frame_sizes` and `frame_offsets` (function, offset) are for functions that recurse."""
+
+    size: int
+    symbols: dict[str, int]
+    stack: int
+    frame_sizes: dict[str, int]
+    frame_offsets: dict[str, tuple[str, int]]
 
 
 def module_variables(program: Program) -> dict[str, Store]:
     """The module's `__device__` and `__constant__` variables that some kernel mentions. They
     keep their values from launch to launch."""
     mentioned = {name for f in program.functions.values() for name in _symbols(f)}
+    mentioned |= {name for v in program.variables.values() for _, name in v.pointers}
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
     for variable in program.variables.values():
@@ -24,10 +42,11 @@ def module_variables(program: Program) -> dict[str, Store]:
         writable = variable.space == "global"
         stores[variable.name] = Store(variable.name, data, None, writable, address=address)
         address += -(-(len(data) + 4096) // 512) * 512
+    addresses = function_addresses(program) | {n: store.address for n, store in stores.items()}
     for variable in program.variables.values():
         for offset, pointed in variable.pointers:
-            if variable.name in stores and pointed in stores:
-                target = stores[pointed].address.to_bytes(8, "little")
+            if variable.name in stores and pointed in addresses:
+                target = addresses[pointed].to_bytes(8, "little")
                 stores[variable.name].data[offset : offset + 8] = np.frombuffer(target, np.uint8)
     return stores
 
@@ -56,8 +75,22 @@ def shared_layout(kernel: Function, program: Program, dynamic: int) -> tuple[int
     return size + dynamic, symbols
 
 
-def local_layout(kernel: Function) -> tuple[int, dict[str, int]]:
-    return _lay_out([v for v in kernel.variables if v.space == "local"])
+def local_layout(image: Image) -> LocalLayout:
+    """Where each local variable of a thread lies. Functions that call themselves have theirs in
+    frames on a stack, which comes after those of all the others."""
+    recursive = {name for name, part in image.parts.items() if part.recursive}
+    local = [v for v in image.function.variables if v.space == "local"]
+    framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
+    fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
+    size, symbols = _lay_out(fixed)
+    size += -size % 16
+    frame_sizes, frame_offsets = {}, {}
+    for name, variables in framed.items():
+        bytes_needed, offsets = _lay_out(variables)
+        frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
+        frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
+    total = size + (STACK_SIZE if recursive else 0)
+    return LocalLayout(total, symbols, size, frame_sizes, frame_offsets)
 
 
 def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:

@@ -21,7 +21,9 @@ from .geometry import Geometry
 from .instructions import bind, ends_block
 from .lanes import Lanes, compact, count, merge, warps
 from .lanes import index as lane_index
-from .memory import GlobalSpace, PrivateSpace
+from .layout import LocalLayout
+from .linker import Image
+from .memory import GlobalSpace, Heap, PrivateSpace
 from .observe import Options, Run
 from .ptx import Function
 from .races import Races
@@ -43,8 +45,10 @@ class Job:
     address of every variable and parameter by name.
     """
 
-    kernel: Function
+    image: Image
+    layout: LocalLayout
     geometry: Geometry
+    heap: Heap
     spaces: dict[str, GlobalSpace | PrivateSpace]
     symbols: dict[str, int]
     options: Options
@@ -56,21 +60,23 @@ class Machine:
     """One launch: registers, memory and program bound together, wave after wave."""
 
     def __init__(self, job: Job):
-        self.kernel, self.geometry = job.kernel, job.geometry
+        self.image, self.kernel = job.image, job.image.function
+        self.geometry, self.heap = job.geometry, job.heap
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
-        self.registers = RegisterFile(job.kernel.registers, job.geometry.lanes)
+        self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
         self.special = SpecialRegisters(job.geometry)
         self.report = Reporter(self)
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
-        self.calls = Calls(job.kernel, self)
+        self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         raced = job.options.checks and self.spaces["shared"].size
         self.races = Races(self) if raced else None
         self.spins = 0
-        code = job.kernel.instructions
-        self.block_end = _block_ends(job.kernel)
+        self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
+        code = self.kernel.instructions
+        self.block_end = _block_ends(self.kernel)
         self.steps = [bind(instruction, at, self) for at, instruction in enumerate(code)]
         for at, instruction in enumerate(code):
             if self.block_end[at] == at and not ends_block(instruction):
@@ -119,7 +125,9 @@ class Machine:
             self.races.forget()
         self.ready: dict[int, list[Lanes]] = {}
         self.steps_left = self.options.step_limit
-        self._push(0, compact(np.flatnonzero(self.running)))
+        self.calls.begin_wave()
+        entry = self.image.parts[self.kernel.name].entry
+        self._push(entry, compact(np.flatnonzero(self.running)))
         while self.ready:
             pc = self._choose()
             self._run_from(pc, merge(self.ready.pop(pc)))

@@ -43,6 +43,26 @@ class Store:
         return self._views[size]
 
 
+class Heap:
+    """What a kernel's `malloc` hands out: CUDA's default of 8 MB, never given out twice."""
+
+    ADDRESS = 0x3000_0000_0000
+    SIZE = 8 << 20
+
+    def __init__(self):
+        data, written = np.zeros(self.SIZE, np.uint8), np.zeros(self.SIZE, np.uint8)
+        self.store = Store("the heap", data, written, address=self.ADDRESS)
+        self.used = 0
+
+    def allocate(self, size: int) -> int:
+        """The address of `size` fresh bytes; 0 when there are not as many left."""
+        start = self.used
+        if start + size > self.SIZE:
+            return 0
+        self.used += -(-size // 16) * 16
+        return self.ADDRESS + start
+
+
 @dataclass(frozen=True)
 class Fault:
     """An access that cannot be: which lane (position in the access), and why in words."""

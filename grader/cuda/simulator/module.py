@@ -13,8 +13,9 @@ from . import parser
 from .allocations import address_of, allocation_of, bytes_of, owner_of
 from .geometry import Geometry
 from .layout import local_layout, module_variables, shared_layout
+from .linker import link
 from .machine import Job, Machine
-from .memory import GlobalSpace, PrivateSpace, Store
+from .memory import GlobalSpace, Heap, PrivateSpace, Store
 from .observe import Run, current_options, current_run
 from .ptx import Function
 
@@ -35,6 +36,7 @@ class RawModule:
         self._names = ptx.names
         self.program = parser.parse(ptx.text, compiler.SOURCE_NAME)
         self.variables = module_variables(self.program)
+        self.heap = Heap()
 
     def get_function(self, name: str) -> RawKernel:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
@@ -60,6 +62,7 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
+        self._image = link(module.program, function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -71,27 +74,39 @@ class RawKernel:
         """
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         self._check(args)
-        shared, symbols = shared_layout(self._function, self._module.program, shared_mem)
+        shared, symbols = shared_layout(self._image.function, self._module.program, shared_mem)
         opt_in = self.max_dynamic_shared_size_bytes
         check_launch(self.name, grid, block, shared - shared_mem, shared_mem, opt_in)
-        local, local_symbols = local_layout(self._function)
+        layout = local_layout(self._image)
         stores, parameter_symbols = self._stores(args)
         variables = self._module.variables
         geometry = _geometry(grid, block)
-        flat = GlobalSpace([*stores, *variables.values()])
+        flat = GlobalSpace([*stores, *variables.values(), self._module.heap.store])
         spaces = {
             **dict.fromkeys(("global", "const", "param"), flat),
             "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
-            "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
+            "local": PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes)),
         }
-        addresses = {name: store.address for name, store in variables.items()}
-        symbols |= local_symbols | parameter_symbols | addresses
+        symbols |= layout.symbols | parameter_symbols | self._image.addresses
+        symbols |= {name: store.address for name, store in variables.items()}
         observed = current_run()
         run = observed or Run()
         options = current_options()
         watched = observed is not None
         try:
-            Machine(Job(self._function, geometry, spaces, symbols, options, run, watched)).run()
+            Machine(
+                Job(
+                    self._image,
+                    layout,
+                    geometry,
+                    self._module.heap,
+                    spaces,
+                    symbols,
+                    options,
+                    run,
+                    watched,
+                )
+            ).run()
         finally:
             if not watched:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU

@@ -25,6 +25,7 @@ from .ptx import (
     Function,
     Immediate,
     Instruction,
+    Negated,
     Operand,
     Program,
     Register,
@@ -95,6 +96,8 @@ class _Body:
         self.labels: dict[str, int] = {}
         self.registers: dict[str, str] = {}
         self.variables: list[Variable] = []
+        self.tables: dict[str, tuple[str, ...]] = {}
+        self.last_label = ""
         self.scopes: list[dict[str, str]] = [{}]
         self.scope_count = 0
         self.line: int | None = None
@@ -115,7 +118,8 @@ class _Body:
                 if not self.scopes:
                     return position
             elif kind == "label":
-                self.labels[self.resolve(match["label"])] = len(self.instructions)
+                self.last_label = self.resolve(match["label"])
+                self.labels[self.last_label] = len(self.instructions)
             elif kind == "statement":
                 self.statement(match["statement"].strip())
         raise ValueError(
@@ -129,7 +133,10 @@ class _Body:
             variable = declared(text)
             renamed = self.resolve(variable.name)
             self.variables.append(replace(variable, name=renamed))
-        elif re.match(r"\.(pragma|callprototype|branchtargets|calltargets|alias)", text):
+        elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
+            names = re.split(r"\s*,\s*", match[1].strip())
+            self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
+        elif re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
             return
         else:
             self.instructions.append(_Reader(text, self).instruction())
@@ -155,6 +162,7 @@ class _Body:
             self.registers,
             tuple(self.variables),
             self.first_line,
+            self.tables,
             self.directives,
         )
 
@@ -224,6 +232,8 @@ class _Reader:
             return Vector(self.items("}"))
         if self.take("("):
             return Vector(self.items(")"))
+        if self.take("!"):
+            return Negated(self.single())
         return self.name(self.next())
 
     def items(self, closing: str) -> tuple[Operand, ...]:

@@ -26,6 +26,13 @@ class Symbol:
 
 
 @dataclass(frozen=True)
+class Negated:
+    """`!p`, a predicate read as its opposite."""
+
+    register: Register
+
+
+@dataclass(frozen=True)
 class Address:
     """`[base+offset]`; the base is a register, a symbol, or None for an absolute address."""
 
@@ -40,7 +47,7 @@ class Vector:
     items: tuple
 
 
-Operand = Register | Immediate | Symbol | Address | Vector
+Operand = Register | Immediate | Symbol | Negated | Address | Vector
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,8 @@ class Variable:
 @dataclass(frozen=True)
 class Function:
     """A kernel (`entry`) or a device function. `labels` maps a label to the index of the
-    instruction it precedes; `registers` a register to its type."""
+    instruction it precedes; `registers` a register to its type; `tables` the name of a
+    `.branchtargets` list to its labels; `directives` such as "maxntid" to their numbers."""
 
     name: str
     entry: bool
@@ -93,6 +101,7 @@ class Function:
     registers: dict[str, str]
     variables: tuple[Variable, ...]
     line: int | None = None
+    tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
 

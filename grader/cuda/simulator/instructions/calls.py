@@ -1,43 +1,111 @@
-"""Calls: `printf` and `assert`, which the driver provides."""
+"""Calls: of device functions, directly or through a pointer, and of what the driver provides."""
 
 from __future__ import annotations
 
-from ...errors import CudaError
-from ..lanes import Lanes
+import numpy as np
+
+from ...errors import CudaError, OutOfBounds
+from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
-from ..ptx import Instruction, Symbol, Vector
-from .registry import effect, unsupported
+from ..ptx import Instruction, Register, Vector
+from .registry import control, read, unsupported
 
 
-@effect("call")
+@control("call")
 def call(instruction: Instruction, at: int, machine):
-    """call[.uni] [(results),] function, (parameters)"""
-    operands = instruction.operands
-    name = next(operand.name for operand in operands if isinstance(operand, Symbol))
-    after = operands[operands.index(Symbol(name)) + 1 :]
-    parameters = [item.name for item in after[0].items] if after else []
-    if name == "vprintf":
-        results = [operand for operand in operands if isinstance(operand, Vector)]
-        return _printf(parameters, results[0].items[0].name, machine)
-    if name == "__assertfail":
-        return _assert_failed(parameters, at, machine)
-    raise unsupported(instruction, machine)
+    """call[.uni] [(result),] function, (parameters)[, prototype]"""
+    operands = list(instruction.operands)
+    results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
+    function, *rest = operands
+    parameters = [item.name for item in rest[0].items] if rest else []
+    machine.results[at] = results[0].name if results else None
+    if isinstance(function, Register):
+        return _indirect(function, parameters, at, machine)
+    if function.name in machine.image.parts:
+        return lambda lanes: ((machine.calls.enter(lanes, at, function.name, parameters), lanes),)
+    if function.name not in _DRIVER:
+        raise unsupported(instruction, machine)
+    action = _DRIVER[function.name](parameters, machine.results[at], at, machine)
 
-
-def _printf(parameters: list[str], result: str, machine):
-    def step(lanes: Lanes) -> None:
-        for lane in lane_index(lanes):
-            formats, arguments = (machine.calls.pointer(name, lane) for name in parameters)
-            machine.calls.print(formats, arguments, lane)
-        machine.calls.slots[result][lane_index(lanes)] = 0
+    def step(lanes: Lanes):
+        action(lanes)
+        return ((at + 1, lanes),)
 
     return step
 
 
-def _assert_failed(parameters: list[str], at: int, machine):
-    def step(lanes: Lanes) -> None:
+def _indirect(pointer: Register, parameters: list[str], at: int, machine):
+    addresses = read(pointer, "u64", machine)
+    names = {address: name for name, address in machine.image.addresses.items()}
+
+    def step(lanes: Lanes):
+        index, where = lane_index(lanes), addresses[lanes]
+        onward = []
+        for address in np.unique(where):
+            group = compact(index[where == address])
+            name = names.get(int(address))
+            if name not in machine.image.parts:
+                lane = int(lane_index(group)[0])
+                what = f"calls a function at 0x{int(address):x}, where there is none."
+                raise machine.report.error(OutOfBounds, at, lane, what)
+            onward.append((machine.calls.enter(group, at, name, parameters), group))
+        return tuple(onward)
+
+    return step
+
+
+@control("ret", "exit")
+def leave(instruction: Instruction, at: int, machine):
+    """Back to the caller, or, in the kernel itself, the end of the thread."""
+    name = machine.image.owner[at]
+    if instruction.base == "ret" and name != machine.kernel.name:
+        return lambda lanes: machine.calls.leave(lanes, name, machine.results)
+
+    def step(lanes: Lanes):
+        machine.exit(lanes)
+        return ()
+
+    return step
+
+
+def _printf(parameters, result, at, machine):
+    calls = machine.calls
+
+    def print_each(lanes: Lanes) -> None:
+        for lane in lane_index(lanes):
+            formats, arguments = (calls.word(name, lane) for name in parameters)
+            calls.print(formats, arguments, lane)
+        calls.slots[result][lane_index(lanes)] = 0
+
+    return print_each
+
+
+def _assert_failed(parameters, result, at, machine):
+    def fail(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
-        condition = machine.calls.text(machine.calls.pointer(parameters[0], lane), lane)
+        condition = machine.calls.text(machine.calls.word(parameters[0], lane), lane)
         raise machine.report.error(CudaError, at, lane, f"fails its assert({condition}).")
 
-    return step
+    return fail
+
+
+def _malloc(parameters, result, at, machine):
+    def allocate(lanes: Lanes) -> None:
+        for lane in lane_index(lanes):
+            address = machine.heap.allocate(machine.calls.word(parameters[0], lane))
+            machine.calls.slots[result][lane] = np.array([address], np.uint64).view(np.uint8)
+
+    return allocate
+
+
+def _free(parameters, result, at, machine):
+    """Freed memory is not given out again: a use after free reads what was there."""
+    return lambda lanes: None
+
+
+_DRIVER = {
+    "vprintf": _printf,
+    "__assertfail": _assert_failed,
+    "malloc": _malloc,
+    "free": _free,
+}

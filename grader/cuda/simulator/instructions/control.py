@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import CudaError
-from ..lanes import Lanes, compact
+from ..lanes import Lanes, compact, merge
 from ..lanes import index as lane_index
 from ..ptx import Immediate, Instruction
 from .registry import control, effect, guard_mask, read, unsupported
@@ -33,11 +33,19 @@ def branch(instruction: Instruction, at: int, machine):
     return step
 
 
-@control("ret", "exit")
-def leave(instruction: Instruction, at: int, machine):
+@control("brx")
+def branch_by_index(instruction: Instruction, at: int, machine):
+    """brx.idx index, table: a jump through a list of labels."""
+    index, table = instruction.operands
+    targets = [machine.kernel.labels[name] for name in machine.kernel.tables[table.name]]
+    chosen = read(index, "u32", machine)
+
     def step(lanes: Lanes):
-        machine.exit(lanes)
-        return ()
+        lane, which = lane_index(lanes), chosen[lanes]
+        parts = {}
+        for number in np.unique(which):
+            parts.setdefault(targets[int(number)], []).append(compact(lane[which == number]))
+        return tuple((target, merge(groups)) for target, groups in parts.items())
 
     return step
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import UnsupportedInstruction
 from ..lanes import index as lane_index
 from ..lanes import select
-from ..ptx import Instruction, Register, Symbol
+from ..ptx import Instruction, Negated, Register, Symbol
 
 Step = Callable
 
@@ -102,6 +102,10 @@ def unsupported(instruction: Instruction, machine) -> UnsupportedInstruction:
 
 def read(operand, kind: str, machine) -> np.ndarray:
     """An operand as an array (lanes,) of PTX type `kind`."""
+    if isinstance(operand, Negated):
+        return _Inverted(machine.registers.read(operand.register, "pred"))
+    if isinstance(operand, Symbol) and operand.name in machine.calls.frame_offsets:
+        return machine.calls.framed(operand.name)
     if isinstance(operand, Symbol):
         special = machine.special.read(operand.name)
         if special is not None:
@@ -113,6 +117,16 @@ def read(operand, kind: str, machine) -> np.ndarray:
         value = np.array(machine.symbols[operand.name], np.uint64)
         return np.broadcast_to(value.astype(f"u{_size(kind)}"), machine.geometry.lanes)
     return machine.registers.read(operand, kind)
+
+
+class _Inverted:
+    """`!p`, read when indexed."""
+
+    def __init__(self, predicate: np.ndarray):
+        self.predicate = predicate
+
+    def __getitem__(self, lanes) -> np.ndarray:
+        return ~self.predicate[lanes]
 
 
 def guard_mask(instruction: Instruction, machine) -> np.ndarray:

@@ -1,0 +1,171 @@
+"""A kernel and the device functions it may call, put together as one program.
+
+Functions come before the kernel, callees before their callers where the call graph allows it: of
+several groups of threads the machine runs the one at the lowest instruction, so those inside a
+call are back before the others go on without them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .ptx import (
+    Address,
+    Function,
+    Instruction,
+    Negated,
+    Operand,
+    Program,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
+
+FUNCTIONS_AT = 0x4000_0000_0000
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function within an image: where it starts, its parameters, results and registers, and
+    whether it may be called again while it runs."""
+
+    entry: int
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    registers: tuple[str, ...]
+    recursive: bool
+
+
+@dataclass(frozen=True)
+class Image:
+    """`function` is the kernel with all it calls; `parts` the functions in it by name (the
+    kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
+    pointer to a function holds."""
+
+    function: Function
+    parts: dict[str, Part]
+    owner: tuple[str, ...]
+    addresses: dict[str, int]
+
+
+def function_addresses(program: Program) -> dict[str, int]:
+    """The address that stands for each function."""
+    return {name: FUNCTIONS_AT + 16 * number for number, name in enumerate(program.functions)}
+
+
+def link(program: Program, kernel: Function) -> Image:
+    """Everything that `kernel` can reach, with names made distinct by function."""
+    calls = {name: _mentioned(function) for name, function in program.functions.items()}
+    tabled = {
+        symbol for v in program.variables.values() for _, symbol in v.pointers if symbol in calls
+    }
+    reachable = _reachable(kernel.name, calls, tabled)
+    order = [name for name in reachable if name != kernel.name] + [kernel.name]
+    code: list[Instruction] = []
+    owner: list[str] = []
+    merged: dict[str, dict] = {"labels": {}, "registers": {}, "tables": {}}
+    variables: list[Variable] = []
+    parts: dict[str, Part] = {}
+    for name in order:
+        function = program.functions[name]
+        if name != kernel.name:
+            function = _renamed(function)
+        start = len(code)
+        code += function.instructions
+        owner += [name] * len(function.instructions)
+        merged["labels"] |= {label: start + at for label, at in function.labels.items()}
+        merged["registers"] |= function.registers
+        merged["tables"] |= function.tables
+        variables += function.variables
+        if name != kernel.name:
+            variables += [*function.parameters, *function.results]
+        parts[name] = Part(
+            start,
+            function.parameters,
+            function.results,
+            tuple(function.registers),
+            name in _reachable_from(name, calls, tabled),
+        )
+    image = replace(kernel, instructions=tuple(code), variables=tuple(variables), **merged)
+    return Image(image, parts, tuple(owner), function_addresses(program))
+
+
+def _mentioned(function: Function) -> set[str]:
+    """Names that the function calls, or takes the address of."""
+    return {
+        operand.name
+        for instruction in function.instructions
+        for operand in instruction.operands
+        if isinstance(operand, Symbol)
+    }
+
+
+def _reachable(start: str, calls: dict[str, set[str]], tabled: set[str]) -> list[str]:
+    """Functions reachable from `start`, callees first. An indirect call may reach any function
+    whose address stands in a table."""
+    found: list[str] = []
+    seen: set[str] = set()
+
+    def visit(name: str) -> None:
+        seen.add(name)
+        for callee in sorted((calls[name] | tabled) & calls.keys()):
+            if callee not in seen:
+                visit(callee)
+        found.append(name)
+
+    visit(start)
+    return found
+
+
+def _reachable_from(name: str, calls: dict[str, set[str]], tabled: set[str]) -> set[str]:
+    """Functions that may run below a call made by `name`."""
+    below: set[str] = set()
+    for callee in (calls[name] & calls.keys()) - {name}:
+        below |= set(_reachable(callee, calls, set()))
+    return below | ({name} if name in calls[name] else set())
+
+
+def _renamed(function: Function) -> Function:
+    """The function with its own names prefixed, so that no other function's are the same."""
+    own = {
+        *function.labels,
+        *function.registers,
+        *function.tables,
+        *(v.name for v in (*function.variables, *function.parameters, *function.results)),
+    }
+
+    def new(name: str) -> str:
+        return f"{function.name}::{name}" if name in own else name
+
+    def operand(value: Operand) -> Operand:
+        if isinstance(value, Register | Symbol):
+            return type(value)(new(value.name))
+        if isinstance(value, Negated):
+            return Negated(operand(value.register))
+        if isinstance(value, Address):
+            return Address(value.base and operand(value.base), value.offset)
+        if isinstance(value, Vector):
+            return Vector(tuple(operand(item) for item in value.items))
+        return value
+
+    def instruction(one: Instruction) -> Instruction:
+        return replace(
+            one,
+            operands=tuple(operand(value) for value in one.operands),
+            guard=one.guard and operand(one.guard),
+        )
+
+    def variables(declared) -> tuple[Variable, ...]:
+        return tuple(replace(v, name=new(v.name)) for v in declared)
+
+    return replace(
+        function,
+        instructions=tuple(instruction(one) for one in function.instructions),
+        labels={new(name): at for name, at in function.labels.items()},
+        registers={new(name): kind for name, kind in function.registers.items()},
+        tables={new(n): tuple(new(x) for x in names) for n, names in function.tables.items()},
+        variables=variables(function.variables),
+        parameters=variables(function.parameters),
+        results=variables(function.results),
+    )
