@@ -1,4 +1,4 @@
-// Maximum of each block's stretch of x. The answers are right, and one line is not.
+// Maximum of each block's stretch of x. One line is wrong, though no answer shows it.
 //
 //   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t], if there is one
 //   partial  float[gridDim.x], written; the largest of block b's elements, -INFINITY if it has none
