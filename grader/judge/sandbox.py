@@ -41,8 +41,9 @@ def _limit(request: dict) -> None:
     if request["device"] == "simulator":  # CUDA's driver reserves hundreds of GB of addresses
         limits[resource.RLIMIT_AS] = request["memory_bytes"]
     for limit, value in limits.items():
+        _, hard = resource.getrlimit(limit)
         with suppress(ValueError):  # the machine's own limit is tighter already
-            resource.setrlimit(limit, (value, value))
+            resource.setrlimit(limit, (value, hard))
 
 
 def _answers(request: dict, arrays: wire.Arrays):
