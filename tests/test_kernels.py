@@ -19,11 +19,10 @@ class Device:
 
             self.module = gpu.RawModule
 
-    def run(self, code, name, grid, block, args, *, options=(), template=None, **launch):
+    def run(self, code, name, grid, block, args, *, template=None, together=False, **launch):
         names = (template,) if template else None
-        kernel = self.module(code=code, options=options, name_expressions=names).get_function(
-            template or name
-        )
+        module = self.module(code=code, name_expressions=names, enable_cooperative_groups=together)
+        kernel = module.get_function(template or name)
         if self.name == "simulator":
             kernel(grid, block, args, **launch)
             return
@@ -529,3 +528,126 @@ def test_calls_recursion_virtual_functions_and_malloc(device):
     prefix = [sum([t, 2, 3, 4][: t % 5]) if t < 20 else 0 for t in range(40)]
     assert np.array_equal(y, np.where(t % 3, t * t, -t) + prefix)
     assert np.array_equal(f, np.array([0, 1, 1, 2, 3, 5, 8, 13, 21])[t % 9])
+
+
+MANY_BLOCKS = r"""
+extern "C" __global__ void where_am_i(int* out) {
+  int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  out[block * blockDim.x + threadIdx.x] = block;
+}
+"""
+
+
+def test_every_block_of_a_large_grid_knows_its_place(device):
+    out = np.zeros(5 * 7 * 11 * 64, np.int32)
+    device.run(MANY_BLOCKS, "where_am_i", (5, 7, 11), (64,), (out,))
+    assert np.array_equal(out, np.repeat(np.arange(5 * 7 * 11), 64))
+
+
+GRID_SYNC = r"""
+#include <cooperative_groups.h>
+extern "C" __global__ void two_phases(const float* x, float* partial, float* out, int n) {
+  auto grid = cooperative_groups::this_grid();
+  __shared__ float tile[64];
+  float s = 0.0f;
+  for (int i = grid.thread_rank(); i < n; i += grid.size()) s += x[i];
+  tile[threadIdx.x] = s;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int t = 1; t < blockDim.x; ++t) s += tile[t];
+    partial[blockIdx.x] = s;
+  }
+  grid.sync();
+  if (grid.thread_rank() == 0) {
+    float total = 0.0f;
+    for (int b = 0; b < gridDim.x; ++b) total += partial[b];
+    *out = total;
+  }
+}
+"""
+
+
+def test_a_cooperative_launch_synchronises_the_grid(device):
+    x, partial, out = floats(3000), np.zeros(200, np.float32), np.zeros(1, np.float32)
+    args = (x, partial, out, np.int32(3000))
+    device.run(GRID_SYNC, "two_phases", (200,), (64,), args, together=True)
+    assert np.isclose(out[0], x.sum(dtype=np.float64), atol=1e-3)
+
+
+CLUSTER = r"""
+#include <cooperative_groups.h>
+extern "C" __global__ void __cluster_dims__(4, 1, 1) neighbours(const float* x, float* out) {
+  auto cluster = cooperative_groups::this_cluster();
+  __shared__ float tile[32];
+  __shared__ int arrivals;
+  if (threadIdx.x == 0) arrivals = 0;
+  tile[threadIdx.x] = x[blockIdx.x * 32 + threadIdx.x];
+  cluster.sync();
+  unsigned next = (cluster.block_rank() + 1) % cluster.num_blocks();
+  atomicAdd(cluster.map_shared_rank(&arrivals, 0), 1);
+  float v = *cluster.map_shared_rank(&tile[31 - threadIdx.x], next);
+  cluster.sync();
+  out[blockIdx.x * 32 + threadIdx.x] = v + (cluster.block_rank() == 0 ? arrivals : 0);
+}
+"""
+
+
+def test_a_cluster_shares_its_shared_memory(device):
+    x, out = floats(8 * 32), np.zeros(8 * 32, np.float32)
+    device.run(CLUSTER, "neighbours", (8,), (32,), (x, out))
+    rows = x.reshape(2, 4, 32)
+    expected = np.roll(rows, -1, axis=1)[:, :, ::-1].copy()
+    expected[:, 0] += 128
+    assert np.array_equal(out, expected.ravel())
+
+
+BARRIERS = r"""
+extern "C" __global__ void barriers(const int* x, int* counts, int* handed, int n) {
+  int t = threadIdx.x;
+  counts[t] = __syncthreads_count(x[t] > 0);
+  counts[t] += 1000 * __syncthreads_and(x[t] > -9) + 2000 * __syncthreads_or(x[t] > 90);
+  __shared__ int box[32];
+  if (t < 32) {  // the producer warp
+    box[t] = x[t] * 2;
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+  } else {  // the consumer warp
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    handed[t - 32] = box[t - 32];
+  }
+}
+"""
+
+
+def test_barriers_that_count_and_barriers_for_some_warps(device):
+    x = np.random.default_rng(6).integers(-9, 90, 64).astype(np.int32)
+    counts, handed = np.zeros(64, np.int32), np.zeros(32, np.int32)
+    device.run(BARRIERS, "barriers", (1,), (64,), (x, counts, handed, np.int32(64)))
+    assert np.array_equal(counts, np.full(64, (x > 0).sum() + 1000 * (x > -9).all()))
+    assert np.array_equal(handed, x[:32] * 2)
+
+
+JUMP_TABLE = r"""
+extern "C" __global__ void jumps(const int* x, int* y) {
+  int v = x[threadIdx.x], r = -1;
+  asm volatile(
+      "{\n\t"
+      ".reg .pred %%p1;\n\t"
+      "targets: .branchtargets one, two, three;\n\t"
+      "setp.gt.u32 %%p1, %1, 2;\n\t"
+      "@%%p1 bra done;\n\t"
+      "brx.idx %1, targets;\n\t"
+      "one: mov.u32 %0, 10; bra done;\n\t"
+      "two: mov.u32 %0, 20; bra done;\n\t"
+      "three: mov.u32 %0, 0X1EU;\n\t"
+      "done:\n\t"
+      "}"
+      : "+r"(r) : "r"(v));
+  y[threadIdx.x] = r;
+}
+"""
+
+
+def test_a_jump_table_in_inline_assembly(device):
+    x, y = (np.arange(64) % 5).astype(np.int32), np.zeros(64, np.int32)
+    device.run(JUMP_TABLE, "jumps", (1,), (64,), (x, y))
+    assert np.array_equal(y, np.array([10, 20, 30, -1, -1])[x])

@@ -9,6 +9,10 @@ BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 SHARED_DEFAULT = 48 * 1024  # bytes a block gets without asking for more
 SHARED_OPT_IN = 227 * 1024
+MOST_CLUSTER_BLOCKS = 8  # 16 with an attribute that CuPy does not set
+SMS = 132
+BLOCKS_PER_SM = 32
+THREADS_PER_SM = 2048
 
 
 def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
@@ -38,6 +42,29 @@ def check_launch(kernel: str, grid, block, static_shared: int, dynamic_shared: i
             f"{total:,} bytes of shared memory a block ({static_shared:,} declared, "
             f"{dynamic_shared:,} asked for); a block has {SHARED_DEFAULT:,}, or up to "
             f"{SHARED_OPT_IN:,} with max_dynamic_shared_size_bytes",
+        )
+
+
+def check_cluster(kernel: str, grid, cluster) -> None:
+    """Raises LaunchError for clusters that CUDA would refuse."""
+    blocks = cluster[0] * cluster[1] * cluster[2]
+    if blocks > MOST_CLUSTER_BLOCKS:
+        raise _refused(kernel, f"a cluster of {blocks} blocks; the most is {MOST_CLUSTER_BLOCKS}")
+    for axis, size, part in zip("xyz", grid, cluster, strict=True):
+        if size % part:
+            raise _refused(
+                kernel, f"the grid's {axis} is {size}, not a multiple of {part}, its cluster's"
+            )
+
+
+def check_cooperative(kernel: str, blocks: int, threads: int) -> None:
+    """A grid barrier needs every block on the device at once."""
+    most = SMS * min(BLOCKS_PER_SM, THREADS_PER_SM // (-(-threads // 32) * 32))
+    if blocks > most:
+        raise _refused(
+            kernel,
+            f"a cooperative launch of {blocks} blocks of {threads} threads; "
+            f"at most {most} are on the device at once",
         )
 
 

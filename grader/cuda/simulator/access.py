@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import LaunchError, Misaligned, UninitializedRead
+from ..errors import LaunchError, Misaligned, OutOfBounds, UninitializedRead
+from .clusters import OFFSET_MASK, RANK_SHIFT
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
 from .memory import (
@@ -14,6 +15,7 @@ from .memory import (
     SHARED_WINDOW,
     WINDOW_SIZE,
     AccessFault,
+    Fault,
     GlobalSpace,
     Store,
 )
@@ -21,7 +23,7 @@ from .ptx import Address, Instruction, Register, Symbol
 from .types import size_of
 
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
-_SPACES["shared::cta"] = "shared"
+_SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
 
 
 @dataclass(frozen=True)
@@ -125,9 +127,26 @@ class Access:
                 where = addresses if which is None else addresses[which]
                 hits.append(Hit(store, space, own, (where - store.address) // self.size, where))
             return hits
+        base = memory.base[lanes]
+        if space == "shared" and self.machine.geometry.cluster_blocks > 1:
+            base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
-        element = (memory.base[lanes] + addresses) // self.size
-        return [Hit(memory.store, space, lanes, element, addresses)]
+        return [Hit(memory.store, space, lanes, (base + addresses) // self.size, addresses)]
+
+    def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
+        """Where the shared memory of the block that each address names begins, and the offsets."""
+        geometry, pitch = self.machine.geometry, self.machine.spaces["shared"].pitch
+        rank = addresses >> RANK_SHIFT
+        beyond = rank > geometry.cluster_blocks
+        if beyond.any():
+            position = int(np.argmax(beyond))
+            where = f"the shared memory of block {int(rank[position]) - 1} of its cluster, which "
+            where += f"has {geometry.cluster_blocks} blocks"
+            raise AccessFault(Fault(OutOfBounds, position, where))
+        block = geometry.block_of_lane[lanes]
+        first = block - block % geometry.cluster_blocks
+        base = np.where(rank > 0, (first + rank - 1) * pitch, own)
+        return base, addresses & OFFSET_MASK
 
     def _find_generic(self, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         """A generic address says by its value which space it lies in."""

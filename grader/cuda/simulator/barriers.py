@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable
 
 import numpy as np
 
 from ..errors import BarrierDivergence
-from .lanes import Lanes, compact, count
+from .lanes import WARP, Lanes, compact, count
 from .lanes import index as lane_index
 
 
@@ -20,18 +21,26 @@ class Barriers:
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
+        self.reductions: dict[int, Callable[[np.ndarray], None]] = {}
 
-    def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None):
-        """Threads come to `bar.sync barrier, threads` (None: the whole block) at instruction
-        `at`. Returns the groups that may go on."""
+    def reduce_at(self, at: int, reduce: Callable[[np.ndarray], None]) -> None:
+        """The barrier at `at` also combines a value of the threads that meet there."""
+        self.reductions[at] = reduce
+
+    def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
+        """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
+        block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
-        if threads is None and not self.parked[barrier] and self._everybody(lanes):
+        if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
             self._open(lanes, at, lane_index(lanes))
             return ((at + 1, lanes),)
         index = lane_index(lanes)
-        blocks = machine.geometry.block_of_lane[index]
+        # Told a number of threads, the hardware counts warps: each stands for all its lanes.
+        counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
+        blocks = machine.geometry.block_of_lane[counted]
         self.arrived[barrier] += np.bincount(blocks, minlength=machine.geometry.wave_blocks)
-        self.parked[barrier].append((at, index))
+        if waits:
+            self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
         return self._release(barrier)
 
@@ -132,7 +141,9 @@ class Barriers:
         """Bookkeeping when threads pass: order for races, counts, trace."""
         machine = self.machine
         step = machine.tick(at)
+        if at in self.reductions:
+            self.reductions[at](index)
         if machine.races:
-            machine.races.synchronize(lanes, step)
+            machine.races.synchronize(lanes, step, "block")
         if machine.observed:
             machine.watch.barrier(lanes, at)

@@ -14,12 +14,14 @@ Index = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Geometry:
-    """A launch cut into waves of `wave_blocks` blocks. In a wave the lanes of one block are
-    contiguous, padded to whole warps; the padding never runs."""
+    """A launch cut into waves of `wave_blocks` blocks, whole clusters of them. In a wave the
+    lanes of one block are contiguous, padded to whole warps; the padding never runs. Blocks are
+    numbered cluster by cluster, x fastest; without clusters that is the order of blockIdx."""
 
     grid: Index
     block: Index
     wave_blocks: int
+    cluster: Index = (1, 1, 1)
 
     @cached_property
     def threads(self) -> int:
@@ -60,9 +62,25 @@ class Geometry:
         """threadIdx of a lane."""
         return coordinates(int(lane) % self.stride, self.block)
 
+    @cached_property
+    def cluster_blocks(self) -> int:
+        """Blocks of a cluster."""
+        return self.cluster[0] * self.cluster[1] * self.cluster[2]
+
+    @cached_property
+    def clusters(self) -> Index:
+        """Clusters of the grid, by axis."""
+        return tuple(g // c for g, c in zip(self.grid, self.cluster, strict=True))
+
+    def block_coordinates(self, number):
+        """blockIdx (x, y, z) of a block by its number; works on ints and on arrays."""
+        outer = coordinates(number // self.cluster_blocks, self.clusters)
+        inner = coordinates(number % self.cluster_blocks, self.cluster)
+        return tuple(o * c + i for o, c, i in zip(outer, self.cluster, inner, strict=True))
+
     def block_index(self, lane: int, first_block: int) -> Index:
-        """blockIdx of a lane, in the wave that begins with block `first_block`."""
-        return coordinates(first_block + int(lane) // self.stride, self.grid)
+        """blockIdx of a lane, in the wave that begins with block number `first_block`."""
+        return self.block_coordinates(first_block + int(lane) // self.stride)
 
 
 def coordinates(linear, shape: Index):

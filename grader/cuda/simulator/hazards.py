@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .geometry import Geometry
 from .lanes import WARP
 
 # A stamp is step << 32 | atomic flag | lane + 1; 0 means never.
@@ -51,23 +52,30 @@ class Clash:
 
 
 class RaceDetector:
-    """Watches `cells` places that the lanes of a wave share."""
+    """Watches `cells` places of the shared memory of a wave's blocks."""
 
-    def __init__(self, cells: int, lanes: int):
+    def __init__(self, cells: int, geometry: Geometry):
+        lanes = geometry.lanes
+        self.block = geometry.block_of_lane if geometry.cluster_blocks > 1 else None
         self.written = np.zeros(cells, np.int64)
         self.first_read = np.zeros(cells, np.int64)
         self.last_read = np.zeros(cells, np.int64)  # never by the thread of first_read
+        # Per lane and scope: stamps up to here are ordered before what the lane does next.
         self.barrier = np.zeros(lanes, np.int64)
-        self.warp_sync = np.zeros(lanes, np.int64)
+        self.synced = {
+            "warp": np.zeros(lanes, np.int64),
+            "block": self.barrier,
+            "cluster": np.zeros(lanes, np.int64),
+        }
 
     def forget(self) -> None:
         """A new wave begins."""
-        for stamps in (self.written, self.first_read, self.last_read, self.barrier, self.warp_sync):
+        for stamps in (self.written, self.first_read, self.last_read, *self.synced.values()):
             stamps[:] = 0
 
-    def synchronize(self, lanes, step: int, warp_only: bool = False) -> None:
-        """What these lanes did before `step` is ordered before what they do from now on."""
-        (self.warp_sync if warp_only else self.barrier)[lanes] = step << _STEP
+    def synchronize(self, lanes, step: int, scope: str) -> None:
+        """These lanes met, at `step`, with all others of their "warp", "block" or "cluster"."""
+        self.synced[scope][lanes] = step << _STEP
 
     def read(self, cells: np.ndarray, lane: np.ndarray, step: int) -> Clash | None:
         clash = self._clash(self.written[cells], lane, wrote=True)
@@ -119,14 +127,18 @@ class RaceDetector:
     def _ordered(self, stamps, lane) -> np.ndarray:
         """Which stamps lie before the last synchronisation with the lane looking at them."""
         ordered = stamps <= self.barrier[lane]
+        if self.block is not None:
+            other = (stamps & _LANE) - 1
+            ordered &= (self.block[other] == self.block[lane]) | (stamps == 0)
+            ordered |= stamps <= self.synced["cluster"][lane]
         if not ordered.all():
             other = (stamps & _LANE) - 1
             same_warp = other // WARP == lane // WARP
-            ordered |= same_warp & (stamps <= self.warp_sync[lane])
+            ordered |= same_warp & (stamps <= self.synced["warp"][lane])
         return ordered
 
     def _clash(self, stamps, lane, wrote: bool) -> Clash | None:
-        if (stamps <= self.barrier[lane]).all():
+        if self.block is None and (stamps <= self.barrier[lane]).all():
             return None
         racing = ~self._ordered(stamps, lane) & ((stamps & _LANE) - 1 != lane)
         if not racing.any():

@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
 from .barriers import Barriers
 from .calls import Calls
+from .clusters import ClusterBarrier
 from .collectives import Collectives
 from .geometry import Geometry
 from .instructions import bind, ends_block
@@ -54,6 +55,7 @@ class Job:
     options: Options
     run: Run
     observed: bool
+    cooperative: bool
 
 
 class Machine:
@@ -65,10 +67,11 @@ class Machine:
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
         self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
-        self.special = SpecialRegisters(job.geometry)
+        self.special = SpecialRegisters(job.geometry, job.cooperative)
         self.report = Reporter(self)
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
+        self.clusters = ClusterBarrier(self)
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         raced = job.options.checks and self.spaces["shared"].size
@@ -107,7 +110,7 @@ class Machine:
         blocks = self.geometry.block_of_lane[lanes]
         self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
         self.running[lanes] = False
-        for successor in self.barriers.released_by_exit():
+        for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self._push(*successor)
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
@@ -195,7 +198,7 @@ class Machine:
         if waiting := self.collectives.waiting():
             at, lane, missing = waiting
             raise self.report.error(ShuffleDivergence, at, lane, missing)
-        if waiting := self.barriers.waiting():
+        if waiting := self.barriers.waiting() or self.clusters.waiting():
             at, lane, missing = waiting
             raise self.report.error(BarrierDivergence, at, lane, missing)
 

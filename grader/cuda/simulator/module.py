@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import compiler
 from ..errors import LaunchError
-from ..limits import check_launch, dimensions
+from ..limits import check_cluster, check_cooperative, check_launch, dimensions
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
 from . import parser
@@ -18,6 +18,7 @@ from .machine import Job, Machine
 from .memory import GlobalSpace, Heap, PrivateSpace, Store
 from .observe import Run, current_options, current_run
 from .ptx import Function
+from .special import GRID_WORKSPACE
 
 WAVE_LANES = 8192  # lanes simulated together: enough to hide NumPy's overhead, few enough for L2
 _PARAMETERS_AT = 0x6000_0000_0000
@@ -30,8 +31,11 @@ class RawModule:
     emit. Raises CompileError.
     """
 
-    def __init__(self, code: str, *, options=(), name_expressions=None, backend="nvrtc"):
+    def __init__(
+        self, code: str, *, options=(), name_expressions=None, enable_cooperative_groups=False
+    ):
         self.code = code
+        self.cooperative = enable_cooperative_groups
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
         self.program = parser.parse(ptx.text, compiler.SOURCE_NAME)
@@ -80,8 +84,11 @@ class RawKernel:
         layout = local_layout(self._image)
         stores, parameter_symbols = self._stores(args)
         variables = self._module.variables
-        geometry = _geometry(grid, block)
-        flat = GlobalSpace([*stores, *variables.values(), self._module.heap.store])
+        cooperative = self._module.cooperative
+        geometry = _geometry(self.name, grid, block, self._function.directives, cooperative)
+        flat = GlobalSpace(
+            [*stores, *variables.values(), self._module.heap.store, *_workspace(cooperative)]
+        )
         spaces = {
             **dict.fromkeys(("global", "const", "param"), flat),
             "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
@@ -105,6 +112,7 @@ class RawKernel:
                     options,
                     run,
                     watched,
+                    cooperative,
                 )
             ).run()
         finally:
@@ -171,6 +179,20 @@ def _scalar_size(value) -> int:
     return value.nbytes if isinstance(value, np.generic) else 0
 
 
-def _geometry(grid, block) -> Geometry:
-    one = Geometry(grid, block, 1)
-    return Geometry(grid, block, min(one.blocks, max(1, WAVE_LANES // one.stride)))
+def _workspace(cooperative: bool) -> list[Store]:
+    """The memory in which a cooperative launch keeps its grid barrier."""
+    if not cooperative:
+        return []
+    return [Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE)]
+
+
+def _geometry(kernel: str, grid, block, directives: dict, cooperative: bool) -> Geometry:
+    """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
+    cluster = tuple((*directives.get("reqnctapercluster", ()), 1, 1, 1)[:3])
+    check_cluster(kernel, grid, cluster)
+    one = Geometry(grid, block, 1, cluster)
+    if cooperative:
+        check_cooperative(kernel, one.blocks, one.threads)
+        return Geometry(grid, block, one.blocks, cluster)
+    together = max(1, WAVE_LANES // (one.stride * one.cluster_blocks)) * one.cluster_blocks
+    return Geometry(grid, block, min(one.blocks, together), cluster)

@@ -22,13 +22,14 @@ class Races:
         self.machine = machine
         self.cell = _narrowest_shared_access(machine.kernel)
         cells = len(machine.spaces["shared"].store.data) // self.cell
-        self.detector = RaceDetector(cells, machine.geometry.lanes)
+        self.detector = RaceDetector(cells, machine.geometry)
 
     def forget(self) -> None:
         self.detector.forget()
 
-    def synchronize(self, lanes: Lanes, step: int, warp_only: bool = False) -> None:
-        self.detector.synchronize(lanes, step, warp_only)
+    def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
+        """These lanes have met at a barrier of their "warp", "block" or "cluster"."""
+        self.detector.synchronize(lanes, step, scope)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,
@@ -36,7 +37,7 @@ class Races:
         machine = self.machine
         step = machine.tick(access.at)
         lane, parts = lane_index(hit.lanes), access.width // self.cell
-        cells = hit.element * (access.size // self.cell)
+        cells = hit.element * (access.size // self.cell)  # elements count from the wave's start
         if parts > 1:
             cells = (cells[:, None] + np.arange(parts)).ravel()
             lane = np.repeat(lane, parts)

@@ -5,6 +5,7 @@ from . import (  # noqa: F401
     atomics,
     bits,
     calls,
+    cluster,
     compare,
     control,
     convert,

@@ -7,7 +7,8 @@ import numpy as np
 from ...errors import CudaError
 from ..lanes import Lanes, compact, merge
 from ..lanes import index as lane_index
-from ..ptx import Immediate, Instruction
+from ..ptx import Instruction
+from .cluster import cluster_barrier
 from .registry import control, effect, guard_mask, read, unsupported
 
 
@@ -52,16 +53,63 @@ def branch_by_index(instruction: Instruction, at: int, machine):
 
 @control("bar", "barrier")
 def block_barrier(instruction: Instruction, at: int, machine):
-    """bar.sync id[, threads]; barrier.sync likewise. `bar.warp.sync` is `__syncwarp`."""
-    if "warp" in instruction.mods:
+    """bar.sync id[, threads], bar.arrive id, threads, bar.red.op d, id[, threads], p; barrier
+    likewise. `bar.warp.sync` is `__syncwarp`, `barrier.cluster` has a barrier of its own."""
+    mods = set(instruction.mods)
+    if "warp" in mods:
         return _warp_barrier(instruction, at, machine)
-    numbers = [o.value for o in instruction.operands if isinstance(o, Immediate)]
-    if "sync" not in instruction.mods or len(numbers) != len(instruction.operands):
+    if "cluster" in mods:
+        return cluster_barrier(instruction, at, machine)
+    if not mods & {"sync", "arrive", "red"}:
         raise unsupported(instruction, machine)
-    barrier, threads = numbers[0], numbers[1] if len(numbers) > 1 else None
-    if threads == machine.geometry.stride:
-        threads = None
-    return lambda lanes: machine.barriers.arrive(lanes, at, barrier, threads)
+    operands = list(instruction.operands)
+    if "red" in mods:
+        target, predicate = operands.pop(0), operands.pop()
+        machine.barriers.reduce_at(at, _reduction(instruction, target, predicate, machine))
+    which, *rest = [read(operand, "u32", machine) for operand in operands]
+    threads = rest[0] if rest else None
+    waits = "arrive" not in mods
+
+    def step(lanes: Lanes):
+        onward = () if waits else ((at + 1, lanes),)
+        for barrier, number, group in _by_barrier(lanes, which, threads):
+            if number == machine.geometry.stride:
+                number = None  # the whole block, spelled out
+            onward += machine.barriers.arrive(group, at, barrier, number, waits)
+        return onward
+
+    return step
+
+
+def _by_barrier(lanes: Lanes, which, threads):
+    """(barrier id, number of threads or None, the lanes that name them)."""
+    ids = which[lanes]
+    first = int(ids[0])
+    if (ids == first).all():
+        return [(first, int(threads[lanes][0]) if threads is not None else None, lanes)]
+    index = lane_index(lanes)
+    return [
+        group
+        for barrier in np.unique(ids)
+        for group in _by_barrier(compact(index[ids == barrier]), which, threads)
+    ]
+
+
+def _reduction(instruction: Instruction, target, predicate, machine):
+    """What bar.red leaves in every thread: a count, or whether all or any predicates held."""
+    operation = next(mod for mod in instruction.mods if mod in ("popc", "and", "or"))
+    out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
+    predicate = read(predicate, "pred", machine)
+    blocks = machine.geometry.block_of_lane
+
+    def reduce(index: np.ndarray) -> None:
+        block = blocks[index]
+        held = np.bincount(block, predicate[index], machine.geometry.wave_blocks)
+        everyone = np.bincount(block, minlength=machine.geometry.wave_blocks)
+        found = {"popc": held, "and": held == everyone, "or": held > 0}[operation]
+        out[index] = found[block]
+
+    return reduce
 
 
 def _warp_barrier(instruction: Instruction, at: int, machine):
@@ -72,7 +120,7 @@ def _warp_barrier(instruction: Instruction, at: int, machine):
         if together is None:
             return ()
         if machine.races:
-            machine.races.synchronize(together, machine.tick(at), warp_only=True)
+            machine.races.synchronize(together, machine.tick(at), "warp")
         return ((at + 1, together),)
 
     return step
