@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from grader import course, cuda
+from grader import course
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
-from grader.cuda import simulator
 from grader.judge import judge
 from grader.weave import weave
 
@@ -138,18 +137,6 @@ def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, 
     NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
 
 
-@pytest.mark.skipif(cuda.device != "gpu", reason="NO GPU HERE: nothing ran on real hardware")
-@each_exercise
-def test_the_simulated_and_the_real_gpu_agree_to_rounding(lesson, exercise):
-    source = lesson.solution(exercise)
-    for case in exercise.cases:
-        problem = case.problem(np.random.default_rng(0))
-        simulated = _outputs(problem, simulator.RawModule(code=source), np.asarray)
-        real = _outputs(problem, cuda.RawModule(code=source), cuda.xp.asarray)
-        for name, expected in problem.outputs.items():
-            assert _agree(simulated[name], real[name], expected), (case.name, name)
-
-
 def _in(folder) -> dict:
     return {"metadata": {"path": str(folder)}}
 
@@ -160,28 +147,3 @@ def _grade_id(cell) -> str:
 
 def _same_inputs(one: course.Problem, other: course.Problem) -> bool:
     return all(np.array_equal(drawn, other.inputs[name]) for name, drawn in one.inputs.items())
-
-
-def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -> bool:
-    """Both lie within the tolerance of one value, so within twice the tolerance of each other."""
-    with np.errstate(invalid="ignore"):
-        allowed = 2 * (expected.atol + expected.rtol * np.abs(expected.value))
-        close = np.abs(simulated.astype(np.float64) - real) <= allowed
-    return bool((close | (simulated == real)).all())
-
-
-def _outputs(problem: course.Problem, module, to_device) -> dict[str, np.ndarray]:
-    """What the launches leave in the outputs, as NumPy arrays."""
-    blank = {name: (one.value.shape, one.dtype) for name, one in problem.outputs.items()}
-    host = dict(problem.inputs) | {
-        name: np.zeros(shape, dtype) for name, (shape, dtype) in (blank | problem.scratch).items()
-    }
-    buffers = {name: to_device(array) for name, array in host.items()}
-    for launch in problem.launches:
-        args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
-        grid, block = (
-            side if isinstance(side, tuple) else (side,) for side in (launch.grid, launch.block)
-        )
-        module.get_function(launch.kernel)(grid, block, args, shared_mem=launch.shared_mem)
-    found = {name: buffers[name] for name in problem.outputs}
-    return {name: array.get() if hasattr(array, "get") else array for name, array in found.items()}

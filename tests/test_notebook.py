@@ -259,6 +259,21 @@ def test_watch_shows_a_race_and_goes_on(opened):
     assert opened["run"].hazards
 
 
+def test_watch_shows_what_is_harmless_but_doubtful_too(opened):
+    opened.run("""%%cuda same
+extern "C" __global__ void same(float* out, float value) {
+    __shared__ float cell;
+    cell = value;
+    __syncthreads();
+    out[threadIdx.x] = cell;
+}
+""")
+    shown = opened.run("run = watch(same, (1,), (32,), (np.zeros(32, np.float32), np.float32(2)))")
+    assert not shown.failed
+    assert shown.text.startswith("Worth a look")
+    assert ">   3 |     cell = value;" in shown.text
+
+
 def test_watch_shows_what_the_kernel_printed(opened):
     opened.run('%%cuda hello\nextern "C" __global__ void hello() { printf("I am %d\\n", 7); }')
     assert "I am 7\n" in opened.run("run = watch(hello, (1,), (1,), ())").text

@@ -1,0 +1,74 @@
+"""The course on a real GPU: what the simulated one says holds there too.
+
+Needs only NumPy, CuPy and pytest beside the course, so that it runs on any machine with a GPU.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grader import course, cuda
+from grader.cuda import simulator
+from grader.judge import judge
+
+pytestmark = pytest.mark.skipif(
+    cuda.device != "gpu", reason="NO GPU HERE: nothing ran on real hardware"
+)
+LESSONS = course.lessons()
+EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
+WRONG = [wrong for lesson in LESSONS for wrong in lesson.wrong_kernels]
+
+each_exercise = pytest.mark.parametrize(
+    ("lesson", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES]
+)
+
+
+@each_exercise
+def test_the_simulated_and_the_real_gpu_agree_to_rounding(lesson, exercise):
+    source = lesson.solution(exercise)
+    for case in exercise.cases:
+        problem = case.problem(np.random.default_rng(0))
+        simulated = _outputs(problem, simulator.RawModule(code=source), np.asarray)
+        real = _outputs(problem, cuda.RawModule(code=source), cuda.xp.asarray)
+        for name, expected in problem.outputs.items():
+            assert _agree(simulated[name], real[name], expected), (case.name, name)
+
+
+@each_exercise
+def test_the_solution_passes_on_the_gpu_as_well(lesson, exercise):
+    verdict = judge(exercise.id, lesson.solution(exercise))
+    assert (verdict.status, verdict.device) == ("passed", "gpu"), verdict.message
+    assert verdict.points == exercise.points
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.path.stem)
+def test_a_wrong_kernel_gets_the_same_diagnosis_as_without_a_gpu(wrong):
+    lesson = wrong.path.parents[1].name
+    verdict = judge(f"{lesson}/{wrong.exercise}", wrong.path.read_text())
+    assert verdict.status == wrong.status, verdict.message
+
+
+def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -> bool:
+    """Both lie within the tolerance of one value, so within twice the tolerance of each other."""
+    with np.errstate(invalid="ignore"):
+        allowed = 2 * (expected.atol + expected.rtol * np.abs(expected.value))
+        close = np.abs(simulated.astype(np.float64) - real) <= allowed
+    return bool((close | (simulated == real)).all())
+
+
+def _outputs(problem: course.Problem, module, to_device) -> dict[str, np.ndarray]:
+    """What the launches leave in the outputs, as NumPy arrays."""
+    blank = {name: (one.value.shape, one.dtype) for name, one in problem.outputs.items()}
+    host = dict(problem.inputs) | {
+        name: np.zeros(shape, dtype) for name, (shape, dtype) in (blank | problem.scratch).items()
+    }
+    buffers = {name: to_device(array) for name, array in host.items()}
+    for launch in problem.launches:
+        args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
+        grid, block = (
+            side if isinstance(side, tuple) else (side,) for side in (launch.grid, launch.block)
+        )
+        module.get_function(launch.kernel)(grid, block, args, shared_mem=launch.shared_mem)
+    found = {name: buffers[name] for name in problem.outputs}
+    return {name: array.get() if hasattr(array, "get") else array for name, array in found.items()}
