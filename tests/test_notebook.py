@@ -151,6 +151,16 @@ def test_a_failing_launch_shows_a_card_and_no_traceback(opened):
     assert "Traceback" not in shown.text
 
 
+def test_what_a_real_gpu_reports_sends_the_learner_to_watch():
+    from cupy.cuda.runtime import CUDARuntimeError
+
+    from grader.notebook import cards
+
+    shown = cards.crash(CUDARuntimeError(700))
+    assert shown.text.startswith("cudaErrorIllegalAddress")
+    assert "`watch`" in shown.text
+
+
 # --- check and hint ----------------------------------------------------------------------------
 
 

@@ -27,9 +27,19 @@ def failure(error: CudaError) -> Page:
     return Page(card("error", shown.html), shown.text)
 
 
+def crash(error: Exception) -> Page:
+    """What a real GPU reports, some time after the launch that caused it."""
+    text = (
+        f"{error}. The GPU does not say which line did it, and most such errors make every later "
+        "call fail too, until you restart the notebook's kernel (menu Kernel, Restart Kernel). "
+        "Then launch the same thing with `watch`: the simulated GPU names the line."
+    )
+    return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
+
+
 def warning(hazard, source: str) -> Page:
     """Something the simulated GPU saw that stopped nothing."""
-    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look: ")
+    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
 
 

@@ -41,14 +41,15 @@ def of(failure: CudaError, source: str) -> Diagnosis:
     return Diagnosis(failure.status, message, source, failure.kernel, failure.line, other_line)
 
 
-def explain(what: Diagnosis, kind: str = "error", prefix: str = "") -> Page:
+def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
     message, marks = _message_and_marks(what)
     shown = excerpt(what.source, marks, kind)
     place = _place(what)
     rest = f" · {prose(place)}" if place else ""
-    html = heading(kind, prose(prefix + what.title), rest) + paragraph(message) + shown.html
-    first = f"{prefix}{what.title}" + (f", {place}" if place else "")
+    title = title or what.title
+    html = heading(kind, prose(title), rest) + paragraph(message) + shown.html
+    first = f"{title}, {place}" if place else title
     parts = (first, message, shown.text)
     return Page(html, "\n".join(part for part in parts if part))
 

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
+from grader import cuda
 from grader.cuda.errors import CudaError
 
 from . import cards
+from .html import Page
 
 
 class Notice(Exception):
@@ -18,10 +20,15 @@ class Notice(Exception):
 
 
 def install(shell: InteractiveShell) -> None:
-    """From now on a cell that ends in a CudaError or a Notice shows its card.
+    """From now on a cell that ends in a CudaError or a Notice, or in an error that a real GPU
+    reports, shows its card.
 
     The cell still counts as failed: "Run All" stops there, and nbclient and nbconvert raise."""
-    shell.set_custom_exc((CudaError, Notice), _show)
+    kinds = (CudaError, Notice)
+    if cuda.device == "gpu":
+        gpu = cuda.xp.cuda
+        kinds += (gpu.runtime.CUDARuntimeError, gpu.driver.CUDADriverError)
+    shell.set_custom_exc(kinds, _show)
 
 
 @contextmanager
@@ -34,8 +41,14 @@ def about(source: str) -> Iterator[None]:
         raise
 
 
+def _page(error: Exception) -> Page:
+    if isinstance(error, Notice):
+        return cards.notice(str(error))
+    return cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
+
+
 def _show(shell, kind, error, traceback, tb_offset=None) -> list[str]:
-    page = cards.notice(str(error)) if isinstance(error, Notice) else cards.failure(error)
+    page = _page(error)
     display(page)
     shell._last_traceback = page.text.splitlines()  # what ipykernel tells nbclient of the failure
     return shell._last_traceback

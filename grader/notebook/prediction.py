@@ -34,13 +34,15 @@ class _Question(widgets.VBox):
         super().__init__([asked, row, self._reply], layout=_FRAME)
 
     def _reveal(self, clicked: widgets.Button) -> None:
+        right = clicked.description == self._answer
         for button in self._buttons:
-            button.disabled = True
+            button.on_click(self._reveal, remove=True)
             if button.description == self._answer:
                 button.button_style = "success"
-        right = clicked.description == self._answer
-        if not right:
-            clicked.button_style = "danger"
+            elif button is clicked:
+                button.button_style = "danger"
+            else:
+                button.disabled = True
         title = "✓ Right." if right else f"✗ It is not “{clicked.description}”."
         told = "" if right else f" The answer is “{prose(self._answer)}”."
         kind = "success" if right else "error"
