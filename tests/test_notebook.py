@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from traitlets.config import Config
 
 from grader import course
+from grader.notebook import session
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
@@ -50,8 +52,8 @@ class Ran:
 class Notebook:
     """Cells run one by one in a real IPython shell."""
 
-    def __init__(self):
-        self.shell = InteractiveShell.instance()
+    def __init__(self, shell: InteractiveShell):
+        self.shell = shell
 
     def run(self, cell: str) -> Ran:
         with capture_output() as seen:
@@ -65,10 +67,20 @@ class Notebook:
         return self.shell.user_ns[name]
 
 
-@pytest.fixture
-def notebook():
-    yield Notebook()
+@pytest.fixture(scope="module")
+def shell():
+    yield InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def notebook(shell, monkeypatch):
+    """A notebook in which nothing has been run yet."""
+    monkeypatch.setattr(session, "_session", None)
+    kept = dict(shell.user_ns)
+    yield Notebook(shell)
+    shell.user_ns.clear()
+    shell.user_ns.update(kept)
 
 
 @pytest.fixture
