@@ -1,7 +1,8 @@
 """What a launch cost: counts per PTX instruction, reported per source line and in all.
 
-The names stand for Nsight Compute's metrics (`METRICS`). Instructions are PTX instructions, not
-the machine's own; requests, sectors and wavefronts follow the hardware's rules.
+The names stand for Nsight Compute's metrics (`METRICS`). Requests, sectors and wavefronts follow
+the hardware's rules. Instructions and branches are PTX's, not the machine's own: the assembler
+turns one into several (a division) and a short branch into predicated instructions.
 """
 
 from __future__ import annotations
