@@ -78,7 +78,7 @@ def _outcome(case: CaseResult) -> str:
 
 def _first_failure(case: CaseResult, source: str) -> Page:
     what = diagnosis.Diagnosis(case.status, case.message, source, line=case.line)
-    shown = diagnosis.explain(what)
+    shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
     return Page(shown.html, "\n" + shown.text)
 
 

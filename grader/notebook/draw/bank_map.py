@@ -51,7 +51,7 @@ def banks(run) -> Picture:
     shown = rows[:_MOST_ROWS]
     title = "Distinct words that each access wants from each shared-memory bank (block 0)"
     if not shown:
-        return empty(title, "This run never touched shared memory.")
+        return empty(title, run, "This run never touched shared memory.")
     tall = _ROW * len(shown)
     left_out = note(run, len(shown), len(rows), "row")
     foot = 0.4 if left_out else 0.15

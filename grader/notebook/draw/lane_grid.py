@@ -25,6 +25,10 @@ from .picture import (
 )
 
 _MOST_ROWS = 60
+_LEGEND = (
+    "Dashed: a barrier. Lines that the same threads passed between two barriers are shown once, "
+    "however often they looped."
+)
 _ROW, _LEFT, _TOP, _ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
 _GUTTER = 3.3  # inches, for the source lines left of the grid
 
@@ -36,7 +40,7 @@ def lanes(run) -> Picture:
     steps = _steps(moments(run.trace.events, ("execute",)))
     title = "Which threads were active at each step (block 0)"
     if not steps:
-        return empty(title, "No thread of this run got as far as an instruction.")
+        return empty(title, run, "No thread of this run got as far as an instruction.")
     shown = steps[:_MOST_ROWS]
     threads = 1 + max(int(step.threads.max()) for step in steps)
     tall = _ROW * len(shown)
@@ -47,7 +51,7 @@ def lanes(run) -> Picture:
     _label(axes, shown, run)
     picture.write(_LEFT - _GUTTER, _TOP - 0.08, "source line")
     left_out = note(run, len(shown), len(steps), "step")
-    picture.write(0.15, picture.height - 0.15, left_out + "Dashed: a barrier.")
+    picture.write(0.15, picture.height - 0.15, left_out + _LEGEND)
     return picture
 
 

@@ -74,6 +74,8 @@ def _merged(sequences: Iterable[list]) -> list:
                 order.insert(at, key)
                 known.add(key)
                 at += 1
+            elif order[at : at + 1] == [key]:
+                at += 1
             elif key in order[at:]:
                 at = order.index(key, at) + 1
     return order

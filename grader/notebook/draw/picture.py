@@ -73,8 +73,9 @@ class Picture(Figure):
         return {"image/png": png.getvalue(), "text/plain": self.description}, {"image/png": size}
 
 
-def empty(title: str, reason: str) -> Picture:
+def empty(title: str, run, reason: str) -> Picture:
     """A picture of nothing, and why it is empty."""
+    reason += f" {note(run, 0, 0, '')}"
     picture = Picture(0.8, title, f"{title}. {reason}")
     picture.write(0.15, 0.6, reason)
     return picture

@@ -64,7 +64,7 @@ def tree(run) -> Picture:
     levels = whole.levels[:_MOST_LEVELS]
     title = "Shared memory from barrier to barrier (block 0)"
     if not levels:
-        return empty(title, "This run wrote nothing to shared memory.")
+        return empty(title, run, "This run wrote nothing to shared memory.")
     box, gap = _row_and_gap(whole)
     tall = len(levels) * (box + gap) - gap
     picture = Picture(_TOP + tall + 0.45, title, _description(title, levels, whole))
