@@ -382,3 +382,94 @@ extern "C" __global__ void k(int* y) {
 """
     with pytest.raises(cuda.OutOfBounds, match="overflows its stack"):
         launch(code, np.zeros(64, np.int32))
+
+
+def test_blocks_that_add_to_one_place_without_an_atomic():
+    code = """
+extern "C" __global__ void k(const float* x, float* total) {
+  if (threadIdx.x == 0) total[0] += x[blockIdx.x];
+}
+"""
+    error = fails(cuda.DataRace, code, ones(), ones(1), at="if (thread", grid=4)
+    assert "of block 0" in str(error) and "atomic" in str(error)
+
+
+def test_a_block_that_clears_what_others_add_to():
+    code = """
+extern "C" __global__ void k(float* total) {
+  if (blockIdx.x == 0 && threadIdx.x == 0) total[0] = 0.0f;
+  __syncthreads();
+  atomicAdd(total, 1.0f);
+}
+"""
+    fails(cuda.DataRace, code, ones(1), at="atomicAdd", grid=4)
+
+
+LAST_BLOCK = """
+__device__ unsigned finished;
+extern "C" __global__ void k(const float* x, float* partial, float* out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) partial[blockIdx.x] = x[blockIdx.x];
+  BEFORE
+  if (threadIdx.x == 0) {
+    FENCE
+    last = atomicAdd(&finished, 1u) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (last && threadIdx.x < gridDim.x) atomicAdd(out, partial[threadIdx.x]);
+}
+"""
+
+
+@pytest.mark.parametrize("grid", [4, 200])
+def test_the_last_block_may_read_what_all_have_fenced_and_flagged(grid):
+    code = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("BEFORE", "")
+    out = np.zeros(1, np.float32)
+    launch(code, ones(256), ones(256), out, grid=grid, block=256)
+    assert out[0] == grid
+
+
+def test_the_last_block_without_a_fence():
+    code = LAST_BLOCK.replace("FENCE", "").replace("BEFORE", "")
+    fails(cuda.DataRace, code, ones(), ones(), ones(1), at="if (last", grid=4)
+
+
+def test_a_fence_by_one_thread_does_not_speak_for_the_others_before_a_barrier():
+    code = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("BEFORE", "")
+    code = code.replace("threadIdx.x == 0) partial", "threadIdx.x == 63) partial")
+    fails(cuda.DataRace, code, ones(), ones(), ones(1), at="if (last", grid=4)
+    code = LAST_BLOCK.replace("FENCE", "__threadfence();").replace("BEFORE", "__syncthreads();")
+    code = code.replace("threadIdx.x == 0) partial", "threadIdx.x == 63) partial")
+    launch(code, ones(), ones(), ones(1), grid=4)
+
+
+def test_a_neighbours_value_in_global_memory_needs_a_barrier_too():
+    code = """
+extern "C" __global__ void k(float* x) {
+  float next = x[(threadIdx.x + 1) % 64];
+  BARRIER
+  x[threadIdx.x] = next;
+}
+"""
+    launch(code.replace("BARRIER", "__syncthreads();"), ones())
+    fails(cuda.DataRace, code.replace("BARRIER", ""), ones(), at="x[threadIdx.x] =")
+
+
+def test_every_thread_writing_the_same_total_is_a_warning():
+    code = """
+extern "C" __global__ void k(const float* x, float* total) {
+  *total = x[3];
+}
+"""
+    with simulator.observe() as run:
+        launch(code, ones(), ones(1), grid=3)
+    assert {(hazard.line, hazard.warning) for hazard in run.hazards} == {(3, True)}
+
+
+def test_halves_of_one_word_written_by_two_blocks_are_no_race():
+    code = """
+extern "C" __global__ void k(unsigned short* y) {
+  y[blockIdx.x] = blockIdx.x;
+}
+"""
+    launch(code, np.zeros(8, np.uint16), grid=8, block=1)

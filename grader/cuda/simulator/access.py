@@ -25,6 +25,8 @@ from .types import size_of
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
 _SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
 
+_STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
+
 
 @dataclass(frozen=True)
 class Hit:
@@ -50,6 +52,9 @@ class Access:
         self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
         self.size = size_of(instruction.type)
         self.width = self.size * self.components
+        # Strong accesses take part in synchronisation; a release orders what came before.
+        self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
+        self.releases = not {"release", "acq_rel"}.isdisjoint(mods) and "cta" not in mods
         self.base, self.offset = self._base(operand)
 
     def hits(self, lanes: Lanes) -> list[Hit]:

@@ -40,7 +40,9 @@ def module_variables(program: Program) -> dict[str, Store]:
         data = np.zeros(max(variable.size, len(variable.initial)), np.uint8)
         data[: len(variable.initial)] = np.frombuffer(variable.initial, np.uint8)
         writable = variable.space == "global"
-        stores[variable.name] = Store(variable.name, data, None, writable, address=address)
+        stores[variable.name] = Store(
+            variable.name, data, None, writable, address=address, names={variable.name}
+        )
         address += -(-(len(data) + 4096) // 512) * 512
     addresses = function_addresses(program) | {n: store.address for n, store in stores.items()}
     for variable in program.variables.values():

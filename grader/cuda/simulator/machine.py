@@ -9,6 +9,7 @@ after a while, so that locks and flags make progress, as they do on hardware sin
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,8 +75,8 @@ class Machine:
         self.clusters = ClusterBarrier(self)
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
-        raced = job.options.checks and self.spaces["shared"].size
-        self.races = Races(self) if raced else None
+        self.races = Races(self) if job.options.checks else None
+        self.step_sites = array("q", [-1])  # by moment: the instruction that ran then
         self.spins = 0
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
@@ -102,7 +103,7 @@ class Machine:
         return len(self.step_sites) - 1
 
     def step_line(self, step: int) -> int | None:
-        """The source line of what happened at a moment of this wave."""
+        """The source line of what happened at a moment."""
         return self.kernel.instructions[self.step_sites[step]].line
 
     def exit(self, lanes: Lanes) -> None:
@@ -123,9 +124,8 @@ class Machine:
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
-        self.step_sites: list[int] = [-1]
         if self.races:
-            self.races.forget()
+            self.races.begin_wave(first_block, self.tick(0))
         self.ready: dict[int, list[Lanes]] = {}
         self.steps_left = self.options.step_limit
         self.calls.begin_wave()

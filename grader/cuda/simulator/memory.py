@@ -18,7 +18,8 @@ WINDOW_SIZE = 1 << 32
 
 @dataclass(eq=False)
 class Store:
-    """A flat run of bytes. `written` marks initialised bytes (None: all are)."""
+    """A flat run of bytes. `written` marks initialised bytes (None: all are); `names` are those of
+    the parameters and variables that stand for it in the kernel."""
 
     name: str
     data: np.ndarray
@@ -26,6 +27,7 @@ class Store:
     writable: bool = True
     argument: int | None = None
     address: int = 0
+    names: set[str] = field(default_factory=set)
     _views: dict = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:

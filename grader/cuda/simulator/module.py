@@ -147,7 +147,7 @@ class RawKernel:
             symbols[parameter.name] = _PARAMETERS_AT + len(packed)
             if isinstance(value, np.ndarray):
                 store = self._store(value, number)
-                stores.setdefault(store.address, store)
+                stores.setdefault(store.address, store).names.add(parameter.name)
                 packed += address_of(value).to_bytes(8, "little")
             else:
                 packed += bytes(8) if value is None else value.tobytes()

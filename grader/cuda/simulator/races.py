@@ -1,64 +1,110 @@
-"""Data races in shared memory: the accesses of a machine, fed to a `RaceDetector`."""
+"""Data races: the accesses of a machine, fed to a detector for each memory that threads share."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .access import Access, Hit
-from .hazards import Clash, RaceDetector
+from .dataflow import traffic
+from .detector import Clash, RaceDetector
+from .flags import Flags
 from .lanes import Lanes
 from .lanes import index as lane_index
-from .ptx import Function
+from .memory import Store
+from .ordering import Ordering, step_of
+from .ptx import Function, Instruction
 from .types import DTYPES, size_of
 
 _TOUCHING = ("ld", "st", "atom", "red")
+_ELSEWHERE = {
+    "shared": {"global", "param", "local", "const"},
+    "global": {"shared", "param", "local"},
+}
 
 
 class Races:
-    """`cell` is how many bytes of shared memory count as one place: the narrowest access that
-    the kernel makes, so that neighbouring bytes written by two threads are no race."""
+    """Watches shared memory, and every buffer in global memory that the kernel may write.
+
+    `cells` says how many bytes of a space count as one place: the narrowest access that the
+    kernel makes, so that neighbouring bytes written by two threads are no race.
+    """
 
     def __init__(self, machine):
         self.machine = machine
-        self.cell = _narrowest_shared_access(machine.kernel)
-        cells = len(machine.spaces["shared"].store.data) // self.cell
-        self.detector = RaceDetector(cells, machine.geometry)
+        geometry, kernel = machine.geometry, machine.kernel
+        flags = Flags(geometry) if any(map(_orders, kernel.instructions)) else None
+        self.ordering = Ordering(geometry, flags)
+        self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
+        self.shared = self._detect_shared(machine.spaces["shared"].store)
+        self.detectors = self._detect_global(machine)
+        self.detectors[machine.spaces["shared"].store] = self.shared
 
-    def forget(self) -> None:
-        self.detector.forget()
+    def begin_wave(self, first_block: int, step: int) -> None:
+        self.ordering.begin_wave(first_block, step)
+        self.shared.forget()
+
+    def watches(self, access: Access, hit: Hit) -> bool:
+        """Whether `check` wants to know of an access."""
+        return hit.store in self.detectors or (access.strong and hit.space == "global")
 
     def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
         """These lanes have met at a barrier of their "warp", "block" or "cluster"."""
-        self.detector.synchronize(lanes, step, scope)
+        self.ordering.synchronize(lanes, step, scope)
+
+    def fence(self, lanes: Lanes, at: int) -> None:
+        """These lanes pass a fence that the whole device sees."""
+        if self.ordering.flags:
+            met = self.ordering.synced["block"] >> 32
+            self.ordering.flags.fence(lanes, self.machine.tick(at), met)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,
         `values` what was stored."""
-        machine = self.machine
-        step = machine.tick(access.at)
-        lane, parts = lane_index(hit.lanes), access.width // self.cell
-        cells = hit.element * (access.size // self.cell)  # elements count from the wave's start
-        if parts > 1:
-            cells = (cells[:, None] + np.arange(parts)).ravel()
-            lane = np.repeat(lane, parts)
-            same = None if same is None else np.repeat(same, parts)
+        step = self.machine.tick(access.at)
+        strong = access.strong and (kind == "atomic" or hit.space == "global")
+        if strong and self.ordering.flags:
+            self._flag(access, hit, kind, step)
+        detector = self.detectors.get(hit.store)
+        if detector is None:
+            return
+        cells, lane = self._places(access, hit)
         if kind == "load":
-            clash = self.detector.read(cells, lane, step)
-        elif kind == "atomic":
-            clash = self.detector.atomic(cells, lane, step)
+            clash = (detector.strong_read if strong else detector.read)(cells, lane, step)
+        elif strong:
+            clash = detector.strong(cells, lane, step)
         else:
-            clash = self.detector.write(cells, lane, step, same, self._runs(access.at))
-            self._check_collisions(access, hit, cells, lane, step, values)
+            same = np.repeat(same, len(lane) // len(same))
+            clash = detector.write(cells, lane, step, same, self._runs(access.at))
+            self._check_collisions(detector, access, hit, cells, lane, step, values)
         if clash:
-            machine.report.race(clash, access.at, lane, wrote=kind != "load")
+            self.machine.report.race(clash, access, hit, lane, wrote=kind != "load")
+
+    def _places(self, access: Access, hit: Hit) -> tuple[np.ndarray, np.ndarray]:
+        """The cells that an access touches, and the lane behind each."""
+        cell = self.cells[hit.space]
+        lane, parts = lane_index(hit.lanes), access.width // cell
+        cells = hit.element * (access.size // cell)
+        if parts == 1:
+            return cells, lane
+        return (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
+
+    def _flag(self, access: Access, hit: Hit, kind: str, step: int) -> None:
+        """A strong access to global memory may be a flag: see what it says, say what is done."""
+        flags, first = self.ordering.flags, self.machine.first_block
+        if kind != "store":
+            flags.acquire(hit.addresses, hit.lanes, step, first)
+        if access.releases:
+            self.fence(hit.lanes, access.at)
+        if kind != "load":
+            flags.release(hit.addresses, hit.lanes, first)
 
     def _runs(self, at: int):
         sites = self.machine.step_sites
-        return lambda step: sites[step] == at
+        return lambda stamp: sites[step_of(stamp)] == at
 
-    def _check_collisions(self, access: Access, hit: Hit, cells, lane, step, values) -> None:
+    def _check_collisions(self, detector, access, hit, cells, lane, step, values) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
-        lost = self.detector.collision(cells, lane, step)
+        lost = detector.collisions(cells, lane, step)
         if not len(lost):
             return
         parts = len(lane) // len(values[0])
@@ -68,17 +114,44 @@ class Races:
         overruled = ~kept[lost // parts]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])
-        other = self.detector.winner(int(cells[position]))
-        clash = Clash(position, step, other, True, benign)
-        self.machine.report.race(clash, access.at, lane, wrote=True)
+        other = int(detector.written[cells[position]])
+        self.machine.report.race(
+            Clash(position, other, True, benign), access, hit, lane, wrote=True
+        )
+
+    def _detect_shared(self, store: Store) -> RaceDetector:
+        in_cluster = self.machine.geometry.cluster_blocks > 1
+        ordering = self.ordering
+        unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
+        return RaceDetector(len(store.data) // self.cells["shared"], unordered)
+
+    def _detect_global(self, machine) -> dict[Store, RaceDetector]:
+        """A detector for each buffer that may be written; read-only ones cannot race."""
+        flow = traffic(machine.image)
+        detectors = {}
+        for store in machine.spaces["global"].stores:
+            if store.names and flow.touches(store.names, ("writes", "atomics")):
+                cells = -(-len(store.data) // self.cells["global"])
+                reads = flow.touches(store.names, ("reads",))
+                detector = RaceDetector(cells, self.ordering.unordered_in_grid, reads)
+                detectors[store] = detector
+        return detectors
 
 
-def _narrowest_shared_access(kernel: Function) -> int:
+def _orders(instruction: Instruction) -> bool:
+    """Whether an instruction can order what threads of different blocks do."""
+    wide = "cta" not in instruction.mods
+    if instruction.base in ("membar", "fence"):
+        return wide
+    return wide and not {"release", "acquire", "acq_rel"}.isdisjoint(instruction.mods)
+
+
+def _narrowest(kernel: Function, space: str) -> int:
     sizes = [
         size_of(instruction.type)
         for instruction in kernel.instructions
         if instruction.base in _TOUCHING
         and instruction.type in DTYPES
-        and not {"global", "param", "local", "const"} & set(instruction.mods)
+        and _ELSEWHERE[space].isdisjoint(instruction.mods)
     ]
     return min(sizes, default=4)

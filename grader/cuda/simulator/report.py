@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import CudaError, DataRace
-from .hazards import Clash, Hazard
+from .access import Access, Hit
+from .detector import Clash
+from .hazards import Hazard
+from .lanes import WARP
 from .memory import AccessFault
+from .ordering import lane_of, step_of
 
 _ADVICE = {
     "out_of_bounds": "Guard the access, for example with `if (i < n)`.",
@@ -35,23 +39,21 @@ class Reporter:
         predicate = f"{verb} {size} bytes at {fault.reason}. {advice}".rstrip()
         return self.error(fault.kind, at, int(lane[fault.position]), predicate)
 
-    def race(self, clash: Clash, at: int, lane: np.ndarray, wrote: bool) -> None:
+    def race(self, clash: Clash, access: Access, hit: Hit, lane: np.ndarray, wrote: bool) -> None:
         """Two threads, one place, no order. Reported once per pair of lines."""
-        machine = self.machine
-        me, other = int(lane[clash.position]), clash.other_lane
-        other_line = machine.step_line(clash.other_step)
-        line = machine.kernel.instructions[at].line
-        key = (line, other_line, wrote, clash.other_wrote, clash.benign)
+        machine, at = self.machine, access.at
+        other_line = machine.step_line(step_of(clash.other))
+        key = (self._line(at), other_line, wrote, clash.other_wrote, clash.benign)
         if key in self._seen:
             return
         self._seen.add(key)
-        text = _race_sentence(self, clash, at, me, wrote, other_line)
+        me = int(lane[clash.position])
         hazard = Hazard(
             "data_race",
-            text,
+            self._race_sentence(clash, at, hit, me, wrote),
             **self._place(at, me),
             other_line=other_line,
-            other_thread=machine.geometry.thread(other),
+            other_thread=machine.geometry.thread(lane_of(clash.other)),
             warning=clash.benign,
         )
         self.found.append(hazard)
@@ -70,14 +72,50 @@ class Reporter:
                     other_thread=hazard.other_thread,
                 )
 
+    def _line(self, at: int) -> int | None:
+        return self.machine.kernel.instructions[at].line
+
     def _where(self, at: int) -> str:
-        line = self.machine.kernel.instructions[at].line
+        line = self._line(at)
         return f"{self.machine.kernel.name}, line {line}" if line else self.machine.kernel.name
 
     def _who(self, lane: int) -> str:
         geometry = self.machine.geometry
         block = geometry.block_index(lane, self.machine.first_block)
         return f"thread {_short(geometry.thread(lane))} of block {_short(block)}"
+
+    def _race_sentence(self, clash: Clash, at: int, hit: Hit, me: int, wrote: bool) -> str:
+        machine = self.machine
+        mine = machine.first_block + me // machine.geometry.stride
+        theirs = machine.races.ordering.block_of(clash.other)
+        other = int(lane_of(clash.other))
+        who = f"thread {_short(machine.geometry.thread(other))}"
+        if theirs != mine:
+            who += f" of block {_short(machine.geometry.block_coordinates(theirs))}"
+        line = machine.step_line(step_of(clash.other))
+        memory = "shared memory" if hit.space == "shared" else f"a place in {hit.store.name}"
+        verb, did = "writes" if wrote else "reads", "wrote" if clash.other_wrote else "read"
+        text = f"{self._where(at)}: {self._who(me)} {verb} {memory} that {who} "
+        if clash.benign:
+            return (
+                f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
+            )
+        on_line = f" on line {line}" if line else ""
+        if theirs != mine and hit.space != "shared":
+            return (
+                f"{text}{did}{on_line}, and nothing orders the two blocks. Blocks run in any "
+                "order: use an atomic, give each block a place of its own, or launch twice."
+            )
+        if theirs != mine:
+            barrier = "`cluster.sync()`"
+        elif me // WARP == other // WARP:
+            barrier = "`__syncwarp()` or `__syncthreads()`"
+        else:
+            barrier = "`__syncthreads()`"
+        return (
+            f"{text}{did}{on_line}, and no barrier lies between the two. "
+            f"Which comes first is chance; put a {barrier} between them."
+        )
 
     def _place(self, at: int, lane: int) -> dict:
         machine = self.machine
@@ -93,20 +131,3 @@ def _short(index: tuple[int, int, int]) -> str:
     """(5, 0, 0) as "5", the way one-dimensional kernels speak of it."""
     x, y, z = (int(i) for i in index)
     return str(x) if not (y or z) else f"({x}, {y}, {z})"
-
-
-def _race_sentence(reporter: Reporter, clash: Clash, at, me, wrote, other_line) -> str:
-    geometry = reporter.machine.geometry
-    verb = "writes" if wrote else "reads"
-    other = _short(geometry.thread(clash.other_lane))
-    did = "wrote" if clash.other_wrote else "read"
-    on_line = f" on line {other_line}" if other_line else ""
-    text = f"{reporter._where(at)}: {reporter._who(me)} {verb} shared memory that thread {other} "
-    if clash.benign:
-        return f"{text}wrote too, the same value in the same instruction. Harmless, but wasteful."
-    same_warp = me // 32 == clash.other_lane // 32
-    barrier = "`__syncwarp()` or `__syncthreads()`" if same_warp else "`__syncthreads()`"
-    return (
-        f"{text}{did}{on_line}, and no barrier lies between the two. "
-        f"Which comes first is chance; put a {barrier} between them."
-    )

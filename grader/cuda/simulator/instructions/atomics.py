@@ -54,7 +54,7 @@ def atomic(instruction: Instruction, at: int, machine):
             access.check_written(hit)
             values = [source[hit.lanes] for source in sources]
             old = _update(hit.store.view(DTYPES[kind]), hit.element, operation, values)
-            if machine.races is not None and hit.space == "shared":
+            if machine.races is not None and machine.races.watches(access, hit):
                 machine.races.check(access, hit, "atomic")
             if machine.observed:
                 machine.watch.access(hit, access, "atomic")

@@ -128,8 +128,14 @@ def _warp_barrier(instruction: Instruction, at: int, machine):
 
 @effect("membar", "fence")
 def fence(instruction: Instruction, at: int, machine):
-    """Every access takes effect at once here, so a fence has nothing left to do."""
-    return lambda lanes: None
+    """Every access takes effect at once here; what a fence does is to order it for others."""
+    of_device = "cta" not in instruction.mods
+
+    def step(lanes: Lanes) -> None:
+        if machine.races and of_device:
+            machine.races.fence(lanes, at)
+
+    return step
 
 
 @effect("nanosleep")

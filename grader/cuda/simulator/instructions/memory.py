@@ -57,7 +57,7 @@ def store(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
             values = [source[hit.lanes] for source in sources]
-            watched = machine.races is not None and hit.space == "shared"
+            watched = machine.races is not None and machine.races.watches(access, hit)
             same = _unchanged(access, hit, values) if watched else None
             for component, value in enumerate(values):
                 access.write(hit, component, value)
@@ -84,7 +84,7 @@ def _bits(values: np.ndarray) -> np.ndarray:
 
 def _note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
     """Tell the race detector and the observer of an access that has just been made."""
-    if machine.races is not None and hit.space == "shared":
+    if machine.races is not None and machine.races.watches(access, hit):
         machine.races.check(access, hit, kind, same, values)
     if machine.observed:
         machine.watch.access(hit, access, kind)

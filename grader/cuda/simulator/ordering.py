@@ -1,0 +1,110 @@
+"""Which accesses are ordered: by a barrier, within a warp, across blocks by a flag.
+
+An access is remembered as a stamp: the moment (`step`) it happened at, the lane that made it, and
+whether it was strong (an atomic, or volatile), which orders it with other strong ones. Moments
+are counted through the whole launch; lanes are those of the wave that ran then.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+import numpy as np
+
+from .flags import Flags
+from .geometry import Geometry
+from .lanes import WARP, Lanes
+
+STRONG = 1 << 30
+_LANE = STRONG - 1
+_STEP = 32
+
+
+def stamped(step: int, lane: np.ndarray, strong: bool = False) -> np.ndarray:
+    """The stamps of accesses that lanes make at a moment; never 0, which means "never"."""
+    return (step << _STEP) | (STRONG if strong else 0) | (lane + 1)
+
+
+def lane_of(stamps):
+    return (stamps & _LANE) - 1
+
+
+def step_of(stamp: int) -> int:
+    return int(stamp) >> _STEP
+
+
+class Ordering:
+    """What synchronised whom. Per lane and scope ("warp", "block", "cluster"): stamps up to there
+    are ordered before whatever the lane does next, if they are of the same scope."""
+
+    def __init__(self, geometry: Geometry, flags: Flags | None):
+        self.geometry = geometry
+        self.flags = flags
+        zeros = np.zeros(geometry.lanes, np.int64)
+        self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
+        self.wave_starts: list[int] = []
+        self.wave_blocks: list[int] = []
+
+    def begin_wave(self, first_block: int, step: int) -> None:
+        self.wave_starts.append(step)
+        self.wave_blocks.append(first_block)
+        for stamps in self.synced.values():
+            stamps[:] = 0
+        if self.flags:
+            self.flags.begin_wave()
+
+    def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
+        """These lanes met, at a moment, with all others of their "warp", "block" or "cluster"."""
+        self.synced[scope][lanes] = step << _STEP
+
+    def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
+        """Which accesses, stamped by threads of the lane's own block, nothing orders before the
+        lane's next; None where all are ordered."""
+        late = stamps > self.synced["block"][lane]
+        if not late.any():
+            return None
+        other = lane_of(stamps)
+        late &= other != lane
+        same_warp = other // WARP == lane // WARP
+        return late & ~(same_warp & (stamps <= self.synced["warp"][lane]))
+
+    def unordered_in_cluster(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
+        """The same where threads of other blocks of the cluster may have been there."""
+        if not stamps.any():
+            return None
+        block = self.geometry.block_of_lane
+        same_block = block[lane_of(stamps)] == block[lane]
+        in_block = self.unordered_in_block(stamps, lane)
+        late = np.where(same_block, False if in_block is None else in_block, stamps > 0)
+        return late & (stamps > self.synced["cluster"][lane])
+
+    def unordered_in_grid(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
+        """The same where threads of any block of the grid may have been there."""
+        if not stamps.any():
+            return None
+        here = stamps >= self.wave_starts[-1] << _STEP
+        within = self.unordered_in_cluster(np.where(here, stamps, 0), lane)
+        late = ~here & (stamps > 0)
+        if within is not None:
+            late |= within
+        if self.flags and late.any():
+            for at in np.flatnonzero(late):
+                late[at] = not self._flagged(int(stamps[at]), int(lane[at]))
+        return late
+
+    def block_of(self, stamp: int) -> int:
+        """The number of the block whose thread made a stamp."""
+        wave = bisect_right(self.wave_starts, step_of(stamp)) - 1
+        return self.wave_blocks[wave] + int(lane_of(stamp)) // self.geometry.stride
+
+    def here(self, stamp: int) -> bool:
+        """Whether a stamp is of the wave that runs now."""
+        return step_of(stamp) >= self.wave_starts[-1]
+
+    def _flagged(self, stamp: int, lane: int) -> bool:
+        mine = self.wave_blocks[-1] + lane // self.geometry.stride
+        theirs = self.block_of(stamp)
+        met = int(self.synced["block"][lane])
+        return theirs != mine and self.flags.ordered(
+            step_of(stamp), int(lane_of(stamp)), theirs, mine, lane, met >> _STEP
+        )
