@@ -473,3 +473,25 @@ extern "C" __global__ void k(unsigned short* y) {
 }
 """
     launch(code, np.zeros(8, np.uint16), grid=8, block=1)
+
+
+def test_order_is_passed_on_from_block_to_block():
+    """0 fences and flags to 1, 1 fences and flags to 2, and 2 reads what 0 wrote."""
+    code = """
+extern "C" __global__ void k(float* data, int* flag) {
+  int b = blockIdx.x;
+  if (b == 0) {
+    data[0] = 7.0f;
+  } else {
+    while (atomicAdd(&flag[b - 1], 0) == 0) {
+    }
+    FENCE
+  }
+  if (b == 2) data[1] = data[0];
+  __threadfence();
+  atomicExch(&flag[b], 1);
+}
+"""
+    data, flag = ones(2), np.zeros(3, np.int32)
+    launch(code.replace("FENCE", "__threadfence();"), data, flag, grid=3, block=1)
+    assert data[1] == 7.0

@@ -21,26 +21,38 @@ from .lanes import index as lane_index
 
 @dataclass(frozen=True)
 class Post:
-    """What is known to be done: in `block`, all that `lane` did before moment `fence`, and all
-    that any thread did before moment `barrier`."""
+    """What is known to be done: in its block, all that `lane` did before moment `fence`, all that
+    any thread did before moment `barrier`, and what the block had itself seen: the first so many
+    posts at other addresses."""
 
-    block: int
     lane: int
     fence: int
     barrier: int
+    number: int  # among the posts at its address
+    passed_on: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Thread `lane` of a block saw, at moment `step`, the first `count` posts at an address."""
+
+    address: int
+    count: int
+    lane: int
+    step: int
 
 
 class Flags:
-    """Posts by address, and which of them each block has seen (through which lane, and when)."""
+    """Who has posted what at which address, and which posts each block has seen."""
 
     def __init__(self, geometry: Geometry):
         self.stride = geometry.stride
         self.fenced = np.zeros(geometry.lanes, np.int64)
         self.met = np.zeros(geometry.lanes, np.int64)
-        self.posts: dict[int, list[Post]] = defaultdict(list)
-        self.read: dict[tuple[int, int], int] = {}
-        # by block that saw, then by block that posted: through which lane, when, and what
-        self.seen: dict[int, dict[int, list[tuple[int, int, Post]]]] = defaultdict(dict)
+        self.count: dict[int, int] = defaultdict(int)
+        self.posts: dict[tuple[int, int], list[Post]] = defaultdict(list)  # by address and block
+        self.relays: dict[int, list[Post]] = defaultdict(list)  # those that pass something on
+        self.seen: dict[int, list[Sight]] = defaultdict(list)  # by block
 
     def begin_wave(self) -> None:
         self.fenced[:] = 0
@@ -50,31 +62,51 @@ class Flags:
         self.fenced[lanes] = step
         self.met[lanes] = met[lanes]
 
-    def acquire(self, addresses: np.ndarray, lanes: Lanes, step: int, first_block: int) -> None:
-        """Lanes make strong accesses that see what was posted at their addresses."""
+    def access(self, addresses, lanes: Lanes, step: int, first_block: int, kind: str) -> None:
+        """Lanes make strong accesses, one after the other: a "load" sees what was posted at its
+        address, a "store" past a fence posts there, an "atomic" does both."""
         for lane, address in zip(lane_index(lanes).tolist(), addresses.tolist(), strict=True):
-            if posts := self.posts.get(address):
-                block = first_block + lane // self.stride
-                start = self.read.get((block, address), 0)
-                self.read[block, address] = len(posts)
-                for post in posts[start:]:
-                    self.seen[block].setdefault(post.block, []).append((lane, step, post))
+            block = first_block + lane // self.stride
+            if kind != "store" and (count := self.count.get(address)):
+                self._see(block, Sight(address, count, lane, step))
+            if kind != "load" and self.fenced[lane]:
+                self._post(address, block, lane)
 
-    def release(self, addresses: np.ndarray, lanes: Lanes, first_block: int) -> None:
-        """Lanes make strong accesses that others may see; those past a fence post."""
-        for lane, address in zip(lane_index(lanes).tolist(), addresses.tolist(), strict=True):
-            if fence := int(self.fenced[lane]):
-                block = first_block + lane // self.stride
-                self.posts[address].append(Post(block, lane, fence, int(self.met[lane])))
-                known = [seen for by_block in self.seen[block].values() for seen in by_block]
-                passed_on = {post for _, when, post in known if when < fence}
-                self.posts[address] += passed_on.difference(self.posts[address])
+    def _see(self, block: int, sight: Sight) -> None:
+        known = (sight.address, sight.count, sight.lane)
+        if all((s.address, s.count, s.lane) != known for s in self.seen[block]):
+            self.seen[block].append(sight)
+
+    def _post(self, address: int, block: int, lane: int) -> None:
+        fence, number = int(self.fenced[lane]), self.count[address]
+        passed_on = tuple(
+            (sight.address, sight.count)
+            for sight in self.seen[block]
+            if sight.step < fence and sight.address != address
+        )
+        post = Post(lane, fence, int(self.met[lane]), number, passed_on)
+        self.count[address] += 1
+        self.posts[address, block].append(post)
+        if passed_on:
+            self.relays[address].append(post)
 
     def ordered(self, step: int, lane: int, theirs: int, mine: int, me: int, met: int) -> bool:
         """Whether what `lane` of block `theirs` did at moment `step` comes before what lane `me`
         of block `mine`, whose last barrier was at moment `met`, does now."""
-        return any(
-            (seer == me or when <= met)
-            and (step <= post.barrier or (post.lane == lane and step < post.fence))
-            for seer, when, post in self.seen[mine].get(theirs, ())
-        )
+        told = [
+            (sight.address, sight.count)
+            for sight in self.seen[mine]
+            if sight.lane == me or sight.step <= met
+        ]
+        heard = set(told)
+        while told:
+            address, count = told.pop()
+            for post in self.posts.get((address, theirs), ()):
+                done = step <= post.barrier or (post.lane == lane and step < post.fence)
+                if post.number < count and done:
+                    return True
+            for post in self.relays.get(address, ()):
+                if post.number < count:
+                    told += [one for one in post.passed_on if one not in heard]
+                    heard.update(post.passed_on)
+        return False

@@ -90,13 +90,10 @@ class Races:
 
     def _flag(self, access: Access, hit: Hit, kind: str, step: int) -> None:
         """A strong access to global memory may be a flag: see what it says, say what is done."""
-        flags, first = self.ordering.flags, self.machine.first_block
-        if kind != "store":
-            flags.acquire(hit.addresses, hit.lanes, step, first)
         if access.releases:
             self.fence(hit.lanes, access.at)
-        if kind != "load":
-            flags.release(hit.addresses, hit.lanes, first)
+        first = self.machine.first_block
+        self.ordering.flags.access(hit.addresses, hit.lanes, step, first, kind)
 
     def _runs(self, at: int):
         sites = self.machine.step_sites
