@@ -1,0 +1,17 @@
+// data_race on line 13: a block leaves, and its shared memory with it, while the other still reads there
+// launch: grid=4, block=32, x=ramp(128), out=zeros(128)
+// expect: out = x.reshape(2, 2, 32)[:, ::-1]
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void __cluster_dims__(2)
+    cluster_block_leaves_early(const float* x, float* out) {
+    __shared__ float tile[32];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    tile[threadIdx.x] = x[i];
+    cluster.sync();
+    out[i] = *cluster.map_shared_rank(&tile[threadIdx.x], 1 - cluster.block_rank());
+#ifdef FIXED
+    cluster.sync();
+#endif
+}

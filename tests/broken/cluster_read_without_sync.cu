@@ -1,0 +1,19 @@
+// data_race on line 17, with line 11: the other block of the cluster may not have filled its tile yet
+// launch: grid=4, block=32, x=ramp(128), out=zeros(128)
+// expect: out = x.reshape(2, 2, 32)[:, ::-1]
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void __cluster_dims__(2)
+    cluster_read_without_sync(const float* x, float* out) {
+    __shared__ float tile[32];
+    const cg::cluster_group cluster = cg::this_cluster();
+    const int i = blockIdx.x * 32 + threadIdx.x;
+    tile[threadIdx.x] = x[i];
+#ifdef FIXED
+    cluster.sync();
+#else
+    __syncthreads();
+#endif
+    out[i] = *cluster.map_shared_rank(&tile[threadIdx.x], 1 - cluster.block_rank());
+    cluster.sync();
+}

@@ -1,0 +1,11 @@
+// data_race on line 10, with line 6: one thread decides for the block, the others do not wait for the decision
+// launch: grid=1, block=64, x=ones(64), out=zeros(64)
+// expect: out = -x
+extern "C" __global__ void flag_of_the_block_without_barrier(const float* x, float* out) {
+    __shared__ bool negate;
+    if (threadIdx.x == 0) negate = x[0] > 0.0f;
+#ifdef FIXED
+    __syncthreads();
+#endif
+    out[threadIdx.x] = negate ? -x[threadIdx.x] : x[threadIdx.x];
+}

@@ -1,0 +1,12 @@
+// data_race on line 11, with line 7: within one block too, a step must not read cells that the step itself renews
+// launch: grid=1, block=64, u=noise(64)
+// expect: u = np.concatenate([u[:1], (u[:-2] + u[2:]) / 2, u[-1:]])
+extern "C" __global__ void heat_in_one_array(float* u) {
+    const int t = threadIdx.x;
+    if (t == 0 || t == 63) return;
+    const float mean = (u[t - 1] + u[t + 1]) / 2.0f;
+#ifdef FIXED
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+#endif
+    u[t] = mean;
+}

@@ -1,0 +1,28 @@
+"""Correct kernels of the kind that detectors like to complain about: nothing is said of them."""
+
+import pytest
+from kernel_files import clean, run
+
+from grader import cuda
+from grader.cuda import simulator
+
+each_kernel = pytest.mark.parametrize("kernel", clean(), ids=lambda kernel: kernel.id)
+
+
+@each_kernel
+def test_a_correct_kernel_runs_clean_and_is_right(kernel):
+    with simulator.observe() as seen:
+        after = run(kernel, simulator.RawModule, simulator.empty)
+    assert seen.hazards == []
+    assert kernel.is_right(after)
+
+
+@each_kernel
+def test_a_correct_kernel_is_right_on_real_hardware_as_well(kernel):
+    if not cuda.gpu_count():
+        pytest.skip("NO GPU HERE: this kernel ran on the simulated one only")
+    import cupy
+
+    from grader.cuda import gpu
+
+    assert kernel.is_right(run(kernel, gpu.RawModule, cupy.empty, cupy.asarray))
