@@ -38,13 +38,16 @@ _DEFINITIONS: dict[str, _Definition] = {}
 
 
 def elementwise(*names: str):
-    """Decorates `select(instruction) -> Elementwise`, or None if it has no such form."""
+    """Decorates `select(instruction) -> Elementwise`, or None if it has no such form. A form that
+    does more than compute lane by lane is given by its `build(instruction, at, machine)`."""
 
     def register(select_form):
         def build(instruction: Instruction, at: int, machine) -> Step:
             form = select_form(instruction)
             if form is None:
                 raise unsupported(instruction, machine)
+            if not isinstance(form, Elementwise):
+                return form(instruction, at, machine)
             return _elementwise_step(form, instruction, machine)
 
         _define(names, build, control=False)
@@ -160,6 +163,16 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, machine) -> S
 
 
 def _unary(fn, out, a) -> Step:
+    if isinstance(fn, np.ufunc):
+
+        def step(lanes):
+            if type(lanes) is slice:
+                fn(a[lanes], out=out[lanes], casting="unsafe")
+            else:
+                out[lanes] = fn(a[lanes])
+
+        return step
+
     def step(lanes):
         out[lanes] = fn(a[lanes])
 
