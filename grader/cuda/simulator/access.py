@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import LaunchError, Misaligned, OutOfBounds, UninitializedRead
+from ..errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
 from .clusters import OFFSET_MASK, RANK_SHIFT
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
@@ -56,6 +56,8 @@ class Access:
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
         self.releases = not {"release", "acq_rel"}.isdisjoint(mods) and "cta" not in mods
         self.base, self.offset = self._base(operand)
+        reached = machine.traffic.targets.get(at)
+        self.constant = bool(reached) and reached <= machine.constants
 
     def hits(self, lanes: Lanes) -> list[Hit]:
         """Where the lanes' accesses go; raises OutOfBounds or Misaligned."""
@@ -96,18 +98,19 @@ class Access:
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
-        if not store.writable:
-            raise self.machine.report.error(
-                LaunchError,
-                self.at,
-                lane_index(hit.lanes)[0],
-                f"writes to {store.name}, which is read-only.",
-            )
+        if not store.writable or self.constant:
+            self.refuse_write(hit)
         element = hit.element + component
         store.view(values.dtype)[element] = values
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
+
+    def refuse_write(self, hit: Hit) -> None:
+        why = "its parameter is a pointer to const" if self.constant else "which is read-only"
+        raise self.machine.report.error(
+            ConstWrite, self.at, lane_index(hit.lanes)[0], f"writes to {hit.store.name}, {why}."
+        )
 
     def _base(self, operand: Address) -> tuple[np.ndarray, int]:
         machine = self.machine
