@@ -51,6 +51,7 @@ class Access:
         self.space = next((_SPACES[mod] for mod in mods if mod in _SPACES), "generic")
         self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
         self.size = size_of(instruction.type)
+        self.shift = self.size.bit_length() - 1
         self.width = self.size * self.components
         # Strong accesses take part in synchronisation; a release orders what came before.
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
@@ -74,7 +75,8 @@ class Access:
             ) from None
 
     def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
-        return hit.store.view(dtype)[hit.element + component]
+        element = hit.element + component if component else hit.element
+        return hit.store.view(dtype).take(element)
 
     def check_written(self, hit: Hit) -> None:
         """Reading what nobody wrote gives whatever lay there."""
@@ -83,7 +85,7 @@ class Access:
             return
         marks = store.marks(self.size)
         for component in range(self.components):
-            unwritten = marks[hit.element + component] == 0
+            unwritten = marks.take(hit.element + component) == 0
             if unwritten.any():
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
                 offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
@@ -100,7 +102,7 @@ class Access:
         store = hit.store
         if not store.writable or self.constant:
             self.refuse_write(hit)
-        element = hit.element + component
+        element = hit.element + component if component else hit.element
         store.view(values.dtype)[element] = values
         if store.written is not None:
             marks = store.marks(self.size)
@@ -133,13 +135,13 @@ class Access:
             for store, which in memory.locate(addresses, self.width):
                 own = lanes if which is None else compact(lane_index(lanes)[which])
                 where = addresses if which is None else addresses[which]
-                hits.append(Hit(store, space, own, (where - store.address) // self.size, where))
+                hits.append(Hit(store, space, own, (where - store.address) >> self.shift, where))
             return hits
         base = memory.base[lanes]
         if space == "shared" and self.machine.geometry.cluster_blocks > 1:
             base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
-        return [Hit(memory.store, space, lanes, (base + addresses) // self.size, addresses)]
+        return [Hit(memory.store, space, lanes, (base + addresses) >> self.shift, addresses)]
 
     def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
         """Where the shared memory of the block that each address names begins, and the offsets."""

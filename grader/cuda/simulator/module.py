@@ -32,7 +32,7 @@ from .observe import Run, current_options, current_run
 from .ptx import Function
 from .special import GRID_WORKSPACE
 
-WAVE_LANES = 8192  # lanes simulated together: enough to hide NumPy's overhead, few enough for L2
+WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
