@@ -20,11 +20,13 @@ _NO_RESULT = ("st", "red", "bra", "bar", "barrier", "ret", "exit", "membar", "fe
 @dataclass(frozen=True)
 class Traffic:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
-    `reads` and `writes` are through plain loads and stores, `atomics` through atomics."""
+    `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
+    gives, by instruction, what a store or an atomic may reach."""
 
     reads: frozenset[str]
     writes: frozenset[str]
     atomics: frozenset[str]
+    targets: dict[int, frozenset[str]]
 
     def touches(self, names: set[str], kinds: tuple[str, ...]) -> bool:
         """Whether accesses of these kinds may reach what goes by any of `names`."""
@@ -36,12 +38,16 @@ def traffic(image: Image) -> Traffic:
     """Follow the pointers of a kernel and of all it calls."""
     points = _points_to(image)
     reached: dict[str, set[str]] = {"reads": set(), "writes": set(), "atomics": set()}
-    for instruction in image.function.instructions:
+    targets: dict[int, frozenset[str]] = {}
+    for at, instruction in enumerate(image.function.instructions):
         kind = _kind(instruction)
         if kind:
             address = next(o for o in instruction.operands if isinstance(o, Address))
-            reached[kind] |= points[_name(address)] or {ANYWHERE}
-    return Traffic(*(frozenset(reached[kind]) for kind in ("reads", "writes", "atomics")))
+            names = points[_name(address)] or {ANYWHERE}
+            reached[kind] |= names
+            if kind != "reads":
+                targets[at] = frozenset(names)
+    return Traffic(*(frozenset(names) for names in reached.values()), targets)
 
 
 def _kind(instruction: Instruction) -> str | None:

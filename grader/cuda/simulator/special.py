@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..limits import SMS
 from .geometry import Geometry, coordinates
 from .lanes import WARP
 
@@ -16,8 +15,9 @@ class SpecialRegisters:
     """Arrays (lanes,) of uint32, made when first asked for; those that depend on the block are
     refilled in place when a wave begins."""
 
-    def __init__(self, geometry: Geometry, cooperative: bool):
+    def __init__(self, geometry: Geometry, cooperative: bool, sms: int):
         self.geometry = geometry
+        self.sms = sms
         self.cooperative = cooperative
         self._arrays: dict[str, np.ndarray] = {}
         self._first_block = 0
@@ -55,8 +55,8 @@ class SpecialRegisters:
             "%laneid": lambda: lane,
             "%warpid": lambda: thread // WARP,
             "%nwarpid": lambda: geometry.stride // WARP,
-            "%smid": lambda: block % SMS,
-            "%nsmid": lambda: SMS,
+            "%smid": lambda: block % self.sms,
+            "%nsmid": lambda: self.sms,
             "%gridid": lambda: 1,
             "%lanemask_eq": lambda: 1 << lane,
             "%lanemask_lt": lambda: (1 << lane) - 1,

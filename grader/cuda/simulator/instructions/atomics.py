@@ -49,9 +49,11 @@ def atomic(instruction: Instruction, at: int, machine):
     out = machine.registers.write(target, kind) if wanted else None
 
     def step(lanes: Lanes) -> None:
-        machine.spins += 1
+        machine.schedule.spins += 1
         for hit in access.hits(lanes):
             access.check_written(hit)
+            if access.constant or not hit.store.writable:
+                access.refuse_write(hit)
             values = [source[hit.lanes] for source in sources]
             old = _update(hit.store.view(DTYPES[kind]), hit.element, operation, values)
             if machine.races is not None and machine.races.watches(access, hit):

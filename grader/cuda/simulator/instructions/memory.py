@@ -33,7 +33,7 @@ def load(instruction: Instruction, at: int, machine):
     spinning = bool(_SPINNING & set(instruction.mods))
 
     def step(lanes: Lanes) -> None:
-        machine.spins += spinning
+        machine.schedule.spins += spinning
         for hit in access.hits(lanes):
             access.check_written(hit)
             _note(machine, access, hit, "load")
