@@ -570,3 +570,15 @@ extern "C" __global__ void k(float* y) {
     kernel(1, 64, (ones(),), shared_mem=200 * 1024)
     with simulator.options(architecture="sm_80"), pytest.raises(cuda.LaunchError, match="166,912"):
         kernel(1, 64, (ones(),), shared_mem=200 * 1024)
+
+
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_an_integer_divided_by_zero(operator):
+    code = """
+extern "C" __global__ void k(const int* x, int* y) {
+  y[threadIdx.x] = 1000 / x[threadIdx.x];
+}
+""".replace("/", operator)
+    x = np.arange(-5, 59, dtype=np.int32)
+    error = fails(cuda.DivisionByZero, code, x, np.zeros(64, np.int32), at="y[thread")
+    assert error.thread == (5, 0, 0)
