@@ -15,6 +15,7 @@ from ...errors import CudaError, UnsupportedInstruction
 from ..lanes import index as lane_index
 from ..lanes import select
 from ..ptx import Instruction, Negated, Register, Symbol
+from ..special import Clock
 
 Step = Callable
 
@@ -122,6 +123,8 @@ def read(operand, kind: str, machine) -> np.ndarray:
         return machine.calls.framed(operand.name)
     if isinstance(operand, Symbol):
         special = machine.special.read(operand.name)
+        if isinstance(special, Clock):
+            return special
         if special is not None:
             return (
                 special.view(np.int32)
