@@ -20,6 +20,7 @@ from .barriers import Barriers
 from .calls import Calls
 from .clusters import ClusterBarrier
 from .collectives import Collectives
+from .copies import Copies
 from .dataflow import Traffic
 from .geometry import Geometry
 from .instructions import bind, ends_block
@@ -80,6 +81,7 @@ class Machine:
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
         self.clusters = ClusterBarrier(self)
+        self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         self.races = Races(self) if job.options.checks else None
@@ -132,6 +134,7 @@ class Machine:
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
+        self.copies.forget()
         if self.races:
             self.races.begin_wave(first_block, self.tick(0))
         self.step_limit = self.steps_taken + self.options.step_limit
