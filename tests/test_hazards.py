@@ -582,3 +582,29 @@ extern "C" __global__ void k(const int* x, int* y) {
     x = np.arange(-5, 59, dtype=np.int32)
     error = fails(cuda.DivisionByZero, code, x, np.zeros(64, np.int32), at="y[thread")
     assert error.thread == (5, 0, 0)
+
+
+def test_textures_and_tensor_cores_are_named_as_missing():
+    texture = """
+extern "C" __global__ void k(cudaTextureObject_t t, float* y) {
+  y[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);
+}
+"""
+    with pytest.raises(cuda.UnsupportedInstruction, match="tex"):
+        launch(texture, np.uint64(0), ones())
+    matrix = """
+#include <mma.h>
+using namespace nvcuda;
+extern "C" __global__ void k(const __half* x, float* y) {
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
+  wmma::load_matrix_sync(a, x, 16);
+  wmma::load_matrix_sync(b, x, 16);
+  wmma::fill_fragment(c, 0.0f);
+  wmma::mma_sync(c, a, b, c);
+  wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);
+}
+"""
+    x = np.zeros((16, 16), np.float16)
+    fails(cuda.UnsupportedInstruction, matrix, x, ones(256), at="wmma::load_matrix_sync(a")
