@@ -35,7 +35,8 @@ _CUB_WARP = ("warp_reduce", "warp_scan")
 _HEADERS = {
     "prelude.h": _PRELUDE,
     # The whole of CUB wants a host compiler; its block and warp collectives do not.
-    "cub/cub.cuh": "".join(
+    "cub/cub.cuh": "#include <type_traits>\n"
+    + "".join(
         [f"#include <cub/block/{name}.cuh>\n" for name in _CUB]
         + [f"#include <cub/warp/{name}.cuh>\n" for name in _CUB_WARP]
     ),

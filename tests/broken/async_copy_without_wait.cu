@@ -1,4 +1,4 @@
-// data_race on line 13, with line 7: the copy to shared memory is still under way when its cells are read
+// uninitialized_read on line 13: the copy to shared memory is still under way when its cells are read
 // launch: grid=1, block=64, x=ramp(64), out=zeros(64)
 // expect: out = x[::-1]
 extern "C" __global__ void async_copy_without_wait(const float* x, float* out) {

@@ -1,4 +1,4 @@
-// data_race on line 10, with line 6: one thread decides for the block, the others do not wait for the decision
+// uninitialized_read on line 10: one thread decides for the block, the others read before it has decided
 // launch: grid=1, block=64, x=ones(64), out=zeros(64)
 // expect: out = -x
 extern "C" __global__ void flag_of_the_block_without_barrier(const float* x, float* out) {

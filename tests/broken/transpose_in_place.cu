@@ -1,4 +1,4 @@
-// data_race on line 11: every pair is swapped twice, by the two threads that own its ends
+// data_race on line 10: every pair is swapped twice, by the two threads that own its ends
 // launch: grid=1, block=(16, 16), x=noise((16, 16))
 // expect: x = x.T
 extern "C" __global__ void transpose_in_place(float* x) {

@@ -25,6 +25,7 @@ from .types import size_of
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
 _SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
 
+_WRITTEN_LATER = " Or is it written later, and a barrier is missing before this line?"
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 
 
@@ -95,7 +96,8 @@ class Access:
                     self.at,
                     lane,
                     f"reads {self.size} bytes at byte {offset} of {store.name}, which nobody has "
-                    "written yet. What lies there is left over from anything.",
+                    "written yet. What lies there is left over from anything."
+                    + (_WRITTEN_LATER if hit.space == "shared" else ""),
                 )
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
+from .ordering import step_of
 
 RANK_SHIFT = 24
 OFFSET_MASK = (1 << RANK_SHIFT) - 1
@@ -73,6 +74,40 @@ class ClusterBarrier:
         machine = self.machine
         if machine.races:
             machine.races.synchronize(index, machine.tick(at), "cluster")
+
+
+class Visits:
+    """Accesses to the shared memory of other blocks of a cluster. It is gone when its block has
+    left the kernel, so a cluster barrier must lie between the two. Per block visited: the moment
+    of the last visit, the visitor's lane and the instruction."""
+
+    def __init__(self, machine):
+        self.machine = machine
+        self.last: dict[int, tuple[int, int, int]] = {}
+
+    def begin_wave(self) -> None:
+        self.last = {}
+
+    def note(self, host: np.ndarray, lane: np.ndarray, step: int, at: int) -> None:
+        """Lanes touch, at a moment, the shared memory of the blocks `host` (one a lane)."""
+        machine = self.machine
+        for position in np.flatnonzero(host != machine.geometry.block_of_lane[lane]):
+            block = int(host[position])
+            self.last[block] = step, int(lane[position]), at
+            if not machine.live[block]:
+                self._report(block)
+
+    def leave(self, blocks: np.ndarray) -> None:
+        """All threads of these blocks have now left."""
+        stride, synced = self.machine.geometry.stride, self.machine.races.ordering.synced
+        for block in set(blocks.tolist()) & set(self.last):
+            met = int(synced["cluster"][block * stride : (block + 1) * stride].max())
+            if self.last[block][0] > step_of(met):
+                self._report(block)
+
+    def _report(self, block: int) -> None:
+        _, lane, at = self.last[block]
+        self.machine.report.visit(at, lane, self.machine.first_block + block)
 
 
 def map_to_rank(address: np.ndarray, rank: np.ndarray) -> np.ndarray:

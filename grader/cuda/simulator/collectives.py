@@ -17,21 +17,38 @@ class Collectives:
 
     def __init__(self, machine):
         self.machine = machine
-        self.exist = self._present(np.flatnonzero(_threads(machine.geometry)))
+        self.alive = np.zeros(machine.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
+        self.exits = {
+            at
+            for at, one in enumerate(machine.kernel.instructions)
+            if one.base in ("ret", "exit")
+            and one.guard is None
+            and machine.image.owner[at] == machine.kernel.name
+        }
+
+    def begin_wave(self) -> None:
+        """Per warp, which of its lanes hold a thread that has not yet left the kernel."""
+        self.alive = self._present(np.flatnonzero(self.machine.running))
+
+    def leave(self, lanes: Lanes) -> None:
+        """Threads have left: nobody waits for them, whatever the mask."""
+        self.alive &= ~self._present(lane_index(lanes))
 
     def gather(self, lanes: Lanes, at: int, masks: np.ndarray) -> Lanes | None:
         """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
-        the wave,). Returns those whose whole group is there, or None; the rest are parked."""
+        the wave,). Returns those whose whole group is there, or None; the rest are parked. Lanes
+        that a mask names are not waited for if they have left, or are just about to."""
         if at not in self.parked and _whole_warps(lanes) and (masks[lanes] == FULL).all():
             return lanes
-        index = lane_index(lanes)
+        machine, index = self.machine, lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
         self._check_named(index, at, masks)
         present = self._present(index)
-        wanted = masks[index] & self.exist[index // WARP]
+        staying = self.alive & ~self._present(machine.schedule.standing_at(self.exits))
+        wanted = masks[index] & staying[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
         if not complete.all():
             self.parked[at] = index[~complete]
@@ -44,7 +61,7 @@ class Collectives:
             lane = int(index[0])
             mask = int(self.masks[at][lane])
             here = int(self._present(index)[lane // WARP])
-            missing = mask & int(self.exist[lane // WARP]) & ~here
+            missing = mask & int(self.alive[lane // WARP]) & ~here
             return (
                 at,
                 lane,
@@ -72,11 +89,6 @@ class Collectives:
                 f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
                 f"name its own lane {lane % WARP}.",
             )
-
-
-def _threads(geometry) -> np.ndarray:
-    """Which lanes of a wave hold a thread; the others pad a block to whole warps."""
-    return geometry.thread_of_lane < geometry.threads
 
 
 def _whole_warps(lanes: Lanes) -> bool:

@@ -1,10 +1,11 @@
-"""Order between blocks: a fence, then a flag that one block sets and another sees.
+"""Order by flags: a fence, then a flag that one thread sets and another sees.
 
 A thread that has passed `__threadfence()` and then makes a strong access (an atomic, a volatile
-store) posts at that address what it did before the fence, and what others of its block did before
-the barrier that came before the fence. A thread that makes a strong access there later (an
-atomic, a volatile load) has seen the post, and after the next barrier so has its block. This is
-the PTX memory model's release and acquire, simplified: the reader's own fence is not asked for.
+store) posts at that address what it did before the fence, and what others of its block or warp
+did before the barrier that came before the fence. A thread that makes a strong access there later
+(an atomic, a volatile load) has seen the post, and after the next barrier so has its block, or its
+warp. Within a block `__threadfence_block()` is enough, and the flag may lie in shared memory. This
+is the PTX memory model's release and acquire, simplified: the reader's own fence is not asked for.
 """
 
 from __future__ import annotations

@@ -112,14 +112,14 @@ def local_layout(image: Image) -> LocalLayout:
     framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
     fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
     size, symbols = _lay_out(fixed)
-    size += -size % 16
+    stack = size + -size % 16
     frame_sizes, frame_offsets = {}, {}
     for name, variables in framed.items():
         bytes_needed, offsets = _lay_out(variables)
         frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16
         frame_offsets |= {symbol: (name, offset) for symbol, offset in offsets.items()}
-    total = size + (STACK_SIZE if recursive else 0)
-    return LocalLayout(total, symbols, size, frame_sizes, frame_offsets)
+    total = stack + STACK_SIZE if recursive else size
+    return LocalLayout(total, symbols, stack, frame_sizes, frame_offsets)
 
 
 def _lay_out(variables: list[Variable]) -> tuple[int, dict[str, int]]:

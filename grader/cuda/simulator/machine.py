@@ -121,6 +121,9 @@ class Machine:
         blocks = self.geometry.block_of_lane[lanes]
         self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
         self.running[lanes] = False
+        if self.races and self.geometry.cluster_blocks > 1:
+            self.races.visits.leave(blocks[self.live[blocks] == 0])
+        self.collectives.leave(lanes)
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self.schedule.push(*successor)
 
@@ -132,6 +135,7 @@ class Machine:
             geometry.block_of_lane < blocks
         )
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
+        self.collectives.begin_wave()
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
         self.copies.forget()

@@ -18,10 +18,14 @@ LOCAL_WINDOW = 0x0200_0000_0000
 WINDOW_SIZE = 1 << 32
 
 
+IN_USE, FREED = 1, 2
+
+
 @dataclass(eq=False)
 class Store:
     """A flat run of bytes. `written` marks initialised bytes (None: all are); `names` are those of
-    the parameters and variables that stand for it in the kernel."""
+    the parameters and variables that stand for it in the kernel; `states` says of each byte
+    whether it is IN_USE or FREED (None: all are in use)."""
 
     name: str
     data: np.ndarray
@@ -30,6 +34,7 @@ class Store:
     argument: int | None = None
     address: int = 0
     names: set[str] = field(default_factory=set)
+    states: np.ndarray | None = None
     _views: dict = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
@@ -48,14 +53,17 @@ class Store:
 
 
 class Heap:
-    """What a kernel's `malloc` hands out: CUDA's default of 8 MB, never given out twice."""
+    """What a kernel's `malloc` hands out: CUDA's default of 8 MB, never given out twice, with a
+    gap after each piece so that running over its end is noticed."""
 
     ADDRESS = 0x3000_0000_0000
     SIZE = 8 << 20
 
     def __init__(self):
         data, written = np.zeros(self.SIZE, np.uint8), np.zeros(self.SIZE, np.uint8)
-        self.store = Store("the heap", data, written, address=self.ADDRESS)
+        states = np.zeros(self.SIZE, np.uint8)
+        self.store = Store("the heap", data, written, address=self.ADDRESS, states=states)
+        self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0
 
     def allocate(self, size: int) -> int:
@@ -63,8 +71,19 @@ class Heap:
         start = self.used
         if start + size > self.SIZE:
             return 0
-        self.used += -(-size // 16) * 16
+        self.used += -(-size // 16) * 16 + 16
+        self.store.states[start : start + size] = IN_USE
+        self.sizes[self.ADDRESS + start] = size
         return self.ADDRESS + start
+
+    def free(self, address: int) -> bool:
+        """Takes a piece back; False if there is no such piece in use."""
+        size = self.sizes.pop(address, None)
+        if size is None:
+            return False
+        start = address - self.ADDRESS
+        self.store.states[start : start + size] = FREED
+        return True
 
 
 @dataclass(frozen=True)
@@ -96,6 +115,7 @@ class GlobalSpace:
         lowest, highest = int(addresses.min()), int(addresses.max())
         store = self.below(lowest)
         if store is not None and highest + size <= store.address + len(store.data):
+            _check_in_use(store, addresses, size, None)
             return [(store, None)]
         return self._locate_each(addresses, size)
 
@@ -115,6 +135,7 @@ class GlobalSpace:
             if len(outside):
                 position = int(lanes[outside[0]])
                 raise AccessFault(self.describe(int(addresses[position]), position, size))
+            _check_in_use(store, addresses, size, lanes)
             found.append((store, lanes))
         return found
 
@@ -128,6 +149,20 @@ class GlobalSpace:
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, _outside(store, address - store.address))
+
+
+def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes) -> None:
+    """Raises AccessFault if some of the lanes' addresses (None: of all) are not in use."""
+    if store.states is None:
+        return
+    where = (addresses if lanes is None else addresses[lanes]) - store.address
+    first, last = store.states[where], store.states[where + (size - 1)]
+    unusable = (first != IN_USE) | (last != IN_USE)
+    if unusable.any():
+        at = int(np.argmax(unusable))
+        why = "given back with `free`" if first[at] == FREED else "not handed out by `malloc`"
+        position = at if lanes is None else int(lanes[at])
+        raise AccessFault(Fault(OutOfBounds, position, f"memory of the heap that was {why}"))
 
 
 def _distance(store: Store, address: int) -> int:

@@ -42,6 +42,8 @@ class Ordering:
         self.flags = flags
         zeros = np.zeros(geometry.lanes, np.int64)
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
+        # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
+        self.met: np.ndarray | None = None
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -50,12 +52,25 @@ class Ordering:
         self.wave_blocks.append(first_block)
         for stamps in self.synced.values():
             stamps[:] = 0
+        self.met = None
         if self.flags:
             self.flags.begin_wave()
 
     def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
         """These lanes met, at a moment, with all others of their "warp", "block" or "cluster"."""
         self.synced[scope][lanes] = step << _STEP
+
+    def synchronize_masked(self, lanes: np.ndarray, step: int, masks: np.ndarray) -> None:
+        """Each of these lanes met, at a moment, with the lanes of its warp that its mask names,
+        and knows from then on what they knew."""
+        if self.met is None:
+            self.met = np.zeros((self.geometry.lanes, WARP), np.int64)
+        known = np.maximum(self.met[lanes], self.synced["warp"][lanes, None])
+        known[masks[:, None] >> np.arange(WARP, dtype=np.uint32) & 1 == 1] = step << _STEP
+        _, group = np.unique(lanes // WARP << WARP | masks, return_inverse=True)
+        shared = np.zeros((int(group.max()) + 1, WARP), np.int64)
+        np.maximum.at(shared, group, known)
+        self.met[lanes] = shared[group]
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -66,7 +81,10 @@ class Ordering:
         other = lane_of(stamps)
         late &= other != lane
         same_warp = other // WARP == lane // WARP
-        return late & ~(same_warp & (stamps <= self.synced["warp"][lane]))
+        met = self.synced["warp"][lane]
+        if self.met is not None:
+            met = np.maximum(met, self.met[lane, other % WARP])
+        return late & ~(same_warp & (stamps <= met))
 
     def unordered_in_cluster(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """The same where threads of other blocks of the cluster may have been there."""

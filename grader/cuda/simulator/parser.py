@@ -157,7 +157,7 @@ class _Body:
             self.entry,
             self.parameters,
             self.results,
-            tuple(self.instructions),
+            tuple(self._with_lines()),
             self.labels,
             self.registers,
             tuple(self.variables),
@@ -165,6 +165,17 @@ class _Body:
             self.tables,
             self.directives,
         )
+
+    def _with_lines(self) -> list[Instruction]:
+        """The instructions; those without a line, such as the compiler gives to code it has
+        moved, get that of the next one in their straight run."""
+        targets, line, code = set(self.labels.values()), None, []
+        for at, instruction in reversed(list(enumerate(self.instructions))):
+            if at + 1 in targets or instruction.base in ("bra", "ret", "exit", "brx"):
+                line = None
+            line = instruction.line or line
+            code.append(instruction if instruction.line else replace(instruction, line=line))
+        return code[::-1]
 
 
 def _scope_names(text: str, position: int, number: int) -> dict[str, str]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from .access import Access, Hit
+from .clusters import Visits
+from .collectives import FULL
 from .detector import Clash, RaceDetector
 from .flags import Flags
-from .lanes import Lanes
+from .lanes import WARP, Lanes
 from .lanes import index as lane_index
 from .memory import Store
 from .ordering import Ordering, step_of
@@ -37,10 +39,12 @@ class Races:
         self.shared = self._detect_shared(machine.spaces["shared"].store)
         self.detectors = self._detect_global(machine)
         self.detectors[machine.spaces["shared"].store] = self.shared
+        self.visits = Visits(machine)
 
     def begin_wave(self, first_block: int, step: int) -> None:
         self.ordering.begin_wave(first_block, step)
         self.shared.forget()
+        self.visits.begin_wave()
 
     def watches(self, access: Access, hit: Hit) -> bool:
         """Whether `check` wants to know of an access."""
@@ -49,6 +53,17 @@ class Races:
     def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
         """These lanes have met at a barrier of their "warp", "block" or "cluster"."""
         self.ordering.synchronize(lanes, step, scope)
+
+    def synchronize_warp(self, lanes: Lanes, step: int, masks: np.ndarray) -> None:
+        """These lanes have met with those of their warps that `masks` (one a lane of the wave)
+        names; with the whole warp, or with a part of it."""
+        absent = ~self.machine.collectives.alive
+        index = lane_index(lanes)
+        whole = (masks[index] | absent[index // WARP]) == FULL
+        self.ordering.synchronize(index[whole], step, "warp")
+        if not whole.all():
+            part = index[~whole]
+            self.ordering.synchronize_masked(part, step, masks[part])
 
     def fence(self, lanes: Lanes, at: int) -> None:
         """These lanes pass a fence that the whole device sees."""
@@ -67,6 +82,9 @@ class Races:
         if detector is None:
             return
         cells, lane = self._places(access, hit)
+        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
+            pitch = self.machine.spaces["shared"].pitch // self.cells["shared"]
+            self.visits.note(cells // pitch, lane, step, access.at)
         if kind == "load":
             clash = (detector.strong_read if strong else detector.read)(cells, lane, step)
         elif strong:

@@ -59,6 +59,22 @@ class Reporter:
         self.found.append(hazard)
         machine.run_log.hazards.append(hazard)
 
+    def visit(self, at: int, lane: int, host: int) -> None:
+        """A thread uses the shared memory of block number `host`, which does not wait for it."""
+        machine = self.machine
+        if (self._line(at), "visit") in self._seen:
+            return
+        self._seen.add((self._line(at), "visit"))
+        block = _short(machine.geometry.block_coordinates(host))
+        sentence = (
+            f"{self._where(at)}: {self._who(lane)} uses the shared memory of block {block}, which "
+            "may have left the kernel by then, and its shared memory with it. Put a "
+            "`cluster.sync()` between the last such access and the end of the kernel."
+        )
+        hazard = Hazard("data_race", sentence, **self._place(at, lane))
+        self.found.append(hazard)
+        machine.run_log.hazards.append(hazard)
+
     def raise_first_hazard(self) -> None:
         for hazard in self.found:
             if not hazard.warning:

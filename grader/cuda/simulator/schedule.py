@@ -25,6 +25,8 @@ class Schedule(Protocol):
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
 
+    def standing_at(self, places: set[int]) -> np.ndarray: ...
+
 
 class Lockstep:
     """All lanes at the lowest instruction go first, together; groups meet again where their paths
@@ -48,6 +50,11 @@ class Lockstep:
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         """Whether a group that comes to `pc` may run on without asking."""
         return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
+
+    def standing_at(self, places: set[int]) -> np.ndarray:
+        """The lanes whose turn would come at one of these instructions, as an index array."""
+        parts = [part for pc in places & self.ready.keys() for part in self.ready[pc]]
+        return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
 
 
 class Shuffled:
@@ -78,6 +85,10 @@ class Shuffled:
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         own = self.warps.get(int(lane_index(lanes)[0]) // WARP)
         return self.spins <= SPIN_LIMIT and (own is None or own.may_go_on(pc, lanes))
+
+    def standing_at(self, places: set[int]) -> np.ndarray:
+        parts = [own.standing_at(places) for own in self.warps.values()]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def schedule(order: str, seed: int) -> Schedule:

@@ -99,8 +99,14 @@ def _malloc(parameters, result, at, machine):
 
 
 def _free(parameters, result, at, machine):
-    """Freed memory is not given out again: a use after free reads what was there."""
-    return lambda lanes: None
+    def give_back(lanes: Lanes) -> None:
+        for lane in lane_index(lanes):
+            address = machine.calls.word(parameters[0], lane)
+            if address and not machine.heap.free(address):
+                why = "frees memory that is not in use: freed before, or not from `malloc`."
+                raise machine.report.error(OutOfBounds, at, int(lane), why)
+
+    return give_back
 
 
 _DRIVER = {

@@ -120,7 +120,7 @@ def _warp_barrier(instruction: Instruction, at: int, machine):
         if together is None:
             return ()
         if machine.races:
-            machine.races.synchronize(together, machine.tick(at), "warp")
+            machine.races.synchronize_warp(together, machine.tick(at), masks)
         return ((at + 1, together),)
 
     return step

@@ -1,0 +1,7 @@
+// uninitialized_read on line 6: an atomic adds to what is there, and nobody has put anything there
+// launch: grid=2, block=32, x=noise(64), total=empty(1)
+// expect: total = x.sum()
+// fixed: total=zeros(1)
+extern "C" __global__ void atomic_on_unset_output(const float* x, float* total) {
+    atomicAdd(total, x[blockIdx.x * 32 + threadIdx.x]);
+}

@@ -1,0 +1,17 @@
+// shuffle_divergence on line 13: __syncwarp() waits for the whole warp, half of it goes another way
+// launch: grid=1, block=32, x=ramp(32), out=zeros(32)
+// expect: out = np.where(np.arange(32) < 16, np.roll(x, 16), 0)
+extern "C" __global__ void syncwarp_in_a_branch(const float* x, float* out) {
+    __shared__ float tile[32];
+    const int lane = threadIdx.x;
+    tile[lane] = x[lane];
+#ifdef FIXED
+    __syncwarp();
+#endif
+    if (lane < 16) {
+#ifndef FIXED
+        __syncwarp();
+#endif
+        out[lane] = tile[lane + 16];
+    }
+}

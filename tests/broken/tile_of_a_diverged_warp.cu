@@ -1,0 +1,15 @@
+// shuffle_divergence on line 13: a tile's shuffle needs every lane of the tile, odd lanes are elsewhere
+// launch: grid=1, block=32, x=noise(32), out=zeros(32)
+// expect: out = np.where(np.arange(32) % 2, 0, x.reshape(4, 8)[:, :1].repeat(8, 1).ravel())
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void tile_of_a_diverged_warp(const float* x, float* out) {
+    const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
+    const float v = x[threadIdx.x];
+#ifdef FIXED
+    const float first = tile.shfl(v, 0);
+    if (threadIdx.x % 2 == 0) out[threadIdx.x] = first;
+#else
+    if (threadIdx.x % 2 == 0) out[threadIdx.x] = tile.shfl(v, 0);
+#endif
+}

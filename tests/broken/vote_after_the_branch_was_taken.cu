@@ -1,0 +1,12 @@
+// shuffle_divergence on line 11: activemask was asked before the branch, and fewer lanes vote inside it
+// launch: grid=1, block=32, x=ramp(32), out=zeros(32, uint32)
+// expect: out = np.where(x < 20, (1 << 10) - 1, 0)
+extern "C" __global__ void vote_after_the_branch_was_taken(const float* x, unsigned* out) {
+    const float v = x[threadIdx.x];
+#ifndef FIXED
+    const unsigned mask = __activemask();
+#else
+    const unsigned mask = __ballot_sync(0xffffffff, v < 20.0f);
+#endif
+    if (v < 20.0f) out[threadIdx.x] = __ballot_sync(mask, v < 10.0f);
+}
