@@ -312,12 +312,12 @@ def test_an_unknown_instruction_is_named_with_its_line():
     code = """
 extern "C" __global__ void k(float* y) {
   unsigned r;
-  asm("vabsdiff4.u32.u32.u32.add %0, 1, 2, 3;" : "=r"(r));
+  asm("vavrg4.u32.u32.u32 %0, 1, 2, 3;" : "=r"(r));
   y[0] = r;
 }
 """
     error = fails(cuda.UnsupportedInstruction, code, ones(), at="asm")
-    assert "vabsdiff4" in str(error)
+    assert "vavrg4" in str(error)
 
 
 @pytest.mark.parametrize(
@@ -495,3 +495,127 @@ extern "C" __global__ void k(float* data, int* flag) {
     data, flag = ones(2), np.zeros(3, np.int32)
     launch(code.replace("FENCE", "__threadfence();"), data, flag, grid=3, block=1)
     assert data[1] == 7.0
+
+
+def test_running_from_one_shared_array_into_the_next():
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ float first[64], second[64];
+  second[threadIdx.x] = y[threadIdx.x];
+  first[threadIdx.x + 1] = y[threadIdx.x];
+  __syncthreads();
+  y[threadIdx.x] = first[63 - threadIdx.x] + second[63 - threadIdx.x];
+}
+"""
+    error = fails(cuda.OutOfBounds, code, ones(), at="first[threadIdx.x + 1]")
+    assert error.thread == (63, 0, 0)
+    assert "past the end of a variable" in str(error)
+
+
+def test_writing_through_a_pointer_to_const():
+    code = """
+extern "C" __global__ void k(const float* x, float* y) {
+  float* sneaky = const_cast<float*>(x);
+  sneaky[threadIdx.x] = 1.0f;
+  y[threadIdx.x] = x[threadIdx.x];
+}
+"""
+    assert "x" in str(fails(cuda.ConstWrite, code, ones(), ones(), at="sneaky[thread"))
+
+
+def test_writing_to_an_array_that_numpy_calls_read_only():
+    y = ones()
+    y.flags.writeable = False
+    fails(cuda.ConstWrite, GUARDLESS, ones(), y, np.int32(64), at="y[i]")
+
+
+def test_a_race_shows_when_the_warps_run_in_a_shuffled_order():
+    code = NEIGHBOUR.replace("BARRIER", "").replace("64", "256")
+    x = np.arange(256, dtype=np.float32)
+    results = set()
+    for seed in range(8):
+        y = np.zeros(256, np.float32)
+        with simulator.options(order="shuffled", seed=seed, checks=False):
+            launch(code, x, y, block=256)
+        results.add(y.tobytes())
+    assert len(results) > 1
+
+
+def test_without_a_race_a_shuffled_order_changes_nothing():
+    code = NEIGHBOUR.replace("BARRIER", "__syncthreads();").replace("64", "256")
+    x, y = np.arange(256, dtype=np.float32), np.zeros(256, np.float32)
+    for seed in range(4):
+        with simulator.options(order="shuffled", seed=seed):
+            launch(code, x, y, block=256)
+        assert np.array_equal(y, np.roll(x, -1))
+
+
+def test_launch_bounds_are_kept_to():
+    code = """
+extern "C" __global__ void __launch_bounds__(128) k(float* y) { y[threadIdx.x] = 1.0f; }
+"""
+    with pytest.raises(cuda.LaunchError, match="at most 128"):
+        launch(code, ones(256), block=256)
+
+
+def test_the_limits_are_those_of_the_architecture_named():
+    code = """
+extern "C" __global__ void k(float* y) {
+  extern __shared__ float tile[];
+  tile[threadIdx.x] = y[threadIdx.x];
+}
+"""
+    kernel = simulator.RawModule(code=code).get_function("k")
+    kernel.max_dynamic_shared_size_bytes = 200 * 1024
+    kernel(1, 64, (ones(),), shared_mem=200 * 1024)
+    with simulator.options(architecture="sm_80"), pytest.raises(cuda.LaunchError, match="166,912"):
+        kernel(1, 64, (ones(),), shared_mem=200 * 1024)
+
+
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_an_integer_divided_by_zero(operator):
+    code = """
+extern "C" __global__ void k(const int* x, int* y) {
+  y[threadIdx.x] = 1000 / x[threadIdx.x];
+}
+""".replace("/", operator)
+    x = np.arange(-5, 59, dtype=np.int32)
+    error = fails(cuda.DivisionByZero, code, x, np.zeros(64, np.int32), at="y[thread")
+    assert error.thread == (5, 0, 0)
+
+
+def test_textures_and_tensor_cores_are_named_as_missing():
+    texture = """
+extern "C" __global__ void k(cudaTextureObject_t t, float* y) {
+  y[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);
+}
+"""
+    with pytest.raises(cuda.UnsupportedInstruction, match="tex"):
+        launch(texture, np.uint64(0), ones())
+    matrix = """
+extern "C" __global__ void k(double* y) {
+  double c0 = 0.0, c1 = 0.0;
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};"
+               : "+d"(c0), "+d"(c1) : "d"(y[0]));
+  y[threadIdx.x] = c0 + c1;
+}
+"""
+    fails(cuda.UnsupportedInstruction, matrix, np.ones(64), at="asm volatile", block=32)
+
+
+THROUGH_A_STRUCT = r"""
+struct Vector { int size; int* elements; };
+extern "C" __global__ void shift(Vector v) {
+  int i = threadIdx.x;
+  if (i + 32 < v.size) v.elements[i] = v.elements[i + 32];
+}
+"""
+
+
+def test_a_race_through_a_pointer_inside_a_struct():
+    layout = np.dtype([("size", np.int32), ("elements", np.uint64)], align=True)
+    x = np.arange(96, dtype=np.int32)
+    vector = np.array([(96, simulator.address(x))], layout)[0]
+    kernel = simulator.RawModule(code=THROUGH_A_STRUCT).get_function("shift")
+    with pytest.raises(cuda.DataRace):
+        kernel(1, 96, (vector,))

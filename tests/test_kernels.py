@@ -707,3 +707,20 @@ def test_the_warp_size_is_a_constant_of_the_language(symbols):
     y = np.zeros(64, np.int32)
     symbols.get_function("width")(1, 64, (y,))
     assert y.tolist() == [0] * 32 + [1] * 32
+
+
+CLOCKS = r"""
+extern "C" __global__ void clocks(long long* ticks, const float* x, float* y) {
+  long long start = clock64();
+  unsigned low = clock();
+  y[threadIdx.x] = sinf(x[threadIdx.x]);
+  __threadfence();
+  ticks[threadIdx.x] = (clock64() - start) | (clock() == low ? -1 : 0);
+}
+"""
+
+
+def test_clocks_go_forward(device):
+    ticks = np.zeros(32, np.int64)
+    device.run(CLOCKS, "clocks", (1,), (32,), (ticks, floats(32), np.zeros(32, np.float32)))
+    assert (ticks > 0).all()

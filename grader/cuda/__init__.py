@@ -17,8 +17,10 @@ from functools import cache
 from .errors import (
     BarrierDivergence,
     CompileError,
+    ConstWrite,
     CudaError,
     DataRace,
+    DivisionByZero,
     LaunchError,
     Misaligned,
     OutOfBounds,
@@ -31,8 +33,10 @@ from .errors import (
 __all__ = [
     "BarrierDivergence",
     "CompileError",
+    "ConstWrite",
     "CudaError",
     "DataRace",
+    "DivisionByZero",
     "LaunchError",
     "Misaligned",
     "OutOfBounds",

@@ -91,6 +91,18 @@ class ShuffleDivergence(CudaError):
     status = "shuffle_divergence"
 
 
+class DivisionByZero(CudaError):
+    """An integer was divided by zero; the hardware gives an undefined result and goes on."""
+
+    status = "wrong_answer"
+
+
+class ConstWrite(CudaError):
+    """A thread wrote to what the kernel promised, or was told, only to read."""
+
+    status = "wrong_answer"
+
+
 class StepLimit(CudaError):
     """The kernel ran longer than the simulator was told to wait, most likely an endless loop."""
 

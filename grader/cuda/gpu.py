@@ -6,7 +6,14 @@ import cupy
 
 from . import compiler
 from .errors import LaunchError
-from .limits import check_launch, dimensions
+from .limits import (
+    ARCHITECTURES,
+    DEFAULT,
+    architecture,
+    check_launch,
+    check_shared,
+    dimensions,
+)
 from .signature import check_arguments
 from .signature import parameters as declared_parameters
 
@@ -47,9 +54,12 @@ class RawKernel:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
+        device = ARCHITECTURES.get(f"sm_{cupy.cuda.Device().compute_capability}")
+        device = device or architecture(DEFAULT)
+        check_launch(self.name, device, grid, block, self._kernel.max_threads_per_block)
         static = self._kernel.shared_size_bytes
         opt_in = self._kernel.max_dynamic_shared_size_bytes
-        check_launch(self.name, grid, block, static, shared_mem, opt_in)
+        check_shared(self.name, device, static, shared_mem, opt_in)
         self._kernel(grid, block, args, shared_mem=shared_mem)
 
     def __getattr__(self, name: str):

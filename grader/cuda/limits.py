@@ -1,6 +1,12 @@
-"""What a launch may ask for, on hardware of compute capability 9.0."""
+"""What a launch may ask for, by the architecture of the device; registers aside.
+
+The figures are those of the CUDA C++ Programming Guide, "Technical specifications per compute
+capability".
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from .errors import LaunchError
 
@@ -8,11 +14,40 @@ MOST_THREADS = 1024  # of a block
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 SHARED_DEFAULT = 48 * 1024  # bytes a block gets without asking for more
-SHARED_OPT_IN = 227 * 1024
 MOST_CLUSTER_BLOCKS = 8  # 16 with an attribute that CuPy does not set
-SMS = 132
-BLOCKS_PER_SM = 32
-THREADS_PER_SM = 2048
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """`shared`: bytes of shared memory a block may opt in to; per multiprocessor: most threads
+    and blocks; `sms`: multiprocessors of a well-known device; whether it has clusters."""
+
+    shared: int
+    threads: int
+    blocks: int
+    sms: int
+    clusters: bool = False
+
+
+ARCHITECTURES = {
+    "sm_70": Architecture(96 * 1024, 2048, 32, 80),  # V100
+    "sm_75": Architecture(64 * 1024, 1024, 16, 40),  # T4
+    "sm_80": Architecture(163 * 1024, 2048, 32, 108),  # A100
+    "sm_86": Architecture(99 * 1024, 1536, 16, 84),  # A10
+    "sm_89": Architecture(99 * 1024, 1536, 24, 24),  # RTX 4060
+    "sm_90": Architecture(227 * 1024, 2048, 32, 132, clusters=True),  # H100, H200
+    "sm_100": Architecture(227 * 1024, 2048, 32, 148, clusters=True),  # B200
+    "sm_120": Architecture(99 * 1024, 1536, 24, 170, clusters=True),  # RTX 5090
+}
+DEFAULT = "sm_90"
+
+
+def architecture(name: str) -> Architecture:
+    """The architecture called e.g. "sm_80"; ValueError with those there are."""
+    if name not in ARCHITECTURES:
+        known = ", ".join(ARCHITECTURES)
+        raise ValueError(f"there is no architecture {name!r} here; there are: {known}")
+    return ARCHITECTURES[name]
 
 
 def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
@@ -24,8 +59,11 @@ def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(kernel: str, grid, block, static_shared: int, dynamic_shared: int, opt_in: int):
-    """Raises LaunchError for what CUDA would refuse."""
+def check_launch(
+    kernel: str, device: Architecture, grid, block, most_threads: int = MOST_THREADS
+) -> None:
+    """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
+    kernel's `__launch_bounds__` promises."""
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
         for axis, size, most in zip("xyz", given, limits, strict=True):
             if not 1 <= size <= most:
@@ -33,21 +71,31 @@ def check_launch(kernel: str, grid, block, static_shared: int, dynamic_shared: i
     threads = block[0] * block[1] * block[2]
     if threads > MOST_THREADS:
         raise _refused(kernel, f"a block of {threads} threads; the most is {MOST_THREADS}")
-    if dynamic_shared < 0:
-        raise _refused(kernel, f"shared_mem={dynamic_shared}; it must not be negative")
-    total, most = static_shared + dynamic_shared, max(SHARED_DEFAULT, opt_in + static_shared)
-    if total > min(most, SHARED_OPT_IN):
+    if threads > most_threads:
+        bounds = f"its __launch_bounds__ promises at most {most_threads}"
+        raise _refused(kernel, f"a block of {threads} threads; {bounds}")
+
+
+def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, opt_in: int) -> None:
+    """Raises LaunchError for more shared memory (bytes a block) than there is, or than was opted
+    in to."""
+    if dynamic < 0:
+        raise _refused(kernel, f"shared_mem={dynamic}; it must not be negative")
+    most = min(max(SHARED_DEFAULT, static + opt_in), device.shared)
+    if static > SHARED_DEFAULT or static + dynamic > most:
         raise _refused(
             kernel,
-            f"{total:,} bytes of shared memory a block ({static_shared:,} declared, "
-            f"{dynamic_shared:,} asked for); a block has {SHARED_DEFAULT:,}, or up to "
-            f"{SHARED_OPT_IN:,} with max_dynamic_shared_size_bytes",
+            f"{static + dynamic:,} bytes of shared memory a block ({static:,} declared, "
+            f"{dynamic:,} asked for); a block has {SHARED_DEFAULT:,}, or up to "
+            f"{device.shared:,} of dynamic shared memory with max_dynamic_shared_size_bytes",
         )
 
 
-def check_cluster(kernel: str, grid, cluster) -> None:
+def check_cluster(kernel: str, device: Architecture, grid, cluster) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]
+    if blocks > 1 and not device.clusters:
+        raise _refused(kernel, "this architecture has no thread-block clusters")
     if blocks > MOST_CLUSTER_BLOCKS:
         raise _refused(kernel, f"a cluster of {blocks} blocks; the most is {MOST_CLUSTER_BLOCKS}")
     for axis, size, part in zip("xyz", grid, cluster, strict=True):
@@ -57,9 +105,9 @@ def check_cluster(kernel: str, grid, cluster) -> None:
             )
 
 
-def check_cooperative(kernel: str, blocks: int, threads: int) -> None:
+def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: int) -> None:
     """A grid barrier needs every block on the device at once."""
-    most = SMS * min(BLOCKS_PER_SM, THREADS_PER_SM // (-(-threads // 32) * 32))
+    most = device.sms * min(device.blocks, device.threads // (-(-threads // 32) * 32))
     if blocks > most:
         raise _refused(
             kernel,

@@ -40,12 +40,14 @@ _DTYPES = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """`float* x`: name "x", type "float*", pointer; `dtype` is None where the type is unknown."""
+    """`const float* x`: name "x", type "float*", pointer, constant; `dtype` is None where the type
+    is unknown."""
 
     name: str
     type: str
     pointer: bool
     dtype: np.dtype | None
+    constant: bool = False
 
 
 def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
@@ -60,13 +62,18 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
 
 
 def _parameter(text: str) -> Parameter:
+    constant = bool(re.search(r"\bconst\b[^*]*\*[^*]*$", text))
     text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
     match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))
     kind, star, name, brackets = match.groups()
     pointer = star == "*" or bool(brackets)
     dtype = _DTYPES.get(kind)
     return Parameter(
-        name, f"{kind}*" if pointer else kind, pointer, np.dtype(dtype) if dtype else None
+        name,
+        f"{kind}*" if pointer else kind,
+        pointer,
+        np.dtype(dtype) if dtype else None,
+        constant,
     )
 
 

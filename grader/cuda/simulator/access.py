@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import LaunchError, Misaligned, OutOfBounds, UninitializedRead
+from ..errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
 from .clusters import OFFSET_MASK, RANK_SHIFT
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
@@ -51,11 +51,14 @@ class Access:
         self.space = next((_SPACES[mod] for mod in mods if mod in _SPACES), "generic")
         self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
         self.size = size_of(instruction.type)
+        self.shift = self.size.bit_length() - 1
         self.width = self.size * self.components
         # Strong accesses take part in synchronisation; a release orders what came before.
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
         self.releases = not {"release", "acq_rel"}.isdisjoint(mods) and "cta" not in mods
         self.base, self.offset = self._base(operand)
+        reached = machine.traffic.targets.get(at)
+        self.constant = bool(reached) and reached <= machine.constants
 
     def hits(self, lanes: Lanes) -> list[Hit]:
         """Where the lanes' accesses go; raises OutOfBounds or Misaligned."""
@@ -72,7 +75,8 @@ class Access:
             ) from None
 
     def read(self, hit: Hit, component: int, dtype: np.dtype) -> np.ndarray:
-        return hit.store.view(dtype)[hit.element + component]
+        element = hit.element + component if component else hit.element
+        return hit.store.view(dtype).take(element)
 
     def check_written(self, hit: Hit) -> None:
         """Reading what nobody wrote gives whatever lay there."""
@@ -81,7 +85,7 @@ class Access:
             return
         marks = store.marks(self.size)
         for component in range(self.components):
-            unwritten = marks[hit.element + component] == 0
+            unwritten = marks.take(hit.element + component) == 0
             if unwritten.any():
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
                 offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
@@ -96,18 +100,19 @@ class Access:
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
-        if not store.writable:
-            raise self.machine.report.error(
-                LaunchError,
-                self.at,
-                lane_index(hit.lanes)[0],
-                f"writes to {store.name}, which is read-only.",
-            )
-        element = hit.element + component
+        if not store.writable or self.constant:
+            self.refuse_write(hit)
+        element = hit.element + component if component else hit.element
         store.view(values.dtype)[element] = values
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
+
+    def refuse_write(self, hit: Hit) -> None:
+        why = "its parameter is a pointer to const" if self.constant else "which is read-only"
+        raise self.machine.report.error(
+            ConstWrite, self.at, lane_index(hit.lanes)[0], f"writes to {hit.store.name}, {why}."
+        )
 
     def _base(self, operand: Address) -> tuple[np.ndarray, int]:
         machine = self.machine
@@ -130,13 +135,13 @@ class Access:
             for store, which in memory.locate(addresses, self.width):
                 own = lanes if which is None else compact(lane_index(lanes)[which])
                 where = addresses if which is None else addresses[which]
-                hits.append(Hit(store, space, own, (where - store.address) // self.size, where))
+                hits.append(Hit(store, space, own, (where - store.address) >> self.shift, where))
             return hits
         base = memory.base[lanes]
         if space == "shared" and self.machine.geometry.cluster_blocks > 1:
             base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
-        return [Hit(memory.store, space, lanes, (base + addresses) // self.size, addresses)]
+        return [Hit(memory.store, space, lanes, (base + addresses) >> self.shift, addresses)]
 
     def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
         """Where the shared memory of the block that each address names begins, and the offsets."""

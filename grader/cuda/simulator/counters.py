@@ -36,7 +36,7 @@ METRICS = {
     "barriers": "smsp__inst_executed_op_barrier (BAR)",
 }
 
-SECTOR = 32  # bytes
+SECTOR_SHIFT = 5  # a sector is 32 bytes
 BANKS = 32  # of 4 bytes each
 
 
@@ -76,7 +76,7 @@ def distinct(rows: np.ndarray) -> int:
 
 def sectors(lanes: Lanes, addresses: np.ndarray) -> int:
     """32-byte sectors that the warps' requests touch; aligned accesses never straddle two."""
-    return distinct(by_warp(lanes, addresses // SECTOR))
+    return distinct(by_warp(lanes, addresses >> SECTOR_SHIFT))
 
 
 def wavefronts(lanes: Lanes, addresses: np.ndarray, size: int) -> int:
@@ -84,9 +84,9 @@ def wavefronts(lanes: Lanes, addresses: np.ndarray, size: int) -> int:
     lanes. Lanes with 8 bytes are served half a warp at a time, with 16 bytes a quarter."""
     rows = by_warp(lanes, addresses)
     if size <= 4:
-        return int(bank_conflicts(rows // 4).sum())
+        return int(bank_conflicts(rows >> 2).sum())
     group = WARP * 4 // size
-    words = np.repeat(rows // 4, size // 4, axis=1) + np.tile(np.arange(size // 4), WARP)
+    words = np.repeat(rows >> 2, size // 4, axis=1) + np.tile(np.arange(size // 4), WARP)
     return int(bank_conflicts(words.reshape(-1, group * size // 4)).sum())
 
 

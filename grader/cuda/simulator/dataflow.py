@@ -14,17 +14,19 @@ from .ptx import Address, Instruction, Negated, Operand, Register, Symbol, Vecto
 
 ANYWHERE = "*"
 _STORES = ("st", "red", "atom")
-_NO_RESULT = ("st", "red", "bra", "bar", "barrier", "ret", "exit", "membar", "fence")
+_NO_RESULT = ("st", "red", "cp", "bra", "bar", "barrier", "ret", "exit", "membar", "fence")
 
 
 @dataclass(frozen=True)
 class Traffic:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
-    `reads` and `writes` are through plain loads and stores, `atomics` through atomics."""
+    `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
+    gives, by instruction, what a store or an atomic may reach."""
 
     reads: frozenset[str]
     writes: frozenset[str]
     atomics: frozenset[str]
+    targets: dict[int, frozenset[str]]
 
     def touches(self, names: set[str], kinds: tuple[str, ...]) -> bool:
         """Whether accesses of these kinds may reach what goes by any of `names`."""
@@ -36,20 +38,26 @@ def traffic(image: Image) -> Traffic:
     """Follow the pointers of a kernel and of all it calls."""
     points = _points_to(image)
     reached: dict[str, set[str]] = {"reads": set(), "writes": set(), "atomics": set()}
-    for instruction in image.function.instructions:
+    targets: dict[int, frozenset[str]] = {}
+    for at, instruction in enumerate(image.function.instructions):
         kind = _kind(instruction)
         if kind:
-            address = next(o for o in instruction.operands if isinstance(o, Address))
-            reached[kind] |= points[_name(address)] or {ANYWHERE}
-    return Traffic(*(frozenset(reached[kind]) for kind in ("reads", "writes", "atomics")))
+            address = [o for o in instruction.operands if isinstance(o, Address)][-1]
+            names = points[_name(address)] or {ANYWHERE}
+            reached[kind] |= names
+            if kind != "reads":
+                targets[at] = frozenset(names)
+    return Traffic(*(frozenset(names) for names in reached.values()), targets)
 
 
 def _kind(instruction: Instruction) -> str | None:
+    if instruction.base == "cp":  # from global to shared memory; the source comes last
+        return "reads" if "global" in instruction.mods else None
     if {"shared", "local", "param", "const"} & {mod.partition("::")[0] for mod in instruction.mods}:
         return None
     if instruction.base in ("atom", "red"):
         return "atomics"
-    return {"ld": "reads", "ldu": "reads", "st": "writes", "cp": "reads"}.get(instruction.base)
+    return {"ld": "reads", "ldu": "reads", "st": "writes"}.get(instruction.base)
 
 
 def _points_to(image: Image) -> dict[str, set[str]]:

@@ -39,7 +39,11 @@ def merge(parts: list[Lanes]) -> Lanes:
     """The union of disjoint sets."""
     if len(parts) == 1:
         return parts[0]
-    return compact(np.sort(np.concatenate([index(part) for part in parts])))
+    end = max(part.stop if type(part) is slice else part[-1] + 1 for part in parts)
+    inside = np.zeros(end, bool)  # marking and collecting is far cheaper than sorting
+    for part in parts:
+        inside[part] = True
+    return compact(np.flatnonzero(inside))
 
 
 def warps(lanes: Lanes) -> int:

@@ -12,7 +12,20 @@ from .ptx import Function, Program, Symbol, Variable
 
 _VARIABLES_AT = 0x5000_0000_0000
 LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding
+RED_ZONE = 128  # bytes: a multiple of what one round of the 32 banks holds
 STACK_SIZE = 1024  # bytes a thread has for recursion: CUDA's default cudaLimitStackSize
+
+
+@dataclass(frozen=True, eq=False)
+class SharedLayout:
+    """`size` bytes a block, red zones included; `static` bytes declared; where each variable
+    starts; for each byte the number of the variable it belongs to, -1 in a red zone (None where
+    there is but one variable)."""
+
+    size: int
+    static: int
+    symbols: dict[str, int]
+    owner: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -63,18 +76,32 @@ def _symbols(function: Function) -> set[str]:
     return found
 
 
-def shared_layout(kernel: Function, program: Program, dynamic: int) -> tuple[int, dict[str, int]]:
-    """Where each shared variable of a block starts; dynamic shared memory comes last."""
+def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLayout:
+    """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
+    of whole rounds of the banks lies between neighbours, so that running over the end of one is
+    noticed and every address keeps its bank."""
     mentioned = _symbols(kernel)
     shared = [v for v in kernel.variables if v.space == "shared"] + [
         v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
     ]
-    size, symbols = _lay_out([v for v in shared if v.size])
+    fixed = [v for v in shared if v.size]
     flexible = [v for v in shared if not v.size]
+    static, natural = _lay_out(fixed)
+    pieces = [(natural[v.name], v.size) for v in fixed]
     if flexible:
-        size += -size % max(16, *(v.align for v in flexible))
-    symbols |= {v.name: size for v in flexible}
-    return size + dynamic, symbols
+        start = static + -static % max(16, *(v.align for v in flexible))
+        natural |= {v.name: start for v in flexible}
+    elif dynamic:
+        start = static
+    if flexible or dynamic:
+        pieces.append((start, dynamic))
+    moved = {start: start + RED_ZONE * number for number, (start, _) in enumerate(pieces)}
+    size = max((moved[start] + length for start, length in pieces), default=0)
+    owner = np.full(size, -1, np.int16)
+    for number, (start, length) in enumerate(pieces):
+        owner[moved[start] : moved[start] + length] = number
+    symbols = {name: moved[start] for name, start in natural.items()}
+    return SharedLayout(size, static, symbols, owner if len(pieces) > 1 else None)
 
 
 def local_layout(image: Image) -> LocalLayout:

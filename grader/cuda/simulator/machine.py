@@ -15,13 +15,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
+from ..limits import architecture
 from .barriers import Barriers
 from .calls import Calls
 from .clusters import ClusterBarrier
 from .collectives import Collectives
+from .copies import Copies
+from .dataflow import Traffic
 from .geometry import Geometry
 from .instructions import bind, ends_block
-from .lanes import Lanes, compact, count, merge, warps
+from .lanes import Lanes, compact, count, warps
 from .lanes import index as lane_index
 from .layout import LocalLayout
 from .linker import Image
@@ -31,23 +34,24 @@ from .ptx import Function
 from .races import Races
 from .registers import RegisterFile
 from .report import Reporter
+from .schedule import schedule
 from .special import SpecialRegisters
 from .watch import Watch
 
 Successors = tuple[tuple[int, Lanes], ...]
-
-SPIN_LIMIT = 32  # spins of one group before the others get a turn
 
 
 @dataclass(frozen=True)
 class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
-    `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols` gives the
-    address of every variable and parameter by name.
+    `constants` are the parameters that point to const; `spaces` maps "global", "shared" and
+    "local" to the memory behind them; `symbols` gives the address of every variable and parameter.
     """
 
     image: Image
+    traffic: Traffic
+    constants: frozenset[str]
     layout: LocalLayout
     geometry: Geometry
     heap: Heap
@@ -64,20 +68,26 @@ class Machine:
 
     def __init__(self, job: Job):
         self.image, self.kernel = job.image, job.image.function
+        self.traffic, self.constants = job.traffic, job.constants
         self.geometry, self.heap = job.geometry, job.heap
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
+        self.device = architecture(job.options.architecture)
         self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
-        self.special = SpecialRegisters(job.geometry, job.cooperative)
+        self.special = SpecialRegisters(
+            job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
+        )
         self.report = Reporter(self)
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
         self.clusters = ClusterBarrier(self)
+        self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         self.races = Races(self) if job.options.checks else None
         self.step_sites = array("q", [-1])  # by moment: the instruction that ran then
-        self.spins = 0
+        self.steps_taken = 0
+        self.schedule = schedule(job.options.order, job.options.seed)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
         self.block_end = _block_ends(self.kernel)
@@ -112,7 +122,7 @@ class Machine:
         self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
         self.running[lanes] = False
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
-            self._push(*successor)
+            self.schedule.push(*successor)
 
     def _run_wave(self, first_block: int, blocks: int) -> None:
         geometry = self.geometry
@@ -124,26 +134,16 @@ class Machine:
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
+        self.copies.forget()
         if self.races:
             self.races.begin_wave(first_block, self.tick(0))
-        self.ready: dict[int, list[Lanes]] = {}
-        self.steps_left = self.options.step_limit
+        self.step_limit = self.steps_taken + self.options.step_limit
         self.calls.begin_wave()
         entry = self.image.parts[self.kernel.name].entry
-        self._push(entry, compact(np.flatnonzero(self.running)))
-        while self.ready:
-            pc = self._choose()
-            self._run_from(pc, merge(self.ready.pop(pc)))
+        self.schedule.push(entry, compact(np.flatnonzero(self.running)))
+        while group := self.schedule.pop():
+            self._run_from(*group)
         self._nothing_is_left_waiting()
-
-    def _choose(self) -> int:
-        if self.spins > SPIN_LIMIT and len(self.ready) > 1:
-            self.spins = 0
-            return max(self.ready)
-        return min(self.ready)
-
-    def _push(self, pc: int, lanes: Lanes) -> None:
-        self.ready.setdefault(pc, []).append(lanes)
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
@@ -154,19 +154,16 @@ class Machine:
             for step in steps[pc:end]:
                 step(lanes)
             successors = steps[end](lanes)
-            if len(successors) == 1 and self._may_go_on(successors[0][0]):
+            if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
                 pc, lanes = successors[0]
                 continue
             for successor in successors:
-                self._push(*successor)
+                self.schedule.push(*successor)
             return
 
-    def _may_go_on(self, pc: int) -> bool:
-        return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
-
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
-        self.steps_left -= end + 1 - pc
-        if self.steps_left < 0:
+        self.steps_taken += end + 1 - pc
+        if self.steps_taken > self.step_limit:
             self._too_many_steps(end, lanes)
         if self.observed:
             number, threads = warps(lanes), count(lanes)

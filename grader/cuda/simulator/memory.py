@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..errors import OutOfBounds
+
 # Generic addresses: windows through which shared and local memory are seen, far from global.
 SHARED_WINDOW = 0x0100_0000_0000
 LOCAL_WINDOW = 0x0200_0000_0000
@@ -117,8 +119,6 @@ class GlobalSpace:
         return found
 
     def describe(self, address: int, position: int, size: int) -> Fault:
-        from ..errors import OutOfBounds
-
         near = [store for store in self.stores if store.argument is not None]
         distance = [_distance(store, address) for store in near]
         if not near or min(distance) > 1 << 20:
@@ -146,11 +146,13 @@ def _outside(store: Store, offset: int) -> str:
 
 class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
-    addressed from 0. `owner` gives, per lane of the wave, which piece is its own."""
+    addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,
+    per byte of a piece, which variable it belongs to (-1: none; None: there is only one)."""
 
-    def __init__(self, name: str, size: int, pieces: int, owner: np.ndarray):
+    def __init__(self, name: str, size: int, pieces: int, owner: np.ndarray, variables=None):
         self.name = name
         self.size = size
+        self.variables = variables
         self.pitch = -(-size // 16) * 16
         self.base = (owner * self.pitch).astype(np.int64)
         length = self.pitch * pieces
@@ -161,14 +163,43 @@ class PrivateSpace:
         self.store.written[:] = 0
 
     def check(self, addresses: np.ndarray, size: int) -> None:
+        """Raises AccessFault if some address is outside, or between two variables."""
         if int(addresses.min()) < 0 or int(addresses.max()) + size > self.size:
-            from ..errors import OutOfBounds
-
             outside = (addresses < 0) | (addresses + size > self.size)
             position = int(np.flatnonzero(outside)[0])
             offset = int(addresses[position])
-            where = f"byte {offset} of {self.name} memory, of which a {self._whose} has {self.size}"
+            where = f"byte {self.natural(offset)} of {self.name} memory, of which a {self._whose} "
+            where += f"has {self.natural(self.size)}"
             raise AccessFault(Fault(OutOfBounds, position, f"{where} bytes"))
+        if self.variables is not None:
+            first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
+            astray = (first < 0) | (first != last)
+            if astray.any():
+                position = int(np.argmax(astray))
+                where = (
+                    f"shared memory past the end of a variable, {self._near(addresses[position])}"
+                )
+                raise AccessFault(Fault(OutOfBounds, position, where))
+
+    def natural(self, address):
+        """The address as it would be without red zones; works on ints and on arrays."""
+        if self.variables is None:
+            return address
+        below = np.concatenate([[0], np.cumsum(self.variables < 0)])
+        return address - below[np.clip(address, 0, self.size)]
+
+    def without_red_zones(self) -> np.ndarray:
+        """A copy of the first piece's bytes, as they would lie on hardware."""
+        data = self.store.data[: self.size]
+        return data.copy() if self.variables is None else data[self.variables >= 0]
+
+    def _near(self, address: int) -> str:
+        owners = self.variables[: address + 1]
+        inside = np.flatnonzero(owners >= 0)
+        if not len(inside):
+            return "before the first"
+        size = int(np.count_nonzero(self.variables == owners[inside[-1]]))
+        return f"which has {size} bytes; {address - int(inside[-1]) - 1} bytes beyond it"
 
     @property
     def _whose(self) -> str:

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from .. import compiler
-from ..errors import LaunchError
-from ..limits import check_cluster, check_cooperative, check_launch, dimensions
+from ..errors import LaunchError, UnsupportedInstruction
+from ..limits import (
+    MOST_THREADS,
+    Architecture,
+    architecture,
+    check_cluster,
+    check_cooperative,
+    check_launch,
+    check_shared,
+    dimensions,
+)
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
 from . import parser
 from .allocations import address_of, allocation_of, bytes_of, owner_of, reachable
+from .dataflow import traffic
 from .geometry import Geometry
 from .layout import local_layout, module_variables, shared_layout
 from .linker import link
 from .machine import Job, Machine
 from .memory import GlobalSpace, Heap, PrivateSpace, Store
 from .observe import Run, current_options, current_run
-from .ptx import Function
+from .ptx import Function, Program
 from .special import GRID_WORKSPACE
 
-WAVE_LANES = 8192  # lanes simulated together: enough to hide NumPy's overhead, few enough for L2
+WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
@@ -38,7 +50,7 @@ class RawModule:
         self.cooperative = enable_cooperative_groups
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
-        self.program = parser.parse(ptx.text, compiler.SOURCE_NAME)
+        self.program = _parsed(ptx.text)
         self.variables = module_variables(self.program)
         self.heap = Heap()
 
@@ -54,8 +66,8 @@ class RawModule:
         return RawKernel(self, kernel, name)
 
     def get_global(self, name: str) -> np.ndarray:
-        """The `__device__` or `__constant__` variable `name`, to read and fill between launches: its
-        bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses such a one."""
+        """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
+        its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
         store = self.variables.get(self._names.get(f"&{name}", name))
         if store is None:
             known = ", ".join(self.variables) or "none"
@@ -76,6 +88,7 @@ class RawKernel:
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
         self._image = link(module.program, function)
+        self._traffic = traffic(self._image)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -87,32 +100,39 @@ class RawKernel:
         """
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         self._check(args)
-        shared, symbols = shared_layout(self._image.function, self._module.program, shared_mem)
+        options = current_options()
+        device, directives = architecture(options.architecture), self._function.directives
+        promised = math.prod(directives.get("maxntid", (MOST_THREADS,)))
+        check_launch(self.name, device, grid, block, promised)
+        shared = shared_layout(self._image.function, self._module.program, max(shared_mem, 0))
         opt_in = self.max_dynamic_shared_size_bytes
-        check_launch(self.name, grid, block, shared - shared_mem, shared_mem, opt_in)
+        check_shared(self.name, device, shared.static, shared_mem, opt_in)
         layout = local_layout(self._image)
         stores, parameter_symbols = self._stores(args)
         variables = self._module.variables
         cooperative = self._module.cooperative
-        geometry = _geometry(self.name, grid, block, self._function.directives, cooperative)
+        geometry = _geometry(self.name, device, grid, block, directives, cooperative)
         flat = GlobalSpace(
             [*stores, *variables.values(), self._module.heap.store, *_workspace(cooperative)]
         )
         spaces = {
             **dict.fromkeys(("global", "const", "param"), flat),
-            "shared": PrivateSpace("shared", shared, geometry.wave_blocks, geometry.block_of_lane),
+            "shared": PrivateSpace(
+                "shared", shared.size, geometry.wave_blocks, geometry.block_of_lane, shared.owner
+            ),
             "local": PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes)),
         }
-        symbols |= layout.symbols | parameter_symbols | self._image.addresses
+        symbols = shared.symbols | layout.symbols | parameter_symbols | self._image.addresses
         symbols |= {name: store.address for name, store in variables.items()}
         observed = current_run()
         run = observed or Run()
-        options = current_options()
         watched = observed is not None
         try:
             Machine(
                 Job(
                     self._image,
+                    self._traffic,
+                    self._constants(),
                     layout,
                     geometry,
                     self._module.heap,
@@ -127,6 +147,11 @@ class RawKernel:
         finally:
             if not watched:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
+
+    def _constants(self) -> frozenset[str]:
+        """PTX's names of the parameters that are pointers to const."""
+        pairs = zip(self._function.parameters, self._declared or (), strict=False)
+        return frozenset(parameter.name for parameter, declared in pairs if declared.constant)
 
     def _check(self, args: tuple) -> None:
         if self._declared is not None:
@@ -160,9 +185,10 @@ class RawKernel:
                 packed += address_of(value).to_bytes(8, "little")
             else:
                 packed += bytes(8) if value is None else value.tobytes()
+        structs = {parameter.name for parameter in self._function.parameters if parameter.size > 8}
         for array in reachable():
             store = self._store(array, None)
-            stores.setdefault(store.address, store)
+            stores.setdefault(store.address, store).names.update(structs)
         parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
         return [
             *stores.values(),
@@ -190,6 +216,17 @@ class RawKernel:
         )
 
 
+def _parsed(text: str) -> Program:
+    """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
+    GPU does not have (textures, surfaces)."""
+    try:
+        return parser.parse(text, compiler.SOURCE_NAME)
+    except (KeyError, ValueError) as error:
+        raise UnsupportedInstruction(
+            f"the simulated GPU does not understand this PTX: {error}"
+        ) from error
+
+
 def _scalar_size(value) -> int:
     return value.nbytes if isinstance(value, np.generic) else 0
 
@@ -201,13 +238,15 @@ def _workspace(cooperative: bool) -> list[Store]:
     return [Store("the grid barrier", np.zeros(64, np.uint8), address=GRID_WORKSPACE)]
 
 
-def _geometry(kernel: str, grid, block, directives: dict, cooperative: bool) -> Geometry:
+def _geometry(
+    kernel: str, device: Architecture, grid, block, directives: dict, cooperative: bool
+) -> Geometry:
     """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
     cluster = tuple((*directives.get("reqnctapercluster", ()), 1, 1, 1)[:3])
-    check_cluster(kernel, grid, cluster)
+    check_cluster(kernel, device, grid, cluster)
     one = Geometry(grid, block, 1, cluster)
     if cooperative:
-        check_cooperative(kernel, one.blocks, one.threads)
+        check_cooperative(kernel, device, one.blocks, one.threads)
         return Geometry(grid, block, one.blocks, cluster)
     together = max(1, WAVE_LANES // (one.stride * one.cluster_blocks)) * one.cluster_blocks
     return Geometry(grid, block, min(one.blocks, together), cluster)

@@ -1,17 +1,64 @@
-"""Floating-point arithmetic as the GPU does it, where NumPy's own is not the same.
+"""The floating-point formats of PTX: what holds them, and how results are rounded to them.
 
-NumPy's add, multiply, divide and sqrt round to nearest even, as `.rn` does. Missing are the
-fused multiply-add, the directed roundings, and flushing of subnormals (`.ftz`).
+float16, float32 and float64 are NumPy's. bfloat16 is kept as its 16 bits and computed with as
+float32, which has the same exponents; tf32 is a float32 with a shorter significand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
+from dataclasses import dataclass
 
 import numpy as np
 
-_DIRECTED = ("rz", "rm", "rp")
+from .exact import Exact, round_to_odd
+
+DIRECTED = ("rz", "rm", "rp")
+
+
+@dataclass(frozen=True)
+class Format:
+    """`precision` bits of significand (the hidden one included), the exponent of the smallest
+    normal number, the largest finite number, and the dtype that values are computed in."""
+
+    precision: int
+    least_exponent: int
+    largest: float
+    dtype: type
+
+
+FORMATS = {
+    "f16": Format(11, -14, 65504.0, np.float16),
+    "bf16": Format(8, -126, 255.0 * 2.0**120, np.float32),
+    "tf32": Format(11, -126, 2047.0 * 2.0**117, np.float32),
+    "f32": Format(24, -126, (2.0**24 - 1) * 2.0**104, np.float32),
+    "f64": Format(53, -1022, np.finfo(np.float64).max, np.float64),
+}
+
+
+def rounding(mods: tuple[str, ...]) -> str:
+    """The rounding mode among an instruction's modifiers; to nearest even without one."""
+    return next((mod for mod in mods if mod in (*DIRECTED, "rna")), "rn")
+
+
+def constant(x: np.ndarray):
+    """The one value that all lanes see of an immediate operand; None for a register."""
+    return x[0] if x.strides == (0,) else None
+
+
+def widened(x: np.ndarray, dtype) -> np.ndarray:
+    """`x` converted; of an immediate, one element, which broadcasts."""
+    return (x[:1] if x.strides == (0,) else x).astype(dtype)
+
+
+def flush(x: np.ndarray) -> np.ndarray:
+    """Subnormal numbers replaced by zero of their sign (`.ftz`)."""
+    smallest = np.finfo(x.dtype).tiny
+    magnitude = np.abs(x[:1] if x.strides == (0,) else x)
+    if np.minimum.reduce(magnitude) >= smallest:
+        return x
+    normal = magnitude >= smallest
+    return x * (normal | (magnitude != magnitude))
 
 
 def flushed(fn: Callable) -> Callable:
@@ -23,103 +70,89 @@ def flushed(fn: Callable) -> Callable:
     return flush_around
 
 
-def flush(x: np.ndarray) -> np.ndarray:
-    if x.dtype.kind != "f":
-        return x
-    tiny = np.abs(x) < np.finfo(x.dtype).tiny
-    return np.where(tiny, np.copysign(x.dtype.type(0), x), x) if tiny.any() else x
+def saturate(x: np.ndarray) -> np.ndarray:
+    """`x` clamped to [0, 1], NaN and -0 to +0 (`.sat`)."""
+    inside = x.clip(x.dtype.type(0), x.dtype.type(1))
+    lowest = np.minimum.reduce(inside)
+    if lowest != lowest:
+        inside[inside != inside] = 0
+    inside += x.dtype.type(0)  # -0 + 0 is +0
+    return inside
 
 
-def rounded(fn: Callable, mods: tuple[str, ...]) -> Callable:
-    """The ufunc `fn` in the rounding mode that the modifiers name. Directed modes are for f32,
-    whose sums and products float64 holds well enough to see where the nearest value fell; a
-    fused multiply-add comes rounded already."""
-    mode = next((mod for mod in mods if mod in _DIRECTED), None)
-    if mode is None or not isinstance(fn, np.ufunc):
-        return fn
-
-    def directed(*operands):
-        wide = fn(*[operand.astype(np.float64) for operand in operands])
-        return round_to_single(wide, np.zeros_like(wide), mode)
-
-    return directed
+def relu(x: np.ndarray) -> np.ndarray:
+    """Negative numbers replaced by +0; NaN stays (`.relu`)."""
+    return np.where(x > 0, x, np.where(x != x, x, x.dtype.type(0)))
 
 
-def fma(mods: tuple[str, ...], kind: str) -> Callable | None:
-    """a * b + c, rounded once; None where the form is not known."""
-    mode = next((mod for mod in mods if mod in _DIRECTED), "rn")
+def from_bfloat(bits: np.ndarray) -> np.ndarray:
+    """uint16 bits of bfloat16 to float32."""
+    return (bits.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+def to_bfloat(x: np.ndarray) -> np.ndarray:
+    """float32 to the bits of the nearest bfloat16, ties to even; NaN to the canonical one."""
+    bits = np.ascontiguousarray(x).view(np.uint32)
+    nearest = bits >> np.uint32(16)
+    nearest &= np.uint32(1)
+    nearest += bits
+    nearest += np.uint32(0x7FFF)
+    nearest >>= np.uint32(16)
+    odd = x != x
+    if odd.any():
+        nearest[odd] = 0x7FFF
+    return nearest.astype(np.uint16)
+
+
+def rounded(exact: Exact, kind: str, mode: str) -> np.ndarray:
+    """An exact result in format `kind` (bf16 and tf32 as float32), rounded once."""
+    nearest, rest = exact
+    if kind != "f64":
+        return narrowed(round_to_odd(nearest, rest), kind, mode)
     if mode == "rn":
-        return {"f16": fma_half, "f16x2": fma_half, "f32": fma_single, "f64": fma_double}[kind]
-    if kind != "f32":
-        return None
-
-    def directed(a, b, c):
-        return round_to_single(*_exact_sum(a, b, c), mode)
-
-    return directed
+        return nearest
+    return _step_double(nearest, rest, mode)
 
 
-def fma_half(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The float16 nearest to a * b + c."""
-    return _round_to_odd(*_exact_sum(a, b, c)).astype(np.float16)
+def _step_double(nearest, rest, mode: str) -> np.ndarray:
+    down, up = rest < 0, rest > 0
+    if mode == "rz":
+        down, up = down & (nearest > 0), up & (nearest < 0)
+    if mode != "rp":
+        nearest = np.where(down, np.nextafter(nearest, -np.inf), nearest)
+    return np.where(up, np.nextafter(nearest, np.inf), nearest) if mode != "rm" else nearest
 
 
-def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """The float32 nearest to a * b + c.
-
-    The product is exact in float64, the sum is not; rounding it again to float32 goes wrong only
-    where the float64 sum lies exactly half-way between two floats (or is subnormal as a float).
-    There the lost part of the sum decides (round to odd, Boldo and Melquiond, 2008).
-    """
-    total = np.multiply(a, b, dtype=np.float64)
-    total += c
-    bits = total.view(np.int64)
-    doubtful = (bits & 0x1FFFFFFF) == 0x10000000
-    tiny = np.abs(total) < 1.2e-38
-    if doubtful.any() or tiny.any():
-        at = np.flatnonzero(doubtful | tiny)
-        part, error = _exact_sum(a[at], b[at], c[at])
-        total[at] = _round_to_odd(part, error)
-    return total.astype(np.float32)
+def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
+    """float64 rounded to format `kind` and returned in its dtype."""
+    form = FORMATS[kind]
+    if mode == "rn" and kind in ("f16", "f32"):
+        return x.astype(form.dtype)
+    exponent = (np.ascontiguousarray(x).view(np.int64) >> 52 & 0x7FF) - 1023
+    exponent = np.maximum(exponent, form.least_exponent) - (form.precision - 1)
+    quantum = (exponent + 1023 << 52).view(np.float64)
+    grid = _TO_INTEGER[mode](x / quantum) * quantum
+    over = (np.abs(grid) > form.largest) & np.isfinite(x)
+    if over.any():
+        grid = np.where(over, _overflow(grid, form.largest, mode), grid)
+    return grid.astype(form.dtype)
 
 
-def _exact_sum(a, b, c) -> tuple[np.ndarray, np.ndarray]:
-    """a * b + c of float32 or float16 as an unevaluated sum of two float64 (Knuth's TwoSum)."""
-    product = np.multiply(a, b, dtype=np.float64)
-    c = c.astype(np.float64)
-    total = product + c
-    back = total - product
-    error = (product - (total - back)) + (c - back)
-    return total, np.where(np.isfinite(error), error, 0.0)
+def _away_from_ties(x: np.ndarray) -> np.ndarray:
+    return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
-def _round_to_odd(total: np.ndarray, error: np.ndarray) -> np.ndarray:
-    bits = np.atleast_1d(total).view(np.int64).copy()
-    away = (error > 0) == (total > 0)
-    nudge = np.where(away, 1, -1)
-    inexact = (error != 0) & (bits & 1 == 0) & np.isfinite(total)
-    bits[inexact] += nudge[inexact]
-    return bits.view(np.float64)
+_TO_INTEGER = {
+    "rn": np.rint,
+    "rna": _away_from_ties,
+    "rz": np.trunc,
+    "rm": np.floor,
+    "rp": np.ceil,
+}
 
 
-def round_to_single(total: np.ndarray, error: np.ndarray, mode: str) -> np.ndarray:
-    """total + error rounded to float32 towards zero ("rz"), down ("rm") or up ("rp")."""
-    nearest = total.astype(np.float32)
-    exact = nearest.astype(np.float64)
-    above = (exact > total) | ((exact == total) & (error < 0))
-    below = (exact < total) | ((exact == total) & (error > 0))
-    down = above if mode == "rm" else above & (total > 0) if mode == "rz" else above & False
-    up = below if mode == "rp" else below & (total < 0) if mode == "rz" else below & False
-    infinity = np.float32(np.inf)
-    result = np.where(down, np.nextafter(nearest, -infinity), nearest)
-    return np.where(up, np.nextafter(nearest, infinity), result)
-
-
-def fma_double(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """a * b + c of float64, rounded once: exact rational arithmetic, lane by lane."""
-    result = a * b + c
-    for at in np.flatnonzero(np.isfinite(result)):
-        exact = Fraction(float(a[at])) * Fraction(float(b[at])) + Fraction(float(c[at]))
-        if exact:
-            result[at] = float(exact)
-    return result
+def _overflow(x, largest: float, mode: str):
+    """What a number beyond the largest becomes."""
+    upward = mode in ("rn", "rna", "rp")
+    downward = mode in ("rn", "rna", "rm")
+    return np.where(x > 0, np.inf if upward else largest, -np.inf if downward else -largest)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
+from ..limits import DEFAULT
 from .counters import Counters
 from .hazards import Hazard
 from .trace import Trace
@@ -32,10 +33,16 @@ class Run:
 @dataclass(frozen=True)
 class Options:
     """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
-    always checked). `step_limit`: instruction steps a wave of blocks may take."""
+    always checked). `step_limit`: instruction steps a wave of blocks may take. `order`: "lockstep"
+    runs warps side by side, fastest; "shuffled" one after the other from barrier to barrier, in
+    a random order drawn from `seed`, so that a race not only is reported but shows.
+    `architecture`: whose launch limits hold, e.g. "sm_80"."""
 
     checks: bool = True
     step_limit: int = 2_000_000
+    order: str = "lockstep"
+    seed: int = 0
+    architecture: str = DEFAULT
 
 
 _run: ContextVar[Run | None] = ContextVar("run", default=None)

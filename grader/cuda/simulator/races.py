@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from .access import Access, Hit
-from .dataflow import traffic
 from .detector import Clash, RaceDetector
 from .flags import Flags
 from .lanes import Lanes
@@ -124,10 +123,10 @@ class Races:
 
     def _detect_global(self, machine) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
-        flow = traffic(machine.image)
+        flow = machine.traffic
         detectors = {}
         for store in machine.spaces["global"].stores:
-            if store.names and flow.touches(store.names, ("writes", "atomics")):
+            if store.writable and store.names and flow.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = flow.touches(store.names, ("reads",))
                 detector = RaceDetector(cells, self.ordering.unordered_in_grid, reads)

@@ -17,6 +17,8 @@ DTYPES = {
     "f16x2": np.dtype(np.uint32),
     "bf16": np.dtype(np.uint16),
     "bf16x2": np.dtype(np.uint32),
+    "s16x2": np.dtype(np.uint32),
+    "u16x2": np.dtype(np.uint32),
 }
 
 

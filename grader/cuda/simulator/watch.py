@@ -48,7 +48,7 @@ class Watch:
         self.counters.add(line, "barriers", warps(lanes))
         if len(threads := self._traced(lanes)):
             shared = self.machine.spaces["shared"]
-            memory = shared.store.data[: shared.size].copy()
+            memory = shared.without_red_zones()
             self.trace.add(line, "barrier", threads, memory=memory)
 
     def _count(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
@@ -69,10 +69,16 @@ class Watch:
                 kind,
                 threads,
                 space=hit.space,
-                address=hit.addresses[: len(threads)] - hit.store.address,
+                address=self._offsets(hit)[: len(threads)],
                 width=access.width,
                 buffer=hit.store.argument,
             )
+
+    def _offsets(self, hit: Hit) -> np.ndarray:
+        """Where in its memory each lane touches; a copy, for a register may hold the addresses."""
+        if hit.space == "shared":
+            return self.machine.spaces["shared"].natural(hit.addresses.copy())
+        return hit.addresses - hit.store.address
 
     def _traced(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""

@@ -2,14 +2,22 @@
 
 from . import (  # noqa: F401
     arithmetic,
+    async_copy,
     atomics,
     bits,
     calls,
+    carry,
     cluster,
     compare,
     control,
     convert,
+    hints,
+    logic,
+    match,
+    mbarrier,
     memory,
+    moves,
+    simd,
     special,
     warp,
 )

@@ -1,204 +1,185 @@
-"""Integer and floating-point arithmetic, logic and shifts."""
+"""Arithmetic. Integers are computed here; what the same names do with floating-point numbers
+stands in `floating`, with the carry flag in `carry` (PTX ISA, "Integer Arithmetic Instructions").
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ..numbers import flushed, fma, rounded
+from ...errors import DivisionByZero
+from ..integers import high_product, integer_quotient
+from ..numbers import widened
 from ..ptx import Instruction
-from .registry import Elementwise, elementwise
+from ..types import DTYPES
+from . import carry, floating
+from .registry import Elementwise, Undefined, elementwise
+from .special import approximate_division
 
-_FLOATS = ("f16", "f32", "f64", "f16x2")
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
+_PAIRS = {"s16x2": np.int16, "u16x2": np.uint16}
 
 
-def _float_form(fn, instruction: Instruction, arity: int) -> Elementwise:
-    """Rounding and flushing as the modifiers say, around a plain NumPy operation."""
+def plain(fn, instruction: Instruction) -> Elementwise:
+    """`fn`, whose operands and result all have the instruction's type."""
     kind = instruction.type
-    fn = rounded(fn, instruction.mods)
-    if "ftz" in instruction.mods:
-        fn = flushed(fn)
-    if "sat" in instruction.mods:
-        fn = _saturated(fn)
-    if kind == "f16x2":
-        fn = _paired(fn)
-    return Elementwise(fn, (kind,) * arity, kind)
+    return Elementwise(fn, (kind,) * (len(instruction.operands) - 1), kind)
 
 
-def _paired(fn):
-    """`fn` on both halves of each 32-bit register."""
-
-    def on_halves(*operands):
-        halves = [np.ascontiguousarray(operand).view(np.float16) for operand in operands]
-        return fn(*halves).view(np.uint32)
-
-    return on_halves
+def _is_float(instruction: Instruction) -> bool:
+    return instruction.type in floating.KINDS
 
 
-def _saturated(fn):
-    def saturate(*operands):
-        result = fn(*operands)
-        return np.fmin(np.fmax(result, result.dtype.type(0)), result.dtype.type(1))
-
-    return saturate
-
-
-def _plain(fn, instruction: Instruction, arity: int) -> Elementwise:
-    kind = instruction.type
-    return Elementwise(fn, (kind,) * arity, kind)
+def _on_pairs(fn, kind: str):
+    """`fn` on the two 16-bit integers of each 32-bit register."""
+    dtype = _PAIRS[kind]
+    return lambda *xs: fn(*[np.ascontiguousarray(x).view(dtype) for x in xs]).view(np.uint32)
 
 
 @elementwise("add", "sub")
 def add(instruction: Instruction):
+    if _is_float(instruction):
+        return floating.form(instruction.base, instruction)
+    if "cc" in instruction.mods:
+        return carry.with_carry
     fn = np.add if instruction.base == "add" else np.subtract
-    if instruction.type in _FLOATS:
-        return _float_form(fn, instruction, 2)
-    if instruction.mods[0] in ("cc", "sat") or instruction.type.endswith("x2"):
-        return None
-    return _plain(fn, instruction, 2)
+    if "sat" in instruction.mods:
+        fn = _saturating(fn)
+    if instruction.type in _PAIRS:
+        fn = _on_pairs(fn, instruction.type)
+    return plain(fn, instruction)
+
+
+def _saturating(fn):
+    """Sums of int32 that stop at the ends of the range."""
+    limits = np.iinfo(np.int32)
+
+    def compute(a, b):
+        return np.clip(fn(a.astype(np.int64), b.astype(np.int64)), limits.min, limits.max)
+
+    return compute
 
 
 @elementwise("mul")
 def mul(instruction: Instruction):
+    if _is_float(instruction):
+        return floating.form("mul", instruction)
     kind = instruction.type
-    if kind in _FLOATS:
-        return _float_form(np.multiply, instruction, 2)
-    if instruction.mods[0] == "wide":
-        return Elementwise(_wide_multiply(_WIDER[kind]), (kind, kind), _WIDER[kind])
-    if instruction.mods[0] == "hi":
-        return Elementwise(_high_multiply, (kind, kind), kind) if kind in _WIDER else None
-    return _plain(np.multiply, instruction, 2)
-
-
-def _wide_multiply(wide: str):
-    dtype = np.dtype({"s32": "i4", "u32": "u4", "s64": "i8", "u64": "u8"}[wide])
-
-    def multiply(a, b):
-        return np.multiply(a, b, dtype=dtype)
-
-    return multiply
-
-
-def _high_multiply(a, b):
-    bits = 8 * a.itemsize
-    wide = np.dtype(f"{a.dtype.kind}{2 * a.itemsize}")
-    return (np.multiply(a, b, dtype=wide) >> bits).astype(a.dtype)
+    if "wide" in instruction.mods:
+        return Elementwise(_wide_product(_WIDER[kind]), (kind, kind), _WIDER[kind])
+    return plain(high_product if "hi" in instruction.mods else np.multiply, instruction)
 
 
 @elementwise("mad")
 def mad(instruction: Instruction):
-    kind = instruction.type
-    if kind in _FLOATS:
-        return fused(instruction)
+    """mad.{lo,hi,wide}[.sat].type d, a, b, c: a * b + c."""
+    if _is_float(instruction):
+        return floating.form("fma", instruction)
     if "cc" in instruction.mods:
-        return None
-    if instruction.mods[0] == "wide":
-        multiply = _wide_multiply(_WIDER[kind])
-        return Elementwise(
-            lambda a, b, c: multiply(a, b) + c, (kind, kind, _WIDER[kind]), _WIDER[kind]
-        )
-    if instruction.mods[0] == "hi":
-        return None
-    return _plain(lambda a, b, c: a * b + c, instruction, 3)
+        return carry.with_carry
+    kind = instruction.type
+    if "wide" in instruction.mods:
+        multiply, wide = _wide_product(_WIDER[kind]), _WIDER[kind]
+        return Elementwise(lambda a, b, c: multiply(a, b) + c, (kind, kind, wide), wide)
+    if "hi" in instruction.mods:
+        join = _saturating(np.add) if "sat" in instruction.mods else np.add
+        return plain(lambda a, b, c: join(high_product(a, b), c), instruction)
+    return plain(_multiply_add, instruction)
 
 
 @elementwise("fma")
-def fused(instruction: Instruction):
-    fn = fma(instruction.mods, instruction.type) if instruction.type in _FLOATS else None
-    return fn and _float_form(fn, instruction, 3)
+def fma(instruction: Instruction):
+    return floating.form("fma", instruction) if _is_float(instruction) else None
+
+
+def _multiply_add(a, b, c):
+    product = a * b
+    product += c
+    return product
+
+
+def _wide_product(kind: str):
+    dtype = DTYPES[kind]
+    return lambda a, b: widened(a, dtype) * widened(b, dtype)
+
+
+@elementwise("mul24", "mad24")
+def product_of_24_bits(instruction: Instruction):
+    """mul24/mad24.{lo,hi}: the low or the high 32 of the 48 bits of a product."""
+    signed, high = instruction.type == "s32", "hi" in instruction.mods
+    join = _saturating(np.add) if "sat" in instruction.mods else np.add
+    unused = np.uint32(8)
+
+    def low_bits(a):
+        return (
+            (a << a.dtype.type(8) >> a.dtype.type(8)) if signed else a & (~np.uint32(0) >> unused)
+        )
+
+    def compute(a, b, c=None):
+        whole = low_bits(a).astype(np.int64) * low_bits(b).astype(np.int64)
+        product = (whole >> 16 if high else whole).astype(a.dtype)
+        return product if c is None else join(product, c)
+
+    return plain(compute, instruction)
+
+
+@elementwise("sad")
+def sum_of_absolute_difference(instruction: Instruction):
+    """sad d, a, b, c: c + |a - b|."""
+    return plain(lambda a, b, c: c + np.where(a < b, b - a, a - b), instruction)
+
+
+_BY_ZERO = Undefined(
+    lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
+)
 
 
 @elementwise("div")
 def div(instruction: Instruction):
-    kind = instruction.type
-    if kind in _FLOATS:
-        return _float_form(np.divide, instruction, 2)
-    return _plain(_integer_divide, instruction, 2)
+    if not _is_float(instruction):
+        return replace(plain(integer_quotient, instruction), undefined=_BY_ZERO)
+    if {"approx", "full"} & set(instruction.mods):
+        return approximate_division(instruction)
+    return floating.form("div", instruction)
 
 
 @elementwise("rem")
 def rem(instruction: Instruction):
-    return _plain(lambda a, b: a - b * _integer_divide(a, b), instruction, 2)
-
-
-def _integer_divide(a, b):
-    """C's division: towards zero. Division by zero gives all ones, as the hardware does."""
-    if a.dtype.kind == "u":
-        return np.where(b == 0, ~a.dtype.type(0), a // np.where(b == 0, a.dtype.type(1), b))
-    divisor = np.where(b == 0, a.dtype.type(1), b)
-    quotient = a // divisor
-    quotient += (quotient < 0) & (quotient * divisor != a)
-    return np.where(b == 0, a.dtype.type(-1), quotient)
+    form = plain(lambda a, b: a - b * integer_quotient(a, b), instruction)
+    return replace(form, undefined=_BY_ZERO)
 
 
 @elementwise("neg")
 def neg(instruction: Instruction):
-    if instruction.type in _FLOATS:
-        return _float_form(np.negative, instruction, 1)
-    return _plain(np.negative, instruction, 1)
+    return (
+        floating.negate(instruction) if _is_float(instruction) else plain(np.negative, instruction)
+    )
 
 
 @elementwise("abs")
 def absolute(instruction: Instruction):
-    if instruction.type in _FLOATS:
-        return _float_form(np.abs, instruction, 1)
-    return _plain(np.abs, instruction, 1)
+    return floating.absolute(instruction) if _is_float(instruction) else plain(np.abs, instruction)
 
 
 @elementwise("copysign")
 def copysign(instruction: Instruction):
     """copysign d, a, b: the sign of a, the rest of b."""
-    return _plain(lambda a, b: np.copysign(b, a), instruction, 2)
+    return plain(lambda a, b: np.copysign(b, a), instruction)
 
 
 @elementwise("min", "max")
 def extremum(instruction: Instruction):
-    smallest = instruction.base == "min"
-    if instruction.type in _FLOATS:
-        nan_wins = "NaN" in instruction.mods
-        kept = (np.minimum, np.maximum) if nan_wins else (np.fmin, np.fmax)
-        return _float_form(_signed_zero(kept[0 if smallest else 1], smallest), instruction, 2)
-    return _plain(np.minimum if smallest else np.maximum, instruction, 2)
+    """min and max; .relu takes the larger of the result and 0."""
+    if _is_float(instruction):
+        return floating.extremum(instruction)
+    fn = np.minimum if instruction.base == "min" else np.maximum
+    if "relu" in instruction.mods:
+        fn = _not_negative(fn)
+    if instruction.type in _PAIRS:
+        fn = _on_pairs(fn, instruction.type)
+    return plain(fn, instruction)
 
 
-def _signed_zero(fn, smallest: bool):
-    """PTX orders -0 before +0; NumPy takes either."""
-
-    def ordered(a, b):
-        result = fn(a, b)
-        zero = (a == 0) & (b == 0)
-        if zero.any():
-            negative = np.signbit(a) | np.signbit(b) if smallest else np.signbit(a) & np.signbit(b)
-            signed = np.where(negative, -result.dtype.type(0), result.dtype.type(0))
-            result = np.where(zero, signed, result)
-        return result
-
-    return ordered
-
-
-@elementwise("and", "or", "xor")
-def logic(instruction: Instruction):
-    fn = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}[instruction.base]
-    return _plain(fn, instruction, 2)
-
-
-@elementwise("not")
-def invert(instruction: Instruction):
-    return _plain(np.invert, instruction, 1)
-
-
-@elementwise("shl", "shr")
-def shift(instruction: Instruction):
-    kind = instruction.type
-    fn = np.left_shift if instruction.base == "shl" else np.right_shift
-    return Elementwise(_clamped(fn), (kind, "u32"), kind)
-
-
-def _clamped(fn):
-    """PTX clamps shifts at the width; NumPy does so too, given operands of one type."""
-
-    def shifted(a, b):
-        bits = 8 * a.itemsize
-        return fn(a, np.minimum(b, np.uint32(bits)).astype(a.dtype))
-
-    return shifted
+def _not_negative(fn):
+    return lambda a, b: np.maximum(fn(a, b), a.dtype.type(0))

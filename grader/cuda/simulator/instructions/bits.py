@@ -1,10 +1,14 @@
-"""Counting, reversing, extracting and permuting bits."""
+"""Counting, finding, reversing, extracting, inserting and permuting bits (PTX ISA, "Integer
+Arithmetic Instructions" and "Data Movement: prmt")."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..numbers import constant
 from ..ptx import Instruction
+from ..types import size_of
+from .arithmetic import plain
 from .registry import Elementwise, elementwise
 
 
@@ -15,7 +19,7 @@ def popc(instruction: Instruction):
 
 @elementwise("brev")
 def brev(instruction: Instruction):
-    return Elementwise(_reverse_bits, (instruction.type,), instruction.type)
+    return plain(_reverse_bits, instruction)
 
 
 def _reverse_bits(a):
@@ -30,48 +34,77 @@ def clz(instruction: Instruction):
 
 
 def _leading_zeros(a):
-    filled = a.copy()
-    shift = 1
-    while shift < 8 * a.itemsize:
-        filled |= filled >> filled.dtype.type(shift)
-        shift *= 2
-    return 8 * a.itemsize - np.bitwise_count(filled).astype(np.uint32)
+    """Of 32 bits, from the exponent of the number as a float64; 64 are two times 32."""
+    if a.itemsize == 4:
+        exponent = (a.view(np.uint32).astype(np.float64).view(np.int64) >> 52) - 1023
+        return (31 - np.maximum(exponent, -1)).astype(np.uint32)
+    upper = _leading_zeros((a >> np.uint64(32)).astype(np.uint32))
+    return np.where(upper == 32, 32 + _leading_zeros(a.astype(np.uint32)), upper)
 
 
 @elementwise("bfind")
 def bfind(instruction: Instruction):
     """bfind[.shiftamt].type: where the highest bit is that differs from the sign; -1 if none."""
-    top = 8 * (4 if instruction.type.endswith("32") else 8) - 1
+    top = 8 * size_of(instruction.type) - 1
     shift_amount = "shiftamt" in instruction.mods
 
     def find(a):
         magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
         zeros = _leading_zeros(magnitude.view(f"u{a.itemsize}")).astype(np.int64)
-        return np.where(magnitude == 0, -1, zeros if shift_amount else top - zeros)
+        found = zeros if shift_amount else top - zeros
+        return np.where(magnitude == 0, -1, found).astype(np.uint32)
 
-    return Elementwise(lambda a: find(a).astype(np.uint32), (instruction.type,), "u32")
+    return Elementwise(find, (instruction.type,), "u32")
+
+
+@elementwise("fns")
+def find_nth_set(instruction: Instruction):
+    """fns.b32 d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
+    (upwards for positive offsets, downwards for negative ones); all ones if there is none."""
+
+    def find(mask, base, offset):
+        place, result = np.arange(32), np.full(mask.shape, 0xFFFFFFFF, np.uint32)
+        bits = mask[:, None] >> place.astype(np.uint32) & 1 == 1
+        base = base.astype(np.int64)[:, None]
+        for sign in (1, -1):
+            ahead = bits & (sign * (place - base) >= 0)
+            rank = ahead.cumsum(axis=1)
+            if sign < 0:
+                rank = rank[:, -1:] - rank + ahead
+            hit = ahead & (rank == np.abs(offset.astype(np.int64))[:, None])
+            wanted = hit.any(axis=1) & (np.sign(offset) == sign)
+            result[wanted] = hit.argmax(axis=1)[wanted]
+        start = np.minimum(base[:, 0], 31)
+        own = (offset == 0) & bits[np.arange(len(mask)), start] & (base[:, 0] < 32)
+        return np.where(own, base[:, 0], result)
+
+    return Elementwise(find, ("b32", "b32", "s32"), "b32")
 
 
 @elementwise("bfe")
 def bfe(instruction: Instruction):
     """bfe.type d, a, position, length: a field of bits, extended by its sign where signed."""
     kind = instruction.type
+    bits = 8 * size_of(kind)
 
     def extract(a, position, length):
-        bits = 8 * a.itemsize
-        position = (position & 255).astype(np.int64)
-        length = (length & 255).astype(np.int64)
-        wide = a.astype(f"{a.dtype.kind}8")
-        field = wide >> np.minimum(position, bits - 1 if a.dtype.kind == "i" else 63).astype(
-            wide.dtype
-        )
-        if a.dtype.kind == "u":
-            field = np.where(position >= bits, 0, field)
-        unused = np.clip(64 - length, 0, 63).astype(wide.dtype)
-        field = np.where(length == 0, 0, (field.astype(wide.dtype) << unused) >> unused)
-        return field.astype(a.dtype)
+        start, width = constant(position), constant(length)
+        if start is not None and width is not None and width > 0 and start + width <= bits:
+            unused = a.dtype.type(bits - int(width))
+            return a << (unused - a.dtype.type(start)) >> unused
+        return _extract(a, position, length)
 
     return Elementwise(extract, (kind, "u32", "u32"), kind)
+
+
+def _extract(a, position, length):
+    bits = 8 * a.itemsize
+    wide = a.astype(f"{a.dtype.kind}8")
+    position, length = position & np.uint32(255), length & np.uint32(255)
+    limit = bits - 1 if a.dtype.kind == "i" else 64  # beyond the top: copies of the sign, or 0
+    field = wide >> np.minimum(position, np.uint32(limit)).astype(wide.dtype)
+    unused = (64 - np.minimum(length, np.uint32(64)).astype(np.int64)).astype(wide.dtype)
+    return (field << unused >> unused).astype(a.dtype) * (length > 0)
 
 
 @elementwise("bfi")
@@ -80,47 +113,106 @@ def bfi(instruction: Instruction):
     kind = instruction.type
 
     def insert(a, b, position, length):
-        position = (position & 255).astype(np.uint64)
-        length = np.minimum(length & 255, 64).astype(np.uint64)
-        one, wide = np.uint64(1), a.astype(np.uint64)
-        field = np.where(length == 64, ~np.uint64(0), (one << (length % np.uint64(64))) - one)
-        mask = np.where(position > 63, np.uint64(0), field << np.minimum(position, np.uint64(63)))
-        moved = wide << np.minimum(position, np.uint64(63))
-        return ((b.astype(np.uint64) & ~mask) | (moved & mask)).astype(a.dtype)
+        start, width = constant(position), constant(length)
+        if start is None or width is None:
+            return _insert(a, b, position, length)
+        everything = (1 << 8 * a.itemsize) - 1
+        mask = ((1 << int(width & 255)) - 1 << int(start & 255)) & everything
+        if not mask:
+            return b
+        dtype = a.dtype.type
+        return b & dtype(everything ^ mask) | a << dtype(start & 255) & dtype(mask)
 
     return Elementwise(insert, (kind, kind, "u32", "u32"), kind)
 
 
+def _insert(a, b, position, length):
+    one = np.uint64(1)
+    position = (position & np.uint32(255)).astype(np.uint64)
+    length = (length & np.uint32(255)).astype(np.uint64)  # shifts by 64 and more give 0
+    mask = ((one << length) - one) << position
+    moved = a.astype(np.uint64) << position
+    return (b.astype(np.uint64) & ~mask | moved & mask).astype(a.dtype)
+
+
+@elementwise("bmsk")
+def bit_mask(instruction: Instruction):
+    """bmsk.{clamp,wrap}.b32 d, position, length: ones in a field, zeros elsewhere."""
+    wrap = "wrap" in instruction.mods
+
+    def make(position, length):
+        position, length = position.astype(np.uint64), length.astype(np.uint64)
+        if wrap:
+            position, length = position & np.uint64(31), length & np.uint64(31)
+        one = np.uint64(1)
+        return ((one << np.minimum(length, np.uint64(32))) - one << position).astype(np.uint32)
+
+    return Elementwise(make, ("u32", "u32"), "b32")
+
+
+@elementwise("szext")
+def extend(instruction: Instruction):
+    """szext.{clamp,wrap}.type d, a, bits: the low bits of a, extended by their sign or by zeros."""
+    kind, wrap = instruction.type, "wrap" in instruction.mods
+
+    def keep(a, bits):
+        bits = bits & np.uint32(31) if wrap else np.minimum(bits, np.uint32(32))
+        unused = (32 - bits.astype(np.int64)).astype(a.dtype)
+        return (a << unused >> unused) * (bits > 0)
+
+    return Elementwise(keep, (kind, "u32"), kind)
+
+
+# Which byte of {b, a} goes to each place, for selectors 0 to 3 of prmt's special modes.
+_MODES = {
+    "f4e": [(n, n + 1, n + 2, n + 3) for n in range(4)],
+    "b4e": [tuple((n - k) % 8 for k in range(4)) for n in range(4)],
+    "rc8": [(n, n, n, n) for n in range(4)],
+    "ecl": [tuple(max(n, k) for k in range(4)) for n in range(4)],
+    "ecr": [tuple(min(n, k) for k in range(4)) for n in range(4)],
+    "rc16": [(0, 1, 0, 1), (2, 3, 2, 3), (0, 1, 0, 1), (2, 3, 2, 3)],
+}
+
+
 @elementwise("prmt")
 def prmt(instruction: Instruction):
-    """prmt.b32 d, a, b, selector: each byte of d is one of the eight of {b, a}, or its sign."""
-    if instruction.mods != ("b32",):
-        return None
-
-    def permute(a, b, selector):
-        pool = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
-        result = np.zeros(a.shape, np.uint32)
-        for place in range(4):
-            choice = selector >> np.uint32(4 * place) & np.uint32(15)
-            octet = pool >> (choice & np.uint32(7)).astype(np.uint64) * np.uint64(8)
-            octet = (octet & np.uint64(255)).astype(np.uint32)
-            sign = np.where(octet >> np.uint32(7), np.uint32(255), np.uint32(0))
-            result |= np.where(choice & np.uint32(8), sign, octet) << np.uint32(8 * place)
-        return result
-
-    return Elementwise(permute, ("b32", "b32", "b32"), "b32")
+    """prmt.b32[.mode] d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
+    of its selector) eight copies of that byte's sign."""
+    mode = next((mod for mod in instruction.mods if mod in _MODES), None)
+    if mode is None:
+        return Elementwise(_permute, ("b32", "b32", "b32"), "b32")
+    selectors = np.array(
+        [sum(byte << 4 * place for place, byte in enumerate(row)) for row in _MODES[mode]],
+        np.uint32,
+    )
+    return Elementwise(
+        lambda a, b, c: _permute(a, b, selectors[c & np.uint32(3)]), ("b32", "b32", "b32"), "b32"
+    )
 
 
-@elementwise("shf")
-def funnel_shift(instruction: Instruction):
-    """shf.{l,r}.{wrap,clamp}.b32 d, low, high, amount: 32 bits of the shifted 64."""
-    left, wrap = instruction.mods[0] == "l", instruction.mods[1] == "wrap"
+def _permute(a, b, selector):
+    fixed = constant(selector)
+    if fixed is not None and not int(fixed) & 0x8888:
+        return _permute_alike(a, b, int(fixed))
+    pool = a.astype(np.uint64) | b.astype(np.uint64) << np.uint64(32)
+    result = np.zeros(a.shape, np.uint32)
+    for place in range(4):
+        choice = selector >> np.uint32(4 * place) & np.uint32(15)
+        octet = (pool >> ((choice & np.uint32(7)) * np.uint32(8)).astype(np.uint64)).astype(
+            np.uint8
+        )
+        sign = (octet.view(np.int8) >> 7).view(np.uint8)
+        octet = np.where(choice & np.uint32(8), sign, octet)
+        result |= octet.astype(np.uint32) << np.uint32(8 * place)
+    return result
 
-    def shift(low, high, amount):
-        whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
-        amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
-        amount = amount.astype(np.uint64)
-        moved = whole << amount >> np.uint64(32) if left else whole >> amount
-        return moved.astype(np.uint32)
 
-    return Elementwise(shift, ("b32", "b32", "u32"), "b32")
+def _permute_alike(a, b, selector: int):
+    """All lanes with one selector: four bytes are moved."""
+    result = np.zeros(a.shape, np.uint32)
+    for place in range(4):
+        byte = selector >> 4 * place & 7
+        source, distance = (a, b)[byte // 4], 8 * (byte % 4 - place)
+        moved = source >> np.uint32(distance) if distance > 0 else source << np.uint32(-distance)
+        result |= moved & np.uint32(0xFF << 8 * place)
+    return result

@@ -1,14 +1,15 @@
-"""Comparisons and selection."""
+"""Comparison and selection (PTX ISA, "Comparison and Selection Instructions")."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..numbers import flush, from_bfloat
 from ..ptx import Instruction, Vector
-from ..types import DTYPES
+from ..types import DTYPES, size_of
 from .registry import Elementwise, effect, elementwise, read, unsupported
 
-_COMPARE = {
+_ORDERED = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -20,66 +21,151 @@ _COMPARE = {
     "hi": np.greater,
     "hs": np.greater_equal,
 }
+_UNORDERED = {  # true also where an operand is NaN: what is left when the opposite fails
+    "equ": lambda a, b: ~((a < b) | (a > b)),
+    "neu": np.not_equal,
+    "ltu": lambda a, b: ~(a >= b),
+    "leu": lambda a, b: ~(a > b),
+    "gtu": lambda a, b: ~(a <= b),
+    "geu": lambda a, b: ~(a < b),
+    "num": lambda a, b: (a == a) & (b == b),
+    "nan": lambda a, b: (a != a) | (b != b),
+    "ne": lambda a, b: (a < b) | (a > b),
+}
 _COMBINE = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
+_FLOATS = ("f16", "bf16", "f32", "f64")
 
 
-def _comparison(name: str, kind: str):
-    """The comparison called `name`; on floats `ne` is false and the `..u` forms are true where
-    an operand is NaN."""
-    isnan = np.isnan
-    if DTYPES[kind].kind != "f":
-        return _COMPARE.get(name)
-    if name == "num":
-        return lambda a, b: ~(isnan(a) | isnan(b))
-    if name == "nan":
-        return lambda a, b: isnan(a) | isnan(b)
-    if name == "ne":
-        return lambda a, b: (a != b) & ~(isnan(a) | isnan(b))
-    if name.endswith("u") and name[:-1] in _COMPARE:
-        ordered = _COMPARE[name[:-1]]
-        return lambda a, b: ordered(a, b) | isnan(a) | isnan(b)
-    return _COMPARE.get(name)
+def _comparison(instruction: Instruction, kind: str):
+    """The comparison that the first modifier names, on registers of a scalar `kind`; None if
+    there is no such comparison."""
+    name = instruction.mods[0]
+    if kind not in _FLOATS:
+        return _ORDERED.get(name)
+    compare = _UNORDERED.get(name) or _ORDERED.get(name)
+    if kind == "bf16":
+        return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
+    if "ftz" in instruction.mods:
+        return lambda a, b: compare(flush(a), flush(b))
+    return compare
+
+
+def _combination(instruction: Instruction):
+    return next((_COMBINE[mod] for mod in instruction.mods[1:] if mod in _COMBINE), None)
 
 
 @effect("setp")
 def setp(instruction: Instruction, at: int, machine):
-    """setp.CMP[.BOOL][.ftz].type p[|q], a, b[, c]"""
+    """setp.CMP[.BOOL][.ftz].type p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is
+    for the lower and q for the upper."""
     target, a, b, *rest = instruction.operands
     kind = instruction.type
-    compare = _comparison(instruction.mods[0], kind)
-    combine = next((_COMBINE[mod] for mod in instruction.mods if mod in _COMBINE), None)
+    pair = kind.endswith("x2")
+    compare = _comparison(instruction, kind.removesuffix("x2"))
+    combine = _combination(instruction)
     if compare is None or bool(rest) != bool(combine):
         raise unsupported(instruction, machine)
     outs = [
-        machine.registers.write(register, "pred")
+        machine.registers.write(register, "pred") if register.name != "_" else None
         for register in (target.items if isinstance(target, Vector) else (target,))
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
     extra = read(rest[0], "pred", machine) if rest else None
+    results = _of_halves(compare, kind) if pair else _and_opposite(compare)
 
     def step(lanes):
-        result = compare(a[lanes], b[lanes])
-        for out, value in zip(outs, (result, ~result), strict=False):
-            out[lanes] = value if combine is None else combine(value, extra[lanes])
+        for out, result in zip(outs, results(a[lanes], b[lanes]), strict=False):
+            if out is not None:
+                out[lanes] = result if combine is None else combine(result, extra[lanes])
 
-    return step
+    def plain_step(lanes):
+        if type(lanes) is slice:
+            compare(a[lanes], b[lanes], out=outs[0][lanes])
+        else:
+            outs[0][lanes] = compare(a[lanes], b[lanes])
+
+    plain = len(outs) == 1 and not rest and not pair and isinstance(compare, np.ufunc)
+    return plain_step if plain else step
+
+
+def _and_opposite(compare):
+    def results(a, b):
+        result = compare(a, b)
+        yield result
+        yield ~result
+
+    return results
+
+
+def _of_halves(compare, kind: str):
+    dtype = DTYPES[kind.removesuffix("x2")]
+
+    def results(a, b):
+        return [
+            compare(*[np.ascontiguousarray(x).view(dtype)[half::2] for x in (a, b)])
+            for half in (0, 1)
+        ]
+
+    return results
+
+
+_TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 
 
 @elementwise("set")
 def set_(instruction: Instruction):
-    """set.CMP.result.source d, a, b: all ones or 1.0 where true."""
-    result, source = instruction.mods[-2], instruction.mods[-1]
-    compare = _comparison(instruction.mods[0], source)
-    if compare is None or instruction.mods[1] in _COMBINE:
-        return None
-    dtype = DTYPES[result]
-    true = dtype.type(1) if dtype.kind == "f" else np.array(-1).astype(dtype)
-    return Elementwise(
-        lambda a, b: np.where(compare(a, b), true, dtype.type(0)), (source, source), result
+    """set.CMP[.BOOL][.ftz].result.source d, a, b[, c]: 1.0 or all ones where true, else 0."""
+    result, source = (instruction.mods[-2], instruction.mods[-1])
+    compare, combine = (
+        _comparison(instruction, source.removesuffix("x2")),
+        _combination(instruction),
     )
+    if compare is None:
+        return None
+    scalar = result.removesuffix("x2")
+    bits = 8 * size_of(scalar)
+    true = np.array(_TRUE.get(scalar, (1 << bits) - 1), f"u{bits // 8}")
+
+    def compute(a, b, extra=None):
+        if source.endswith("x2"):
+            dtype = DTYPES[source.removesuffix("x2")]
+            a, b = (np.ascontiguousarray(x).view(dtype) for x in (a, b))
+        held = compare(a, b)
+        if combine:
+            held = combine(held, extra)
+        found = held * true
+        return found.view(np.uint32) if result.endswith("x2") else found
+
+    kinds = (source, source, "pred") if combine else (source, source)
+    return Elementwise(compute, kinds, f"b{8 * size_of(result)}")
 
 
 @elementwise("selp")
 def selp(instruction: Instruction):
-    kind = instruction.type
-    return Elementwise(lambda a, b, p: np.where(p, a, b), (kind, kind, "pred"), kind)
+    kind = f"b{8 * size_of(instruction.type)}"
+    return Elementwise(lambda a, b, p: b ^ (a ^ b) * p, (kind, kind, "pred"), kind)
+
+
+@elementwise("slct")
+def slct(instruction: Instruction):
+    """slct[.ftz].type.{s32,f32} d, a, b, c: a where c >= 0 (so for -0, not for NaN), else b."""
+    kind, test = instruction.mods[-2:]
+    bits = f"b{8 * size_of(kind)}"
+    value = flush if "ftz" in instruction.mods else np.asarray
+    return Elementwise(lambda a, b, c: np.where(value(c) >= 0, a, b), (bits, bits, test), bits)
+
+
+_KINDS_OF_NUMBER = {
+    "finite": np.isfinite,
+    "infinite": np.isinf,
+    "number": lambda a: a == a,
+    "notanumber": lambda a: a != a,
+    "normal": lambda a: np.isfinite(a) & (np.abs(a) >= np.finfo(a.dtype).tiny),
+    "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
+}
+
+
+@elementwise("testp")
+def testp(instruction: Instruction):
+    """testp.KIND.type p, a: whether a is a number of that kind."""
+    return Elementwise(_KINDS_OF_NUMBER[instruction.mods[0]], (instruction.type,), "pred")

@@ -141,7 +141,7 @@ def fence(instruction: Instruction, at: int, machine):
 @effect("nanosleep")
 def nanosleep(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
-        machine.spins += 1
+        machine.schedule.spins += 1
 
     return step
 

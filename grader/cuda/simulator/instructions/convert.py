@@ -1,171 +1,186 @@
-"""Moves and conversions between types."""
+"""Conversions between types (PTX ISA, "Data Movement and Conversion Instructions: cvt")."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..memory import LOCAL_WINDOW, SHARED_WINDOW
-from ..numbers import flush, round_to_single
-from ..ptx import Instruction, Vector
+from .. import exact
+from ..numbers import (
+    FORMATS,
+    flush,
+    from_bfloat,
+    narrowed,
+    relu,
+    rounded,
+    rounding,
+    saturate,
+    to_bfloat,
+)
+from ..ptx import Instruction
 from ..types import DTYPES, size_of
-from .registry import Elementwise, effect, elementwise, read
+from .registry import Elementwise, elementwise
 
-_TO_INTEGER = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
-_FLOATS = ("f16", "f32", "f64")
-
-
-@effect("mov")
-def mov(instruction: Instruction, at: int, machine):
-    """mov d, a; also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
-    target, source = instruction.operands
-    kind = instruction.type
-    if isinstance(source, Vector):
-        return _pack(target, source.items, kind, machine)
-    if isinstance(target, Vector):
-        return _unpack(target.items, source, kind, machine)
-    out, value = machine.registers.write(target, kind), read(source, kind, machine)
-
-    def step(lanes):
-        out[lanes] = value[lanes]
-
-    return step
-
-
-def _part_kind(kind: str, parts: int) -> str:
-    return f"b{8 * size_of(kind) // parts}"
-
-
-def _pack(target, items, kind: str, machine):
-    part = _part_kind(kind, len(items))
-    sources = [read(item, part, machine) for item in items]
-    out = machine.registers.write(target, f"b{8 * size_of(kind)}")
-    bits = 8 * size_of(part)
-
-    def step(lanes):
-        total = sources[0][lanes].astype(out.dtype)
-        for place, source in enumerate(sources[1:], start=1):
-            total |= source[lanes].astype(out.dtype) << out.dtype.type(place * bits)
-        out[lanes] = total
-
-    return step
-
-
-def _unpack(items, source, kind: str, machine):
-    part = _part_kind(kind, len(items))
-    value = read(source, f"b{8 * size_of(kind)}", machine)
-    bits = 8 * size_of(part)
-    outs = [
-        (place, machine.registers.write(item, part))
-        for place, item in enumerate(items)
-        if item.name != "_"
-    ]
-
-    def step(lanes):
-        whole = value[lanes]
-        for place, out in outs:
-            out[lanes] = (whole >> whole.dtype.type(place * bits)).astype(DTYPES[part])
-
-    return step
-
-
-@elementwise("cvta")
-def cvta(instruction: Instruction):
-    """Between an address in a state space and a generic address."""
-    space = next(mod for mod in instruction.mods if mod not in ("to", "u64"))
-    window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space.partition("::")[0], 0)
-    shift = np.uint64(window)
-    if instruction.mods[0] == "to":
-        return Elementwise(lambda a: a - shift, ("u64",), "u64")
-    return Elementwise(lambda a: a + shift, ("u64",), "u64")
+_TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
+_INTEGERS = {f"{sign}{bits}" for sign in "su" for bits in (8, 16, 32, 64)}
 
 
 @elementwise("cvt")
 def cvt(instruction: Instruction):
-    """cvt[.rounding][.ftz][.sat].result.source"""
+    """cvt[.rounding][.ftz][.sat | .relu].result.source d, a; into a pair of halves (f16x2, bf16x2)
+    d, a, b, where a becomes the upper one."""
+    if instruction.mods[0] == "pack":
+        return _pack(instruction)
     result, source = instruction.mods[-2:]
     mods = instruction.mods[:-2]
-    if result == "bf16" and source == "f32":
-        return Elementwise(_to_bfloat, ("f32",), "bf16")
-    if source == "bf16" and result == "f32":
-        return Elementwise(_from_bfloat, ("bf16",), "f32")
-    if not {result, source} <= set(_FLOATS) | {f"{s}{b}" for s in "su" for b in (8, 16, 32, 64)}:
+    scalar = result.removesuffix("x2")
+    if "satfinite" in mods or not {scalar, source} <= {*FORMATS, *_INTEGERS}:
         return None
-    if source in _FLOATS:
-        fn = (
-            _float_to_float(mods, result, source)
-            if result in _FLOATS
-            else _float_to_int(mods, result)
-        )
-    else:
-        fn = _int_to_float(mods, result) if result in _FLOATS else _int_to_int(mods, result)
-    return fn and Elementwise(fn, (source,), result)
+    fn = _conversion(mods, scalar, source)
+    if result == scalar:
+        return Elementwise(fn, (source,), "f32" if result == "tf32" else result)
+    return Elementwise(_both(fn), (source, source), "b32")
 
 
-def _int_to_int(mods, result: str):
+def _conversion(mods: tuple[str, ...], result: str, source: str) -> Callable:
+    if source in _INTEGERS:
+        return _int_to_int(mods, result) if result in _INTEGERS else _int_to_float(mods, result)
+    fn = _float_to_int(mods, result, source)
+    if result in FORMATS:
+        fn = _float_to_float(mods, result, source)
+    return fn if source != "bf16" else lambda a: fn(from_bfloat(a))
+
+
+def _both(fn: Callable) -> Callable:
+    def convert(upper, lower):
+        high, low = (fn(x).view(np.uint16).astype(np.uint32) for x in (upper, lower))
+        return high << np.uint32(16) | low
+
+    return convert
+
+
+def _int_to_int(mods, result: str) -> Callable:
     dtype = DTYPES[result]
-    if "sat" not in mods:
-        return lambda a: a.astype(dtype)
+    return _clamp_to(dtype) if "sat" in mods else lambda a: a.astype(dtype)
+
+
+def _clamp_to(dtype: np.dtype) -> Callable:
     limits = np.iinfo(dtype)
 
-    def saturate(a):
+    def saturate_integer(a):
         low = max(limits.min, np.iinfo(a.dtype).min)
         high = min(limits.max, np.iinfo(a.dtype).max)
         return np.clip(a, low, high).astype(dtype)
 
-    return saturate
+    return saturate_integer
 
 
-def _int_to_float(mods, result: str):
-    mode = next((mod for mod in mods if mod in ("rz", "rm", "rp")), None)
-    if mode is None:
-        return lambda a: a.astype(DTYPES[result])
-    if result != "f32":
-        return None
-    return lambda a: round_to_single(a.astype(np.float64), np.zeros(a.shape), mode)
-
-
-def _float_to_int(mods, result: str):
-    rounding = next((_TO_INTEGER[mod] for mod in mods if mod in _TO_INTEGER), np.trunc)
-    dtype, limits = DTYPES[result], np.iinfo(DTYPES[result])
+def _int_to_float(mods, result: str) -> Callable:
+    mode, dtype = rounding(mods), FORMATS[result].dtype
+    finish = _finish(mods, result)
+    if mode == "rn" and result != "bf16":
+        return lambda a: finish(a.astype(dtype))
 
     def convert(a):
-        whole = rounding(a.astype(np.float64))
-        inside = (whole > limits.min) & (whole < limits.max)
-        ends = np.where(whole > 0, limits.max, limits.min).astype(dtype)
-        ends = np.where(np.isnan(whole), dtype.type(0), ends)
+        digit = a.dtype.type(32)
+        if a.itemsize == 8:  # two parts that float64 holds exactly
+            upper, lower = a >> digit, a & a.dtype.type(0xFFFFFFFF)
+            parts = exact.add(upper.astype(np.float64) * 2.0**32, lower.astype(np.float64))
+        else:
+            parts = a.astype(np.float64), np.zeros(a.shape)
+        return finish(rounded(parts, result, mode))
+
+    return convert
+
+
+def _float_to_int(mods, result: str, source: str) -> Callable:
+    """Out of range becomes the nearest end; NaN 0, or where 64 bits are involved the top bit."""
+    to_integral = next((_TO_INTEGRAL[mod] for mod in mods if mod in _TO_INTEGRAL), np.trunc)
+    if result not in _INTEGERS:
+        return None
+    dtype, bits = DTYPES[result], 8 * size_of(result)
+    lowest, beyond = float(np.iinfo(dtype).min), float(int(np.iinfo(dtype).max) + 1)
+    wide = source == "f64" or bits == 64
+    of_nan = np.array(1 << bits - 1 if wide else 0, f"u{bits // 8}").view(dtype)
+
+    def convert(a):
+        if source in ("f16", "bf16"):
+            a = a.astype(np.float64)
+        whole = to_integral(flush(a) if "ftz" in mods and source == "f32" else a)
+        if lowest <= np.minimum.reduce(whole) and np.maximum.reduce(whole) < beyond:
+            return whole.astype(dtype)
+        whole = whole.astype(np.float64)
+        inside = (whole >= lowest) & (whole < beyond)
+        ends = np.where(whole > 0, np.iinfo(dtype).max, np.iinfo(dtype).min)
+        ends = np.where(whole != whole, of_nan, ends.astype(dtype))
         return np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)
 
     return convert
 
 
-def _float_to_float(mods, result: str, source: str):
-    dtype = DTYPES[result]
-    mode = next((mod for mod in mods if mod in ("rz", "rm", "rp")), None)
-    rounding = next((_TO_INTEGER[mod] for mod in mods if mod in _TO_INTEGER), None)
-    if mode and (source, result) != ("f64", "f32"):
-        return None
+def _float_to_float(mods, result: str, source: str) -> Callable:
+    mode = rounding(mods)
+    to_integral = next((_TO_INTEGRAL[mod] for mod in mods if mod in _TO_INTEGRAL), None)
+    change, finish = _change_of_format(result, source, mode), _finish(mods, result)
+    flushes = "ftz" in mods and source == "f32"
 
     def convert(a):
-        if "ftz" in mods and source == "f32":
+        if flushes:
             a = flush(a)
-        if mode:
-            a = round_to_single(a, np.zeros_like(a), mode)
-        if rounding:
-            a = rounding(a)
-        a = a.astype(dtype)
-        if "sat" in mods:
-            a = np.fmin(np.fmax(a, dtype.type(0)), dtype.type(1))
-        return flush(a) if "ftz" in mods and result == "f32" else a
+        if to_integral:
+            a = to_integral(a)
+        return finish(change(a))
 
     return convert
 
 
-def _to_bfloat(a):
-    """float32 to bfloat16 bits, to nearest even."""
-    bits = a.view(np.uint32)
-    nearest = (bits + 0x7FFF + (bits >> np.uint32(16) & 1)) >> np.uint32(16)
-    return np.where(np.isnan(a), 0x7FFF, nearest).astype(np.uint16)
+def _change_of_format(result: str, source: str, mode: str) -> Callable:
+    """Floats of one format to floats of another (bf16 and tf32 as float32)."""
+    if result == source:
+        return np.asarray
+    dtype = FORMATS[result].dtype
+    wider = FORMATS[result].precision >= FORMATS[source].precision and source != "f16"
+    if wider or (result in ("f32", "f64") and source in ("f16", "bf16")):
+        return lambda a: a.astype(dtype)
+    if mode == "rn" and result in ("f16", "f32"):
+        return lambda a: a.astype(dtype)
+    if mode == "rn" and result == "bf16" and source in ("f16", "f32"):
+        return lambda a: a.astype(np.float32)  # encoding rounds
+    return lambda a: narrowed(a.astype(np.float64), result, mode)
 
 
-def _from_bfloat(a):
-    return (a.astype(np.uint32) << np.uint32(16)).view(np.float32)
+def _finish(mods, result: str) -> Callable:
+    """Clamping and flushing of the result, and the bits of a bfloat16."""
+    steps = [fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods]
+    if "ftz" in mods and result == "f32":
+        steps.append(flush)
+    if result == "bf16":
+        steps.append(to_bfloat)
+    if len(steps) == 1:
+        return steps[0]
+
+    def finish(x):
+        for step in steps:
+            x = step(x)
+        return x
+
+    return finish
+
+
+def _pack(instruction: Instruction):
+    """cvt.pack.sat.{u16,s16}.s32 d, a, b: a and b clamped, a as the upper half; .{u8,s8}.s32.b32
+    d, a, b, c: two bytes, and the low half of c above them."""
+    result = instruction.mods[2]
+    if result not in ("u8", "s8", "u16", "s16"):
+        return None
+    clamp, bits = _clamp_to(DTYPES[result]), np.uint32(8 * size_of(result))
+    unsigned = f"u{size_of(result)}"
+
+    def compute(a, b, c=None):
+        high, low = (clamp(x).view(unsigned).astype(np.uint32) for x in (a, b))
+        packed = high << bits | low
+        return packed if c is None else c << np.uint32(16) | packed
+
+    extra = ("b32",) if len(instruction.operands) == 4 else ()
+    return Elementwise(compute, ("s32", "s32", *extra), "b32")

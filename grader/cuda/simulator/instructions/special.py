@@ -1,6 +1,7 @@
-"""Special functions: roots, reciprocals, exponentials, and what the SFU approximates.
+"""Special functions: roots, reciprocals, exponentials, and what the SFU approximates (PTX ISA,
+"Floating Point Instructions").
 
-Approximate instructions are computed to float32's own precision, which lies within the maximum
+Approximate instructions are computed to the format's own precision, which lies within the maximum
 errors that the PTX ISA documents for the hardware's.
 """
 
@@ -8,14 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import flushed
+from ..numbers import flush, flushed
 from ..ptx import Instruction
+from . import floating
 from .registry import Elementwise, elementwise
+
+
+def _reciprocal_root(x):
+    return np.reciprocal(np.sqrt(x))
+
 
 _FUNCTIONS = {
     "sqrt": np.sqrt,
     "rcp": np.reciprocal,
-    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
+    "rsqrt": _reciprocal_root,
     "ex2": np.exp2,
     "lg2": np.log2,
     "sin": np.sin,
@@ -26,8 +33,52 @@ _FUNCTIONS = {
 
 @elementwise(*_FUNCTIONS)
 def special_function(instruction: Instruction):
-    kind = instruction.type
-    if kind not in ("f32", "f64") or {"rz", "rm", "rp"} & set(instruction.mods):
+    """sqrt and rcp round as asked; the others, and all with .approx, are approximations."""
+    name, mods = instruction.base, instruction.mods
+    if instruction.type not in floating.KINDS:
         return None
-    fn = _FUNCTIONS[instruction.base]
-    return Elementwise(flushed(fn) if "ftz" in instruction.mods else fn, (kind,), kind)
+    if name in ("sqrt", "rcp") and "approx" not in mods:
+        return floating.form(name, instruction)
+    if instruction.type == "f64" and "ftz" in mods:
+        return floating.elementwise_of(_in_upper_halves(_FUNCTIONS[name]), instruction)
+    fn = _FUNCTIONS[name]
+    if "ftz" in mods:
+        fn = _flushed_exponential if name == "ex2" else flushed(fn)
+    return floating.elementwise_of(fn, instruction)
+
+
+def _flushed_exponential(x):
+    """Subnormal operands need no flushing: 2 to their power is 1 anyway."""
+    power = np.exp2(x)
+    return power if np.minimum.reduce(x) >= -126 else flush(power)
+
+
+def _in_upper_halves(fn):
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
+    give the upper 32 bits of the result; the lower ones are zero."""
+
+    def compute(x):
+        return _upper_half(flush(fn(flush(_upper_half(x)))))
+
+    return compute
+
+
+def _upper_half(x):
+    bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(32) << np.uint64(32)
+    return bits.view(np.float64)
+
+
+def approximate_division(instruction: Instruction) -> Elementwise:
+    """div.approx.f32 takes a reciprocal, which is flushed where the divisor exceeds 2**126;
+    div.full.f32 scales its operands first."""
+    fn = np.divide if "full" in instruction.mods else _times_reciprocal
+    return floating.elementwise_of(flushed(fn) if "ftz" in instruction.mods else fn, instruction)
+
+
+def _times_reciprocal(a, b):
+    quotient = a / b
+    magnitude = np.abs(b)
+    if np.maximum.reduce(magnitude) <= 2.0**126:
+        return quotient
+    nothing = np.where(np.isinf(a), np.nan, np.copysign(np.float32(0), quotient))
+    return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)

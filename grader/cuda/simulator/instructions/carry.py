@@ -1,0 +1,54 @@
+"""Extended precision: additions that hand a carry on to the next one (PTX ISA, "Extended-Precision
+Integer Arithmetic Instructions"). Every thread has one carry flag, CC.CF; a subtraction leaves its
+borrow there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..integers import high_product
+from ..ptx import Instruction
+from .registry import effect, read
+
+
+@effect("addc", "subc", "madc")
+def with_carry(instruction: Instruction, at: int, machine):
+    """add.cc, addc[.cc], sub.cc, subc[.cc], mad.{lo,hi}.cc, madc.{lo,hi}[.cc]: the names with a
+    final c take the flag in, .cc leaves it."""
+    target, *operands = instruction.operands
+    kind = instruction.type
+    sources = [read(operand, kind, machine) for operand in operands]
+    out = machine.registers.write(target, kind)
+    flag = machine.registers.storage("CC.CF")
+    takes, leaves = instruction.base.endswith("c"), "cc" in instruction.mods
+    addends = _product_first("hi" in instruction.mods) if len(sources) == 3 else lambda a, b: (a, b)
+    combine = _subtract if instruction.base.startswith("sub") else _add
+
+    def step(lanes) -> None:
+        a, b = (_unsigned(x) for x in addends(*[source[lanes] for source in sources]))
+        carry = flag[lanes].astype(a.dtype) if takes else a.dtype.type(0)
+        result, over = combine(a, b, carry)
+        out[lanes] = result.view(out.dtype)
+        if leaves:
+            flag[lanes] = over
+
+    return step
+
+
+def _unsigned(x: np.ndarray) -> np.ndarray:
+    return np.ascontiguousarray(x).view(f"u{x.itemsize}")
+
+
+def _product_first(high: bool):
+    multiply = high_product if high else np.multiply
+    return lambda a, b, c: (multiply(a, b), c)
+
+
+def _add(a, b, carry):
+    total = a + b + carry
+    return total, (total < a) | ((total == a) & (carry != 0))
+
+
+def _subtract(a, b, borrow):
+    return a - b - borrow, (a < b) | ((a == b) & (borrow != 0))

@@ -1,0 +1,179 @@
+"""Floating-point arithmetic in every format and rounding mode: what `add`, `fma`, `div` and the
+like make of f16, bf16, f32, f64 and of pairs of halves (PTX ISA, "Floating Point Instructions",
+"Half Precision ..." and "Mixed Precision ...").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .. import exact
+from ..fused import fma_directed, fma_single
+from ..numbers import (
+    flushed,
+    from_bfloat,
+    relu,
+    rounded,
+    rounding,
+    saturate,
+    to_bfloat,
+)
+from ..ptx import Instruction
+from .registry import Elementwise
+
+KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
+
+# By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
+_OPERATIONS = {
+    "add": (np.add, exact.add),
+    "sub": (np.subtract, exact.subtract),
+    "mul": (np.multiply, exact.multiply),
+    "div": (np.divide, exact.divide),
+    "rcp": (np.reciprocal, exact.reciprocal),
+    "sqrt": (np.sqrt, exact.square_root),
+    "fma": (None, exact.fma),
+}
+_ADDENDS = {  # the two numbers that an operation adds up last
+    "add": lambda a, b: (a, b),
+    "sub": lambda a, b: (a, -b),
+    "fma": lambda a, b, c: (a * b, c),
+}
+
+
+def form(name: str, instruction: Instruction) -> Elementwise:
+    """The operation `name`, rounded once, with what the modifiers add to it."""
+    kind, mods = instruction.type, instruction.mods
+    fn = _operation(name, kind.removesuffix("x2"), rounding(mods))
+    if fn is fma_single and {"ftz", "sat"} & set(mods):
+        fn = _narrowed_fma
+    return elementwise_of(_modified(fn, mods), instruction)
+
+
+def elementwise_of(fn: Callable, instruction: Instruction) -> Elementwise:
+    """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
+    kind, arity = instruction.type, len(instruction.operands) - 1
+    return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
+
+
+def on_registers(fn: Callable, kind: str) -> Callable:
+    """`fn` on what registers of `kind` hold: bits of bfloat16, or two halves in 32 bits."""
+    if kind == "f16x2":
+        return lambda *operands: fn(*[_halves(x, np.float16) for x in operands]).view(np.uint32)
+    if kind == "bf16":
+        return lambda *operands: to_bfloat(fn(*[from_bfloat(x) for x in operands]))
+    if kind == "bf16x2":
+        single = on_registers(fn, "bf16")
+        return lambda *operands: single(*[_halves(x, np.uint16) for x in operands]).view(np.uint32)
+    return fn
+
+
+def _halves(pairs: np.ndarray, dtype) -> np.ndarray:
+    return np.ascontiguousarray(pairs).view(dtype)
+
+
+def _operation(name: str, kind: str, mode: str) -> Callable:
+    native, in_full = _OPERATIONS[name]
+    if name == "fma" and kind == "f32":
+        fn = fma_single if mode == "rn" else fma_directed(mode)
+    elif native and mode == "rn" and kind != "bf16":
+        return native
+    else:
+        in_full = exact.fma_of_narrow if name == "fma" and kind != "f64" else in_full
+        fn = _rounding_once(in_full, kind, mode)
+    return _zero_downwards(fn, name) if mode == "rm" and name in _ADDENDS else fn
+
+
+def _rounding_once(in_full: Callable, kind: str, mode: str) -> Callable:
+    def compute(*operands):
+        return rounded(in_full(*[x.astype(np.float64) for x in operands]), kind, mode)
+
+    return compute
+
+
+def _zero_downwards(fn: Callable, name: str) -> Callable:
+    """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3)."""
+
+    def signed(*operands):
+        result = fn(*operands)
+        if not result.all():
+            first, second = _ADDENDS[name](*operands)
+            minus = (result == 0) & (np.signbit(first) | np.signbit(second))
+            result = np.where(minus, result.dtype.type(-0.0), result)
+        return result
+
+    return signed
+
+
+def _narrowed_fma(a, b, c):
+    return fma_single(a, b, c).astype(np.float32)
+
+
+def _modified(fn: Callable, mods: tuple[str, ...]) -> Callable:
+    if "ftz" in mods:
+        fn = flushed(fn)
+    for mod, clamp in (("sat", saturate), ("relu", relu)):
+        if mod in mods:
+            fn = _then(fn, clamp)
+    return fn
+
+
+def _then(fn: Callable, clamp: Callable) -> Callable:
+    return lambda *operands: clamp(fn(*operands))
+
+
+def negate(instruction: Instruction) -> Elementwise:
+    return _sign_bit(np.negative, np.bitwise_xor, 0x8000, instruction)
+
+
+def absolute(instruction: Instruction) -> Elementwise:
+    return _sign_bit(np.abs, np.bitwise_and, 0x7FFF, instruction)
+
+
+def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
+    """neg and abs: on halves a matter of one bit, and so it is on pairs of them."""
+    kind = instruction.type
+    if "ftz" in instruction.mods:
+        return elementwise_of(flushed(fn), instruction)
+    if kind in ("f32", "f64"):
+        return Elementwise(fn, (kind,), kind)
+    if kind.endswith("x2"):
+        pair = np.uint32(mask << 16 | mask)
+        return Elementwise(lambda a: on_bits(a, pair), ("b32",), "b32")
+    return Elementwise(lambda a: on_bits(a, np.uint16(mask)), ("b16",), "b16")
+
+
+def extremum(instruction: Instruction) -> Elementwise:
+    """min and max[.ftz][.NaN][.xorsign.abs]: without .NaN a number wins over NaN; -0 < +0."""
+    smallest, mods = instruction.base == "min", instruction.mods
+    nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (np.fmin, np.fmax)
+    fn = _with_signed_zeros(nan_wins[0 if smallest else 1], smallest)
+    if "xorsign" in mods:
+        fn = _with_product_sign(fn)
+    if "ftz" in mods:
+        fn = flushed(fn)
+    return elementwise_of(fn, instruction)
+
+
+def _with_signed_zeros(fn: Callable, smallest: bool) -> Callable:
+    def ordered(a, b):
+        result = fn(a, b)
+        if result.all():
+            return result
+        at = np.flatnonzero((a == 0) & (b == 0))
+        if len(at):
+            first, second = np.signbit(a[at]), np.signbit(b[at])
+            negative = first | second if smallest else first & second
+            result[at] = np.where(negative, -0.0, 0.0)
+        return result
+
+    return ordered
+
+
+def _with_product_sign(fn: Callable) -> Callable:
+    def combine(a, b):
+        magnitude = fn(np.abs(a), np.abs(b))
+        return np.where(np.signbit(a) ^ np.signbit(b), -magnitude, magnitude)
+
+    return combine

@@ -1,0 +1,94 @@
+"""Moves between registers, and addresses between state spaces (PTX ISA, "Data Movement and
+Conversion Instructions")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
+from ..ptx import Instruction, Vector
+from ..types import DTYPES, size_of
+from .registry import Elementwise, effect, elementwise, read
+
+
+@effect("mov")
+def mov(instruction: Instruction, at: int, machine):
+    """mov d, a; also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
+    target, source = instruction.operands
+    kind = instruction.type
+    if isinstance(source, Vector):
+        return _pack(target, source.items, kind, machine)
+    if isinstance(target, Vector):
+        return _unpack(target.items, source, kind, machine)
+    out, value = machine.registers.write(target, kind), read(source, kind, machine)
+
+    def step(lanes):
+        out[lanes] = value[lanes]
+
+    return step
+
+
+def _part_kind(kind: str, parts: int) -> str:
+    return f"b{8 * size_of(kind) // parts}"
+
+
+def _pack(target, items, kind: str, machine):
+    part = _part_kind(kind, len(items))
+    sources = [read(item, part, machine) for item in items]
+    out = machine.registers.write(target, f"b{8 * size_of(kind)}")
+    bits = 8 * size_of(part)
+
+    def step(lanes):
+        total = sources[0][lanes].astype(out.dtype)
+        for place, source in enumerate(sources[1:], start=1):
+            total |= source[lanes].astype(out.dtype) << out.dtype.type(place * bits)
+        out[lanes] = total
+
+    return step
+
+
+def _unpack(items, source, kind: str, machine):
+    part = _part_kind(kind, len(items))
+    value = read(source, f"b{8 * size_of(kind)}", machine)
+    bits = 8 * size_of(part)
+    outs = [
+        (place, machine.registers.write(item, part))
+        for place, item in enumerate(items)
+        if item.name != "_"
+    ]
+
+    def step(lanes):
+        whole = value[lanes]
+        for place, out in outs:
+            out[lanes] = (whole >> whole.dtype.type(place * bits)).astype(DTYPES[part])
+
+    return step
+
+
+@elementwise("cvta")
+def cvta(instruction: Instruction):
+    """Between an address in a state space and a generic address."""
+    space = next(mod for mod in instruction.mods if mod not in ("to", "u64"))
+    window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space.partition("::")[0], 0)
+    shift = np.uint64(window)
+    if instruction.mods[0] == "to":
+        return Elementwise(lambda a: a - shift, ("u64",), "u64")
+    return Elementwise(lambda a: a + shift, ("u64",), "u64")
+
+
+@elementwise("isspacep")
+def isspacep(instruction: Instruction):
+    """isspacep.SPACE p, a: whether a generic address lies in a state space."""
+    space = instruction.mods[0].partition("::")[0]
+    windows = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
+    if space == "global":
+        return Elementwise(
+            lambda a: ~(_within(a, SHARED_WINDOW) | _within(a, LOCAL_WINDOW)), ("u64",), "pred"
+        )
+    if space not in windows:
+        return None
+    return Elementwise(lambda a: _within(a, windows[space]), ("u64",), "pred")
+
+
+def _within(address: np.ndarray, window: int) -> np.ndarray:
+    return address - np.uint64(window) < np.uint64(WINDOW_SIZE)

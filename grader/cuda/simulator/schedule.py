@@ -1,0 +1,87 @@
+"""Which group of lanes runs next. A group stands at one instruction and runs until it parts,
+waits, or ends."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from .lanes import WARP, Lanes, compact, merge
+from .lanes import index as lane_index
+
+SPIN_LIMIT = 32  # spins of one group before the others get a turn
+
+
+class Schedule(Protocol):
+    """`spins` counts accesses that a thread waiting for another makes (atomics, volatile loads)
+    since the last change of group."""
+
+    spins: int
+
+    def push(self, pc: int, lanes: Lanes) -> None: ...
+
+    def pop(self) -> tuple[int, Lanes] | None: ...
+
+    def may_go_on(self, pc: int, lanes: Lanes) -> bool: ...
+
+
+class Lockstep:
+    """All lanes at the lowest instruction go first, together; groups meet again where their paths
+    join. A group that spins gives way to the one furthest on."""
+
+    def __init__(self):
+        self.spins = 0
+        self.ready: dict[int, list[Lanes]] = {}
+
+    def push(self, pc: int, lanes: Lanes) -> None:
+        self.ready.setdefault(pc, []).append(lanes)
+
+    def pop(self) -> tuple[int, Lanes] | None:
+        if not self.ready:
+            return None
+        pc = min(self.ready)
+        if self.spins > SPIN_LIMIT and len(self.ready) > 1:
+            self.spins, pc = 0, max(self.ready)
+        return pc, merge(self.ready.pop(pc))
+
+    def may_go_on(self, pc: int, lanes: Lanes) -> bool:
+        """Whether a group that comes to `pc` may run on without asking."""
+        return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
+
+
+class Shuffled:
+    """One warp after the other, each as far as it gets, in an order drawn from a seed."""
+
+    def __init__(self, seed: int):
+        self.spins = 0
+        self.random = np.random.default_rng(seed)
+        self.warps: dict[int, Lockstep] = {}
+
+    def push(self, pc: int, lanes: Lanes) -> None:
+        index = lane_index(lanes)
+        warp = index // WARP
+        for number in np.unique(warp):
+            own = self.warps.setdefault(int(number), Lockstep())
+            own.push(pc, compact(index[warp == number]))
+
+    def pop(self) -> tuple[int, Lanes] | None:
+        if not self.warps:
+            return None
+        self.spins = 0
+        number = int(self.random.choice(sorted(self.warps)))
+        group = self.warps[number].pop()
+        if not self.warps[number].ready:
+            del self.warps[number]
+        return group
+
+    def may_go_on(self, pc: int, lanes: Lanes) -> bool:
+        own = self.warps.get(int(lane_index(lanes)[0]) // WARP)
+        return self.spins <= SPIN_LIMIT and (own is None or own.may_go_on(pc, lanes))
+
+
+def schedule(order: str, seed: int) -> Schedule:
+    """The schedule called "lockstep" or "shuffled"."""
+    if order not in ("lockstep", "shuffled"):
+        raise ValueError(f"order is {order!r}; it can be lockstep or shuffled")
+    return Lockstep() if order == "lockstep" else Shuffled(seed)
