@@ -137,6 +137,7 @@ class Machine:
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
         while group := self.schedule.pop():
             self._run_from(*group)
+        self.run_log.steps += self.options.step_limit - self.steps_left
         self._nothing_is_left_waiting()
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
