@@ -46,6 +46,46 @@ def check(
 
 
 @app.command()
+def profile(
+    file: Annotated[Path, typer.Argument(help="A .cu file.")],
+    kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads a block.")] = None,
+    shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(help="float:1000 | zeros:int:256 | out:float:4 | int=1000, in order."),
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="Launch as its first case does.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
+) -> None:
+    """Count what a kernel costs, line by line, on the simulated GPU."""
+    from . import checking, course
+    from .cuda.errors import CudaError
+    from .measure import profile as profiling
+
+    try:
+        if exercise:
+            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
+        else:
+            work = profiling.work_of_file(file, kernel, grid, block, shared, arg or [])
+        found = profiling.profile(work)
+    except (checking.BadInput, CudaError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2 if isinstance(error, checking.BadInput) else 1) from error
+    if as_json:
+        typer.echo(profiling.as_json(found))
+    else:
+        from rich.console import Console
+
+        from .measure.profile_screen import show_profile
+
+        show_profile(Console(), found)
+
+
+@app.command()
 def doctor() -> None:
     """Say what this machine has of what the course needs, and how to get what is missing."""
     from rich.console import Console
