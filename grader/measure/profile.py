@@ -33,7 +33,7 @@ def work_of_file(
     grid: str | None,
     block: str | None,
     shared: int,
-    args: list[str],
+    arguments: list[str],
 ) -> Work:
     """The launch described on a command line, of a kernel in the file. Raises BadInput, and
     CompileError if it takes compiling to know which kernel is meant."""
