@@ -86,6 +86,30 @@ def profile(
 
 
 @app.command()
+def counters(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/counters.md"),
+    csv: Annotated[
+        Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
+    ] = Path("build/ncu.csv"),
+) -> None:
+    """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
+    from . import checking
+    from .measure import comparison, counters_page, course_works, ncu
+
+    try:
+        if not csv.exists():
+            ncu.measure(csv)
+        rows = comparison.compare(ncu.works(), ncu.read(csv))
+    except checking.BadInput as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(counters_page.page(rows, course_works.works()[1]))
+    differing = len(list(comparison.differences(rows)))
+    typer.echo(f"{len(rows)} kernels and launches, {differing} counters differ: see {to}.")
+
+
+@app.command()
 def doctor() -> None:
     """Say what this machine has of what the course needs, and how to get what is missing."""
     from rich.console import Console
