@@ -104,7 +104,7 @@ def counters(
         typer.echo(str(error), err=True)
         raise typer.Exit(2) from error
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(counters_page.page(rows, course_works.works()[1]))
+    to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
     differing = len(list(comparison.differences(rows)))
     typer.echo(f"{len(rows)} kernels and launches, {differing} counters differ: see {to}.")
 
@@ -165,3 +165,7 @@ def demo() -> None:
     from .classroom import commands
 
     raise typer.Exit(commands.run_demo())
+
+
+if __name__ == "__main__":
+    app()

@@ -8,23 +8,22 @@ from ..cuda.simulator.counters import METRICS
 from .comparison import COMPARED, TOLERANCE, Cell, Row, differences, why
 
 
-def page(rows: list[Row], left_out: list[str]) -> str:
+def page(rows: list[Row], left_out: dict[str, str], hardware: str) -> str:
     """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
-    ran = [row for row in rows if row.cells]
-    patterns = [row for row in ran if "_bytes," in row.work.name]
-    kernels = [row for row in ran if row not in patterns]
+    patterns = [row for row in rows if "_bytes," in row.work.name]
+    kernels = [row for row in rows if row not in patterns]
     return "\n".join(
         [
             "# Counters: the simulated GPU beside a real one",
             "",
-            "Made by `grader counters` on a machine with a GPU and Nsight Compute.",
+            f"Made by `grader counters`. Hardware: {hardware}.",
             "A single number: both count the same. Two numbers: simulated / hardware.",
             f"**Bold**: they differ by more than {TOLERANCE:.0%}, or at all where they must not",
             "(requests and sectors of global memory).",
             "",
-            *_summary(ran),
+            *_summary(rows),
             "",
-            *_not_run(rows, left_out),
+            *_not_run(left_out),
             "## Kernels",
             "",
             *_table(kernels),
@@ -38,7 +37,7 @@ def page(rows: list[Row], left_out: list[str]) -> str:
             "",
             "## What differs, and why",
             "",
-            *_why(ran),
+            *_why(rows),
             "",
             "## Instructions",
             "",
@@ -64,10 +63,8 @@ def _summary(rows: list[Row]) -> list[str]:
     return head + lines
 
 
-def _not_run(rows: list[Row], left_out: list[str]) -> list[str]:
-    lines = [f"- {row.work.name}: the simulated GPU stops it: {row.problem}" for row in rows]
-    lines = [line for line, row in zip(lines, rows, strict=True) if row.problem]
-    lines += [f"- {name}: no exercise has its parameters" for name in left_out]
+def _not_run(left_out: dict[str, str]) -> list[str]:
+    lines = [f"- {name}: {reason}" for name, reason in left_out.items()]
     return ["Not compared:", "", *lines, ""] if lines else []
 
 

@@ -50,6 +50,15 @@ def measure(csv_path: Path) -> None:
     done = subprocess.run(command(csv_path), capture_output=True, text=True, check=False)
     if done.returncode:
         raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {csv_path}.")
+    csv_path.write_text(f"# {_hardware()}\n{csv_path.read_text()}")
+
+
+def _hardware() -> str:
+    from cupy.cuda import runtime
+
+    name = runtime.getDeviceProperties(0)["name"].decode()
+    said = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
+    return f"{name}; ncu {said.strip().splitlines()[-1]}"
 
 
 def command(csv_path: Path) -> list[str]:
@@ -58,6 +67,12 @@ def command(csv_path: Path) -> list[str]:
     options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
     options += ["--print-metric-instances", "details", "--log-file", str(csv_path)]
     return ["ncu", *options, "--metrics", metrics, sys.executable, "-m", __name__]
+
+
+def hardware(csv_path: Path) -> str:
+    """Which GPU and which ncu made the CSV."""
+    first = csv_path.read_text().partition("\n")[0]
+    return first.removeprefix("# ") if first.startswith("# ") else "an unknown GPU"
 
 
 def read(csv_path: Path) -> list[Launched]:
