@@ -106,7 +106,27 @@ def counters(
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
     differing = len(list(comparison.differences(rows)))
-    typer.echo(f"{len(rows)} kernels and launches, {differing} counters differ: see {to}.")
+    typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
+
+
+@app.command()
+def bench(
+    device: Annotated[str, typer.Option(help="What to measure: simulator.")] = "simulator",
+) -> None:
+    """Measure how fast the simulated GPU is."""
+    from importlib.util import find_spec
+
+    from rich.console import Console
+
+    from .measure.speed import measure
+    from .measure.speed_screen import show_speed
+
+    if device != "simulator":
+        typer.echo(f"There is nothing to measure on {device!r}; --device simulator.", err=True)
+        raise typer.Exit(2)
+    show_speed(Console(), measure())
+    if not find_spec("numba"):
+        typer.echo("Numba is not here to compare with: pip install --editable '.[bench]'.")
 
 
 @app.command()

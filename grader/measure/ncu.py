@@ -47,10 +47,12 @@ def measure(csv_path: Path) -> None:
     if not shutil.which("ncu"):
         raise BadInput("There is no ncu here; it comes with the CUDA toolkit (Nsight Compute).")
     csv_path.parent.mkdir(parents=True, exist_ok=True)
-    done = subprocess.run(command(csv_path), capture_output=True, text=True, check=False)
+    raw = csv_path.with_suffix(".raw.csv")
+    done = subprocess.run(command(raw), capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {csv_path}.")
-    csv_path.write_text(f"# {_hardware()}\n{csv_path.read_text()}")
+        raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}.")
+    csv_path.write_text(f"# {_hardware()}\n{raw.read_text()}")
+    raw.unlink()
 
 
 def _hardware() -> str:

@@ -54,6 +54,12 @@ def softmax(rows: int, columns: int) -> Work:
     return _work("softmax", "softmax.cu", rows, 256, (x, "y", np.int32(columns)), y=x.size)
 
 
+def block_sums(n: int) -> Work:
+    """Sums of 256 elements of float32[n] each, one a block."""
+    args, blocks = (_floats(n), "y", np.int32(n)), -(-n // 256)
+    return _work("sum_by_shuffles", "block_sums.cu", blocks, 256, args, y=blocks)
+
+
 def _copies() -> list[Work]:
     x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
     index = np.random.default_rng(1).integers(0, _N, _N).astype(np.int32)
@@ -95,9 +101,9 @@ def _matrices() -> list[Work]:
 
 def _reductions() -> list[Work]:
     x, n, blocks = _floats(_N), np.int32(_N), -(-_N // 256)
-    sums = ("sum_by_shuffles", "sum_by_cub")
     return [
-        *(_work(k, "block_sums.cu", blocks, 256, (x, "y", n), y=blocks) for k in sums),
+        block_sums(_N),
+        _work("sum_by_cub", "block_sums.cu", blocks, 256, (x, "y", n), y=blocks),
         _work("scan_by_cub", "block_sums.cu", blocks, 256, (x, "y", n), y=_N),
         softmax(4, 1000),
     ]
