@@ -570,3 +570,35 @@ extern "C" __global__ void k(float* y) {
     kernel(1, 64, (ones(),), shared_mem=200 * 1024)
     with simulator.options(architecture="sm_80"), pytest.raises(cuda.LaunchError, match="166,912"):
         kernel(1, 64, (ones(),), shared_mem=200 * 1024)
+
+
+@pytest.mark.parametrize("operator", ["/", "%"])
+def test_an_integer_divided_by_zero(operator):
+    code = """
+extern "C" __global__ void k(const int* x, int* y) {
+  y[threadIdx.x] = 1000 / x[threadIdx.x];
+}
+""".replace("/", operator)
+    x = np.arange(-5, 59, dtype=np.int32)
+    error = fails(cuda.DivisionByZero, code, x, np.zeros(64, np.int32), at="y[thread")
+    assert error.thread == (5, 0, 0)
+
+
+def test_textures_and_tensor_cores_are_named_as_missing():
+    texture = """
+extern "C" __global__ void k(cudaTextureObject_t t, float* y) {
+  y[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x);
+}
+"""
+    with pytest.raises(cuda.UnsupportedInstruction, match="tex"):
+        launch(texture, np.uint64(0), ones())
+    matrix = """
+extern "C" __global__ void k(double* y) {
+  double c0 = 0.0, c1 = 0.0;
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};"
+               : "+d"(c0), "+d"(c1) : "d"(y[0]));
+  y[threadIdx.x] = c0 + c1;
+}
+"""
+    with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
+        launch(matrix, np.ones(64), block=32)

@@ -651,3 +651,20 @@ def test_a_jump_table_in_inline_assembly(device):
     x, y = (np.arange(64) % 5).astype(np.int32), np.zeros(64, np.int32)
     device.run(JUMP_TABLE, "jumps", (1,), (64,), (x, y))
     assert np.array_equal(y, np.array([10, 20, 30, -1, -1])[x])
+
+
+CLOCKS = r"""
+extern "C" __global__ void clocks(long long* ticks, const float* x, float* y) {
+  long long start = clock64();
+  unsigned low = clock();
+  y[threadIdx.x] = sinf(x[threadIdx.x]);
+  __threadfence();
+  ticks[threadIdx.x] = (clock64() - start) | (clock() == low ? -1 : 0);
+}
+"""
+
+
+def test_clocks_go_forward(device):
+    ticks = np.zeros(32, np.int64)
+    device.run(CLOCKS, "clocks", (1,), (32,), (ticks, floats(32), np.zeros(32, np.float32)))
+    assert (ticks > 0).all()

@@ -14,7 +14,7 @@ from .ptx import Address, Instruction, Negated, Operand, Register, Symbol, Vecto
 
 ANYWHERE = "*"
 _STORES = ("st", "red", "atom")
-_NO_RESULT = ("st", "red", "bra", "bar", "barrier", "ret", "exit", "membar", "fence")
+_NO_RESULT = ("st", "red", "cp", "bra", "bar", "barrier", "ret", "exit", "membar", "fence")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def traffic(image: Image) -> Traffic:
     for at, instruction in enumerate(image.function.instructions):
         kind = _kind(instruction)
         if kind:
-            address = next(o for o in instruction.operands if isinstance(o, Address))
+            address = [o for o in instruction.operands if isinstance(o, Address)][-1]
             names = points[_name(address)] or {ANYWHERE}
             reached[kind] |= names
             if kind != "reads":
@@ -51,11 +51,13 @@ def traffic(image: Image) -> Traffic:
 
 
 def _kind(instruction: Instruction) -> str | None:
+    if instruction.base == "cp":  # from global to shared memory; the source comes last
+        return "reads" if "global" in instruction.mods else None
     if {"shared", "local", "param", "const"} & {mod.partition("::")[0] for mod in instruction.mods}:
         return None
     if instruction.base in ("atom", "red"):
         return "atomics"
-    return {"ld": "reads", "ldu": "reads", "st": "writes", "cp": "reads"}.get(instruction.base)
+    return {"ld": "reads", "ldu": "reads", "st": "writes"}.get(instruction.base)
 
 
 def _points_to(image: Image) -> dict[str, set[str]]:

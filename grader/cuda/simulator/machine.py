@@ -20,6 +20,7 @@ from .barriers import Barriers
 from .calls import Calls
 from .clusters import ClusterBarrier
 from .collectives import Collectives
+from .copies import Copies
 from .dataflow import Traffic
 from .geometry import Geometry
 from .instructions import bind, ends_block
@@ -73,15 +74,19 @@ class Machine:
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
         self.device = architecture(job.options.architecture)
         self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
-        self.special = SpecialRegisters(job.geometry, job.cooperative, self.device.sms)
+        self.special = SpecialRegisters(
+            job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
+        )
         self.report = Reporter(self)
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
         self.clusters = ClusterBarrier(self)
+        self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         self.races = Races(self) if job.options.checks else None
         self.step_sites = array("q", [-1])  # by moment: the instruction that ran then
+        self.steps_taken = 0
         self.schedule = schedule(job.options.order, job.options.seed)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
@@ -129,9 +134,10 @@ class Machine:
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
+        self.copies.forget()
         if self.races:
             self.races.begin_wave(first_block, self.tick(0))
-        self.steps_left = self.options.step_limit
+        self.step_limit = self.steps_taken + self.options.step_limit
         self.calls.begin_wave()
         entry = self.image.parts[self.kernel.name].entry
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
@@ -157,8 +163,8 @@ class Machine:
             return
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
-        self.steps_left -= end + 1 - pc
-        if self.steps_left < 0:
+        self.steps_taken += end + 1 - pc
+        if self.steps_taken > self.step_limit:
             self._too_many_steps(end, lanes)
         if self.observed:
             number, threads = warps(lanes), count(lanes)

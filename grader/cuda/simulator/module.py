@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .. import compiler
-from ..errors import LaunchError
+from ..errors import LaunchError, UnsupportedInstruction
 from ..limits import (
     MOST_THREADS,
     Architecture,
@@ -29,7 +29,7 @@ from .linker import link
 from .machine import Job, Machine
 from .memory import GlobalSpace, Heap, PrivateSpace, Store
 from .observe import Run, current_options, current_run
-from .ptx import Function
+from .ptx import Function, Program
 from .special import GRID_WORKSPACE
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
@@ -50,7 +50,7 @@ class RawModule:
         self.cooperative = enable_cooperative_groups
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
-        self.program = parser.parse(ptx.text, compiler.SOURCE_NAME)
+        self.program = _parsed(ptx.text)
         self.variables = module_variables(self.program)
         self.heap = Heap()
 
@@ -198,6 +198,17 @@ class RawKernel:
             number,
             allocation.address,
         )
+
+
+def _parsed(text: str) -> Program:
+    """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
+    GPU does not have (textures, surfaces)."""
+    try:
+        return parser.parse(text, compiler.SOURCE_NAME)
+    except (KeyError, ValueError) as error:
+        raise UnsupportedInstruction(
+            f"the simulated GPU does not understand this PTX: {error}"
+        ) from error
 
 
 def _scalar_size(value) -> int:

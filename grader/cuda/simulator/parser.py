@@ -244,13 +244,16 @@ class _Reader:
         return tuple(found)
 
     def address(self) -> Operand:
-        base, offset = self.single(), 0
+        base, offset, more = self.single(), 0, []
         while not self.take("]"):
-            if not self.take("+"):
+            if self.take(","):  # a texture's coordinates
+                more.append(self.single())
+            elif not self.take("+"):
                 offset += literal(self.next()).value
-        if isinstance(base, Immediate):
-            return Address(None, base.value)
-        return Address(base, offset)
+        address = (
+            Address(None, base.value) if isinstance(base, Immediate) else Address(base, offset)
+        )
+        return Vector((address, *more)) if more else address
 
     def name(self, token: str) -> Operand:
         if LITERAL.match(token):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .geometry import Geometry, coordinates
@@ -11,19 +13,44 @@ GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid b
 _PER_BLOCK = ("%ctaid", "%smid", "%clusterid", "%cluster_cta")
 
 
+_CLOCKS = {  # and which bits of the clock each holds
+    "%clock": 0,
+    "%clock_hi": 32,
+    "%clock64": 0,
+    "%globaltimer": 0,
+    "%globaltimer_lo": 0,
+    "%globaltimer_hi": 32,
+}
+
+
+class Clock:
+    """A register that says, whenever it is indexed, how many steps have been taken. It tells
+    before from after, not how long hardware would take."""
+
+    def __init__(self, now: Callable[[], int], shift: int):
+        self.now = now
+        self.shift = shift
+
+    def __getitem__(self, lanes) -> np.uint64:
+        return np.uint64(self.now() >> self.shift)
+
+
 class SpecialRegisters:
     """Arrays (lanes,) of uint32, made when first asked for; those that depend on the block are
     refilled in place when a wave begins."""
 
-    def __init__(self, geometry: Geometry, cooperative: bool, sms: int):
+    def __init__(self, geometry: Geometry, cooperative: bool, sms: int, now: Callable[[], int]):
         self.geometry = geometry
+        self.now = now
         self.sms = sms
         self.cooperative = cooperative
         self._arrays: dict[str, np.ndarray] = {}
         self._first_block = 0
 
-    def read(self, name: str) -> np.ndarray | None:
+    def read(self, name: str) -> np.ndarray | Clock | None:
         """The register called e.g. "%tid.x"; None if there is no such register."""
+        if name in _CLOCKS:
+            return Clock(self.now, _CLOCKS[name])
         if name not in self._arrays:
             values = self._values(name)
             if values is None:

@@ -79,8 +79,9 @@ class Watch:
             )
 
     def _offsets(self, hit: Hit) -> np.ndarray:
+        """Where in its memory each lane touches; a copy, for a register may hold the addresses."""
         if hit.space == "shared":
-            return self.machine.spaces["shared"].natural(hit.addresses)
+            return self.machine.spaces["shared"].natural(hit.addresses.copy())
         return hit.addresses - hit.store.address
 
     def _traced(self, lanes: Lanes) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from . import (  # noqa: F401
     arithmetic,
+    async_copy,
     atomics,
     bits,
     calls,
@@ -10,7 +11,10 @@ from . import (  # noqa: F401
     compare,
     control,
     convert,
+    hints,
     logic,
+    match,
+    mbarrier,
     memory,
     moves,
     simd,

@@ -4,14 +4,17 @@ stands in `floating`, with the carry flag in `carry` (PTX ISA, "Integer Arithmet
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from ...errors import DivisionByZero
 from ..integers import high_product, integer_quotient
 from ..numbers import widened
 from ..ptx import Instruction
 from ..types import DTYPES
 from . import carry, floating
-from .registry import Elementwise, elementwise
+from .registry import Elementwise, Undefined, elementwise
 from .special import approximate_division
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
@@ -127,10 +130,15 @@ def sum_of_absolute_difference(instruction: Instruction):
     return plain(lambda a, b, c: c + np.where(a < b, b - a, a - b), instruction)
 
 
+_BY_ZERO = Undefined(
+    lambda a, b: b == 0, DivisionByZero, "divides an integer by zero; the result is undefined."
+)
+
+
 @elementwise("div")
 def div(instruction: Instruction):
     if not _is_float(instruction):
-        return plain(integer_quotient, instruction)
+        return replace(plain(integer_quotient, instruction), undefined=_BY_ZERO)
     if {"approx", "full"} & set(instruction.mods):
         return approximate_division(instruction)
     return floating.form("div", instruction)
@@ -138,7 +146,8 @@ def div(instruction: Instruction):
 
 @elementwise("rem")
 def rem(instruction: Instruction):
-    return plain(lambda a, b: a - b * integer_quotient(a, b), instruction)
+    form = plain(lambda a, b: a - b * integer_quotient(a, b), instruction)
+    return replace(form, undefined=_BY_ZERO)
 
 
 @elementwise("neg")

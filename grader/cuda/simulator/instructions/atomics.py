@@ -6,8 +6,11 @@ import numpy as np
 
 from ..access import Access
 from ..lanes import Lanes
-from ..ptx import Instruction
+from ..numbers import flush
+from ..ptx import Instruction, Vector
 from ..types import DTYPES
+from .floating import KINDS, on_registers
+from .memory import note
 from .registry import effect, read, unsupported
 
 
@@ -33,20 +36,28 @@ _OPERATIONS = {
 }
 
 
+_ON_FLOATS = {"add": np.add, "min": np.fmin, "max": np.fmax}
+
+
 @effect("atom", "red")
 def atomic(instruction: Instruction, at: int, machine):
-    """atom[.sem][.scope][.space].op.type d, [a], b[, c]; red is the same without d."""
+    """atom[.sem][.scope][.space].op[.noftz][.v2 | .v4].type d, [a], b[, c][, cache policy]; red is
+    the same without d. On global memory, adding float32 flushes subnormal numbers."""
     operands = list(instruction.operands)
+    if "L2::cache_hint" in instruction.mods:
+        operands.pop()
     target = operands.pop(0) if instruction.base == "atom" else None
     address, *sources = operands
     kind = instruction.type
-    operation = next((_OPERATIONS[mod] for mod in instruction.mods if mod in _OPERATIONS), None)
-    if operation is None or kind not in DTYPES or kind.endswith("x2") or kind == "bf16":
+    operation = _operation(instruction)
+    if operation is None:
         raise unsupported(instruction, machine)
     access = Access(instruction, address, at, machine, "atomically updates")
-    sources = [read(source, kind, machine) for source in sources]
-    wanted = target is not None and target.name != "_"
-    out = machine.registers.write(target, kind) if wanted else None
+    sources = [[read(item, kind, machine) for item in _components(s)] for s in sources]
+    outs = [
+        machine.registers.write(item, kind) if item.name != "_" else None
+        for item in (_components(target) if target else ())
+    ]
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += 1
@@ -54,19 +65,38 @@ def atomic(instruction: Instruction, at: int, machine):
             access.check_written(hit)
             if access.constant or not hit.store.writable:
                 access.refuse_write(hit)
-            values = [source[hit.lanes] for source in sources]
-            old = _update(hit.store.view(DTYPES[kind]), hit.element, operation, values)
-            if machine.races is not None and machine.races.watches(access, hit):
-                machine.races.check(access, hit, "atomic")
-            if machine.observed:
-                machine.watch.access(hit, access, "atomic")
-            if out is not None:
-                out[hit.lanes] = old
+            flushes = kind == "f32" and hit.space == "global"
+            memory = hit.store.view(DTYPES[kind])
+            for component in range(access.components):
+                element = hit.element + component
+                values = [source[component][hit.lanes] for source in sources]
+                if flushes:
+                    values = [flush(value) for value in values]
+                old = update(memory, element, operation, values)
+                if flushes:
+                    memory[element] = flush(memory[element])
+                if outs and outs[component] is not None:
+                    outs[component][hit.lanes] = old
+            note(machine, access, hit, "atomic")
 
     return step
 
 
-def _update(memory: np.ndarray, element: np.ndarray, operation, values) -> np.ndarray:
+def _operation(instruction: Instruction):
+    name = next((mod for mod in instruction.mods if mod in _OPERATIONS), None)
+    kind = instruction.type
+    if name is None or kind not in DTYPES or "async" in instruction.mods:
+        return None
+    if kind in KINDS:
+        return on_registers(_ON_FLOATS[name], kind) if name in _ON_FLOATS else None
+    return _OPERATIONS[name]
+
+
+def _components(operand) -> tuple:
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def update(memory: np.ndarray, element: np.ndarray, operation, values) -> np.ndarray:
     """Apply the operation once per lane, in order of lanes; the values found before. Lanes that
     meet at one address take turns, all addresses at once."""
     old = np.empty(len(element), memory.dtype)

@@ -36,7 +36,7 @@ def load(instruction: Instruction, at: int, machine):
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
             access.check_written(hit)
-            _note(machine, access, hit, "load")
+            note(machine, access, hit, "load")
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
@@ -56,14 +56,18 @@ def store(instruction: Instruction, at: int, machine):
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            values = [source[hit.lanes] for source in sources]
-            watched = machine.races is not None and machine.races.watches(access, hit)
-            same = _unchanged(access, hit, values) if watched else None
-            for component, value in enumerate(values):
-                access.write(hit, component, value)
-            _note(machine, access, hit, "store", same, values)
+            put(machine, access, hit, [source[hit.lanes] for source in sources])
 
     return step
+
+
+def put(machine, access: Access, hit: Hit, values: list[np.ndarray]) -> None:
+    """Store `values`, an array for each component, where an access hits."""
+    watched = machine.races is not None and machine.races.watches(access, hit)
+    same = _unchanged(access, hit, values) if watched else None
+    for component, value in enumerate(values):
+        access.write(hit, component, value)
+    note(machine, access, hit, "store", same, values)
 
 
 def _is_call_parameter(address, machine) -> bool:
@@ -82,7 +86,7 @@ def _bits(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values).view(f"u{values.itemsize}")
 
 
-def _note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
+def note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
     """Tell the race detector and the observer of an access that has just been made."""
     if machine.races is not None and machine.races.watches(access, hit):
         machine.races.check(access, hit, kind, same, values)

@@ -11,12 +11,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import UnsupportedInstruction
+from ...errors import CudaError, UnsupportedInstruction
 from ..lanes import index as lane_index
 from ..lanes import select
 from ..ptx import Instruction, Negated, Register, Symbol
+from ..special import Clock
 
 Step = Callable
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Operands for which an instruction's result is undefined: `where(*sources)` is true of
+    them. A lane that has such raises `error`, with the sentence "thread 3 {predicate}"."""
+
+    where: Callable[..., np.ndarray]
+    error: type[CudaError]
+    predicate: str
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Elementwise:
     fn: Callable[..., np.ndarray]
     sources: tuple[str, ...]
     result: str
+    undefined: Undefined | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,7 @@ def elementwise(*names: str):
                 raise unsupported(instruction, machine)
             if not isinstance(form, Elementwise):
                 return form(instruction, at, machine)
-            return _elementwise_step(form, instruction, machine)
+            return _elementwise_step(form, instruction, at, machine)
 
         _define(names, build, control=False)
         return select_form
@@ -111,6 +123,8 @@ def read(operand, kind: str, machine) -> np.ndarray:
         return machine.calls.framed(operand.name)
     if isinstance(operand, Symbol):
         special = machine.special.read(operand.name)
+        if isinstance(special, Clock):
+            return special
         if special is not None:
             return (
                 special.view(np.int32)
@@ -150,7 +164,7 @@ def _size(kind: str) -> int:
     return size_of(kind)
 
 
-def _elementwise_step(form: Elementwise, instruction: Instruction, machine) -> Step:
+def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, machine) -> Step:
     target, *operands = instruction.operands
     if not isinstance(target, Register):
         raise unsupported(instruction, machine)
@@ -159,7 +173,21 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, machine) -> S
         read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)
     ]
     make = {1: _unary, 2: _binary, 3: _ternary}.get(len(sources), _many)
-    return make(form.fn, out, *sources)
+    step = make(form.fn, out, *sources)
+    if form.undefined and machine.options.checks:
+        return _refusing(form.undefined, step, sources, at, machine)
+    return step
+
+
+def _refusing(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
+    def checked(lanes):
+        where = undefined.where(*[source[lanes] for source in sources])
+        if where.any():
+            lane = int(lane_index(lanes)[np.argmax(where)])
+            raise machine.report.error(undefined.error, at, lane, undefined.predicate)
+        step(lanes)
+
+    return checked
 
 
 def _unary(fn, out, a) -> Step:

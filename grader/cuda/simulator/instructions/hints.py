@@ -1,0 +1,25 @@
+"""Instructions that change how fast memory is, not what is in it (PTX ISA, "createpolicy",
+"griddepcontrol")."""
+
+from __future__ import annotations
+
+from ..lanes import Lanes
+from ..ptx import Instruction
+from .registry import effect
+
+
+@effect("createpolicy")
+def create_policy(instruction: Instruction, at: int, machine):
+    """A cache policy is an opaque number; ours says nothing."""
+    out = machine.registers.write(instruction.operands[0], "b64")
+
+    def step(lanes: Lanes) -> None:
+        out[lanes] = 0
+
+    return step
+
+
+@effect("griddepcontrol", "pmevent")
+def nothing(instruction: Instruction, at: int, machine):
+    """A grid starts when those before it have ended, so there is nothing to wait for."""
+    return lambda lanes: None

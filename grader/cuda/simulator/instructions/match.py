@@ -1,0 +1,120 @@
+"""Warp-wide operations on the lanes that a member mask names: match, redux and elect (PTX ISA,
+"Parallel Synchronization and Communication Instructions")."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..lanes import WARP, Lanes
+from ..lanes import index as lane_index
+from ..ptx import Instruction, Vector
+from ..types import DTYPES
+from .registry import control, read, unsupported
+
+_REDUCTIONS = {
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+@control("redux")
+def redux(instruction: Instruction, at: int, machine):
+    """redux.sync.op.type d, a, membermask: every lane gets the group's sum, minimum, ..."""
+    operation, kind = _REDUCTIONS.get(instruction.mods[1]), instruction.type
+    if operation is None or DTYPES[kind].kind == "f":
+        raise unsupported(instruction, machine)
+    target, value, mask = instruction.operands
+    out, value = machine.registers.write(target, kind), read(value, kind, machine)
+
+    def combine(index, masks):
+        order, starts = _groups(index, masks)
+        total = operation.reduceat(value[index[order]], starts, dtype=DTYPES[kind])
+        out[index[order]] = np.repeat(total, _sizes(starts, len(index)))
+
+    return _collective(mask, combine, at, machine)
+
+
+@control("match")
+def match(instruction: Instruction, at: int, machine):
+    """match.any.sync.type d, a, membermask: which lanes of the group hold the same value;
+    match.all.sync.type d[|p], a, membermask: the whole group if all do, else 0."""
+    kind = instruction.type
+    target, value, mask = instruction.operands
+    target, flag = target.items if isinstance(target, Vector) else (target, None)
+    out, value = machine.registers.write(target, "b32"), read(value, kind, machine)
+    flag = machine.registers.write(flag, "pred") if flag else None
+
+    def combine(index, masks):
+        order, starts = _groups(index, masks, value[index])
+        alike = np.repeat(_members(index[order], starts), _sizes(starts, len(index)))
+        if "all" in instruction.mods:
+            order_of_group, starts = _groups(index, masks)
+            group = np.repeat(_members(index[order_of_group], starts), _sizes(starts, len(index)))
+            everyone = np.empty_like(group)
+            everyone[order_of_group] = group
+            alike = np.where(alike == everyone[order], alike, np.uint32(0))
+        out[index[order]] = alike
+        if flag is not None:
+            flag[index[order]] = alike != 0
+
+    return _collective(mask, combine, at, machine)
+
+
+@control("elect")
+def elect(instruction: Instruction, at: int, machine):
+    """elect.sync d|p, membermask: d is the group's lowest lane, p is true there."""
+    target, mask = instruction.operands
+    leader, flag = target.items
+    leader = machine.registers.write(leader, "b32") if leader.name != "_" else None
+    flag = machine.registers.write(flag, "pred")
+
+    def combine(index, masks):
+        order, starts = _groups(index, masks)
+        chosen = np.repeat(index[order][starts], _sizes(starts, len(index)))
+        flag[index[order]] = chosen == index[order]
+        if leader is not None:
+            leader[index[order]] = chosen % WARP
+
+    return _collective(mask, combine, at, machine)
+
+
+def _collective(mask, combine: Callable, at: int, machine):
+    """A step that waits for the group to come together, then combines (lanes, their masks)."""
+    masks = read(mask, "b32", machine)
+
+    def step(lanes: Lanes):
+        together = machine.collectives.gather(lanes, at, masks)
+        if together is None:
+            return ()
+        index = lane_index(together)
+        combine(index, masks[index])
+        return ((at + 1, together),)
+
+    return step
+
+
+def _groups(index, masks, value=None) -> tuple[np.ndarray, np.ndarray]:
+    """An order of the lanes that puts groups (of one warp, one mask and, if given, one value) side
+    by side, lowest lane first, and where each group starts."""
+    key = (index // WARP << 32) | masks.astype(np.int64)
+    order = np.lexsort((key,) if value is None else (value, key))
+    fresh = key[order][1:] != key[order][:-1]
+    if value is not None:
+        fresh |= value[order][1:] != value[order][:-1]
+    return order, np.flatnonzero(np.r_[True, fresh])
+
+
+def _sizes(starts: np.ndarray, total: int) -> np.ndarray:
+    return np.diff(np.r_[starts, total])
+
+
+def _members(lanes: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Per group, the mask of its lanes: uint32."""
+    bits = np.left_shift(np.uint32(1), (lanes % WARP).astype(np.uint32))
+    return np.bitwise_or.reduceat(bits, starts)
