@@ -104,6 +104,7 @@ class Machine:
         with np.errstate(all="ignore"):
             for first in range(0, geometry.blocks, geometry.wave_blocks):
                 self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        self.run_log.steps += self.steps_taken
         self._count_instructions()
         self.report.raise_first_hazard()
 
@@ -143,7 +144,6 @@ class Machine:
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
         while group := self.schedule.pop():
             self._run_from(*group)
-        self.run_log.steps += self.options.step_limit - self.steps_left
         self._nothing_is_left_waiting()
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
