@@ -49,7 +49,8 @@ def reciprocal(a: np.ndarray) -> Exact:
 
 
 def square_root(a: np.ndarray) -> Exact:
-    scale = np.where(np.abs(a) < _SMALL, 2.0**200, 1.0)
+    magnitude = np.abs(a)
+    scale = np.where(magnitude < _SMALL, 2.0**200, np.where(magnitude > _LARGE, 2.0**-200, 1.0))
     scaled = a * scale
     root = np.sqrt(scaled)
     back = root * root
