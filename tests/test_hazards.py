@@ -593,18 +593,33 @@ extern "C" __global__ void k(cudaTextureObject_t t, float* y) {
     with pytest.raises(cuda.UnsupportedInstruction, match="tex"):
         launch(texture, np.uint64(0), ones())
     matrix = """
-#include <mma.h>
-using namespace nvcuda;
-extern "C" __global__ void k(const __half* x, float* y) {
-  wmma::fragment<wmma::matrix_a, 16, 16, 16, __half, wmma::row_major> a;
-  wmma::fragment<wmma::matrix_b, 16, 16, 16, __half, wmma::row_major> b;
-  wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
-  wmma::load_matrix_sync(a, x, 16);
-  wmma::load_matrix_sync(b, x, 16);
-  wmma::fill_fragment(c, 0.0f);
-  wmma::mma_sync(c, a, b, c);
-  wmma::store_matrix_sync(y, c, 16, wmma::mem_row_major);
+extern "C" __global__ void k(double* y) {
+  double c0 = 0.0, c1 = 0.0;
+  asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%2}, {%0,%1};"
+               : "+d"(c0), "+d"(c1) : "d"(y[0]));
+  y[threadIdx.x] = c0 + c1;
 }
 """
-    x = np.zeros((16, 16), np.float16)
-    fails(cuda.UnsupportedInstruction, matrix, x, ones(256), at="wmma::load_matrix_sync(a")
+    with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
+        launch(matrix, np.ones(64), block=32)
+
+    with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
+        launch(matrix, np.ones(64), block=32)
+
+
+THROUGH_A_STRUCT = r"""
+struct Vector { int size; int* elements; };
+extern "C" __global__ void shift(Vector v) {
+  int i = threadIdx.x;
+  if (i + 32 < v.size) v.elements[i] = v.elements[i + 32];
+}
+"""
+
+
+def test_a_race_through_a_pointer_inside_a_struct():
+    layout = np.dtype([("size", np.int32), ("elements", np.uint64)], align=True)
+    x = np.arange(96, dtype=np.int32)
+    vector = np.array([(96, simulator.address(x))], layout)[0]
+    kernel = simulator.RawModule(code=THROUGH_A_STRUCT).get_function("shift")
+    with pytest.raises(cuda.DataRace):
+        kernel(1, 96, (vector,))

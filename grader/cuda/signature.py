@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import LaunchError
 
-_DTYPES = {
+DTYPES = {
     "float": np.float32,
     "double": np.float64,
     "half": np.float16,
@@ -55,7 +55,8 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
     for match in re.finditer(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{", plain):
         if "__global__" in plain[: match.start()].rpartition(";")[2].rpartition("}")[2]:
-            declared = [part for part in match.group(1).split(",") if part.strip()]
+            parts = [part.strip() for part in match.group(1).split(",")]
+            declared = [part for part in parts if part not in ("", "void")]
             return tuple(_parameter(part) for part in declared)
     return None
 
@@ -66,7 +67,7 @@ def _parameter(text: str) -> Parameter:
     match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))
     kind, star, name, brackets = match.groups()
     pointer = star == "*" or bool(brackets)
-    dtype = _DTYPES.get(kind)
+    dtype = DTYPES.get(kind)
     return Parameter(
         name,
         f"{kind}*" if pointer else kind,
