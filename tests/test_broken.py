@@ -1,19 +1,21 @@
-"""Kernels with one mistake each: the simulated GPU names it, and says nothing of the correct twin."""
+"""Kernels with one mistake each: it is named, and nothing is said of the correct twin."""
+
+import json
 
 import pytest
+import sanitizer
 from kernel_files import broken, run
 
 from grader import cuda
 from grader.cuda import simulator
 
 BROKEN = broken()
-NOT_YET = {}
 
 
-def expected_to_fail(kernel):
-    reason = NOT_YET.get(kernel.name)
-    marks = [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-    return pytest.param(kernel, id=kernel.id, marks=marks)
+each_broken = pytest.mark.parametrize("kernel", BROKEN, ids=lambda kernel: kernel.name)
+each_twin = pytest.mark.parametrize(
+    "kernel", [one.twin() for one in BROKEN], ids=lambda kernel: kernel.name
+)
 
 
 def simulate(kernel):
@@ -25,7 +27,7 @@ def test_there_are_enough_of_them_to_mean_something():
     assert len(BROKEN) >= 44
 
 
-@pytest.mark.parametrize("kernel", map(expected_to_fail, BROKEN))
+@each_broken
 def test_a_broken_kernel_gets_the_status_and_the_line_of_its_mistake(kernel):
     with pytest.raises(cuda.CudaError) as caught:
         simulate(kernel)
@@ -35,7 +37,7 @@ def test_a_broken_kernel_gets_the_status_and_the_line_of_its_mistake(kernel):
         assert error.other_line == kernel.other_line, str(error)
 
 
-@pytest.mark.parametrize("kernel", [one.twin() for one in BROKEN], ids=lambda one: one.name)
+@each_twin
 def test_its_correct_twin_runs_clean_and_is_right(kernel):
     with simulator.observe() as seen:
         after = simulate(kernel)
@@ -43,7 +45,7 @@ def test_its_correct_twin_runs_clean_and_is_right(kernel):
     assert kernel.is_right(after)
 
 
-@pytest.mark.parametrize("kernel", [one.twin() for one in BROKEN], ids=lambda one: one.name)
+@each_twin
 def test_the_correct_twin_is_right_on_real_hardware_as_well(kernel):
     if not cuda.gpu_count():
         pytest.skip("NO GPU HERE: this kernel ran on the simulated one only")
@@ -52,3 +54,23 @@ def test_the_correct_twin_is_right_on_real_hardware_as_well(kernel):
     from grader.cuda import gpu
 
     assert kernel.is_right(run(kernel, gpu.RawModule, cupy.empty, cupy.asarray))
+
+
+def test_the_page_in_docs_is_what_the_command_makes():
+    results = json.loads(sanitizer.RESULTS.read_text()) if sanitizer.RESULTS.exists() else None
+    assert sanitizer.TABLE.read_text() == sanitizer.table(results)
+
+
+def test_a_report_of_compute_sanitizer_is_read():
+    text = """========= COMPUTE-SANITIZER
+========= Error: Race reported between Write access at k(float *)+0x90 in kernel.cu:7
+=========     and Read access at k(float *)+0x160 in kernel.cu:9 [508 hazards]
+=========
+========= Invalid __global__ write of size 4 bytes
+=========     at k(float *)+0x160 in kernel.cu:12
+=========     by thread (0,0,0) in block (0,0,0)
+=========     Saved host backtrace up to driver entry point at kernel launch time
+========= Program hit CUDA_ERROR_LAUNCH_FAILED (error 719) on CUDA API call to cuCtxSynchronize
+========= ERROR SUMMARY: 2 errors
+"""
+    assert [one["lines"] for one in sanitizer.messages(text)] == [[7, 9], [12]]

@@ -1,4 +1,4 @@
-// shuffle_divergence on line 13: __syncwarp() waits for the whole warp, half of it goes another way
+// shuffle_divergence on line 14: __syncwarp() waits for the whole warp, half of it goes another way
 // launch: grid=1, block=32, x=ramp(32), out=zeros(32)
 // expect: out = np.where(np.arange(32) < 16, np.roll(x, 16), 0)
 extern "C" __global__ void syncwarp_in_a_branch(const float* x, float* out) {
@@ -8,10 +8,12 @@ extern "C" __global__ void syncwarp_in_a_branch(const float* x, float* out) {
 #ifdef FIXED
     __syncwarp();
 #endif
+    float mine = 0.0f;
     if (lane < 16) {
 #ifndef FIXED
         __syncwarp();
 #endif
-        out[lane] = tile[lane + 16];
+        mine = tile[lane + 16];
     }
+    out[lane] = mine;
 }

@@ -5,11 +5,12 @@
 namespace cg = cooperative_groups;
 extern "C" __global__ void tile_of_a_diverged_warp(const float* x, float* out) {
     const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
-    const float v = x[threadIdx.x];
+    float mine = 0.0f;
 #ifdef FIXED
-    const float first = tile.shfl(v, 0);
-    if (threadIdx.x % 2 == 0) out[threadIdx.x] = first;
+    const float first = tile.shfl(x[threadIdx.x], 0);
+    if (threadIdx.x % 2 == 0) mine = first;
 #else
-    if (threadIdx.x % 2 == 0) out[threadIdx.x] = tile.shfl(v, 0);
+    if (threadIdx.x % 2 == 0) mine = tile.shfl(x[threadIdx.x], 0);
 #endif
+    out[threadIdx.x] = mine;
 }

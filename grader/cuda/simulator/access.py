@@ -56,7 +56,8 @@ class Access:
         self.width = self.size * self.components
         # Strong accesses take part in synchronisation; a release orders what came before.
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
-        self.releases = not {"release", "acq_rel"}.isdisjoint(mods) and "cta" not in mods
+        self.releases = not {"release", "acq_rel"}.isdisjoint(mods)
+        self.wide = "cta" not in mods
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants

@@ -40,7 +40,7 @@ class Collectives:
         """Lanes come to the instruction at `at`; `masks` holds every lane's member mask (lanes of
         the wave,). Returns those whose whole group is there, or None; the rest are parked. Lanes
         that a mask names are not waited for if they have left, or are just about to."""
-        if at not in self.parked and _whole_warps(lanes) and (masks[lanes] == FULL).all():
+        if at not in self.parked and whole_warps(lanes) and (masks[lanes] == FULL).all():
             return lanes
         machine, index = self.machine, lane_index(lanes)
         if at in self.parked:
@@ -91,7 +91,7 @@ class Collectives:
             )
 
 
-def _whole_warps(lanes: Lanes) -> bool:
+def whole_warps(lanes: Lanes) -> bool:
     return type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0
 
 

@@ -45,9 +45,11 @@ class RaceDetector:
         for stamps in (self.written, self.first_read, self.last_read):
             stamps[:] = 0
 
-    def read(self, cells: np.ndarray, lane: np.ndarray, step: int) -> Clash | None:
-        clash = self._clash(self.written[cells], lane, wrote=True)
-        stamps = stamped(step, lane)
+    def read(self, cells, lane, step, strong: bool = False) -> Clash | None:
+        """`strong`: a volatile load, which strong writes are ordered with."""
+        written = self.written[cells]
+        clash = self._clash(_plain(written) if strong else written, lane, wrote=True)
+        stamps = stamped(step, lane, strong)
         first = self.first_read[cells]
         late = self.unordered(first, lane)
         stale = np.ones(len(lane), bool) if late is None else ~late
@@ -72,27 +74,25 @@ class RaceDetector:
 
     def strong(self, cells, lane, step) -> Clash | None:
         """Atomics and the like are ordered among themselves, not with plain accesses."""
-        stamps = self.written[cells]
-        plain = np.where(stamps & STRONG, 0, stamps)
-        clash = self._worse(self._clash(plain, lane, wrote=True), cells, lane)
+        clash = self._clash(_plain(self.written[cells]), lane, wrote=True)
+        clash = self._worse(clash, cells, lane, plain=_plain)
         self.written[cells] = stamped(step, lane, strong=True)
         return clash
 
     def strong_read(self, cells, lane, step) -> Clash | None:
         """A volatile or acquiring load: it races with plain writes only."""
-        stamps = self.written[cells]
-        return self._clash(np.where(stamps & STRONG, 0, stamps), lane, wrote=True)
+        return self._clash(_plain(self.written[cells]), lane, wrote=True)
 
     def collisions(self, cells, lane, step) -> np.ndarray:
         """After a write: the positions whose place another lane wrote at the same moment."""
         return np.flatnonzero(self.written[cells] != stamped(step, lane))
 
-    def _worse(self, clash: Clash | None, cells, lane) -> Clash | None:
+    def _worse(self, clash: Clash | None, cells, lane, plain=lambda stamps: stamps):
         """The clash given, unless it is none or benign and a read gives a real one."""
         if not self.reads or (clash is not None and not clash.benign):
             return clash
-        read = self._clash(self.first_read[cells], lane, wrote=False)
-        return read or self._clash(self.last_read[cells], lane, wrote=False) or clash
+        read = self._clash(plain(self.first_read[cells]), lane, wrote=False)
+        return read or self._clash(plain(self.last_read[cells]), lane, wrote=False) or clash
 
     def _clash(self, stamps, lane, wrote: bool) -> Clash | None:
         racing = self.unordered(stamps, lane)
@@ -100,3 +100,8 @@ class RaceDetector:
             return None
         position = int(np.argmax(racing))
         return Clash(position, int(stamps[position]), wrote)
+
+
+def _plain(stamps: np.ndarray) -> np.ndarray:
+    """The stamps with those of strong accesses left out."""
+    return np.where(stamps & STRONG, 0, stamps)

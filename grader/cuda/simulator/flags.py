@@ -16,21 +16,34 @@ from dataclasses import dataclass
 import numpy as np
 
 from .geometry import Geometry
-from .lanes import Lanes
+from .lanes import WARP, Lanes
 from .lanes import index as lane_index
 
 
 @dataclass(frozen=True)
 class Post:
     """What is known to be done: in its block, all that `lane` did before moment `fence`, all that
-    any thread did before moment `barrier`, and what the block had itself seen: the first so many
-    posts at other addresses."""
+    any thread of the block or of the warp did before the moment of their last barrier, and what
+    the block had itself seen: the first so many posts at other addresses. `wide`: known to other
+    blocks too."""
 
+    block: int
     lane: int
+    wide: bool
     fence: int
     barrier: int
+    warp_barrier: int
     number: int  # among the posts at its address
     passed_on: tuple[tuple[int, int], ...]
+
+    def reaches(self, block: int) -> bool:
+        return self.wide or self.block == block
+
+    def covers(self, step: int, lane: int) -> bool:
+        """Whether it tells of what `lane` of its block did at a moment."""
+        if step <= self.barrier or (lane == self.lane and step < self.fence):
+            return True
+        return lane // WARP == self.lane // WARP and step <= self.warp_barrier
 
 
 @dataclass(frozen=True)
@@ -43,25 +56,52 @@ class Sight:
     step: int
 
 
+@dataclass(frozen=True)
+class Reader:
+    """A thread that wants to know what comes before: its lane, and the moments of the last
+    barriers of its block and of its warp."""
+
+    lane: int
+    barrier: int
+    warp_barrier: int
+
+    def knows(self, sight: Sight) -> bool:
+        """Whether it has seen that itself, or met somebody of its block who had."""
+        if sight.lane == self.lane or sight.step <= self.barrier:
+            return True
+        return sight.lane // WARP == self.lane // WARP and sight.step <= self.warp_barrier
+
+
 class Flags:
     """Who has posted what at which address, and which posts each block has seen."""
 
     def __init__(self, geometry: Geometry):
         self.stride = geometry.stride
-        self.fenced = np.zeros(geometry.lanes, np.int64)
-        self.met = np.zeros(geometry.lanes, np.int64)
+        # Per lane, for fences that only the block sees and for those that all blocks see: the
+        # moment of the last one, and of the last barriers of the block and the warp before it.
+        self.fenced = {wide: np.zeros((3, geometry.lanes), np.int64) for wide in (False, True)}
         self.count: dict[int, int] = defaultdict(int)
         self.posts: dict[tuple[int, int], list[Post]] = defaultdict(list)  # by address and block
         self.relays: dict[int, list[Post]] = defaultdict(list)  # those that pass something on
         self.seen: dict[int, list[Sight]] = defaultdict(list)  # by block
 
     def begin_wave(self) -> None:
-        self.fenced[:] = 0
+        for moments in self.fenced.values():
+            moments[:] = 0
 
-    def fence(self, lanes: Lanes, step: int, met: np.ndarray) -> None:
-        """Lanes pass a fence; `met` is, per lane of the wave, the moment of its last barrier."""
-        self.fenced[lanes] = step
-        self.met[lanes] = met[lanes]
+    def fence(self, lanes: Lanes, step: int, block: np.ndarray, warp: np.ndarray, wide: bool):
+        """Lanes pass a fence, which all blocks see if it is `wide`; `block` and `warp` are, per
+        lane of the wave, the moments of its last barriers."""
+        for moments in self.fenced.values() if wide else (self.fenced[False],):
+            moments[0, lanes], moments[1, lanes], moments[2, lanes] = (
+                step,
+                block[lanes],
+                warp[lanes],
+            )
+
+    def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
+        """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
+        return bool((self.fenced[False][0, lanes] > met[lanes]).all())
 
     def access(self, addresses, lanes: Lanes, step: int, first_block: int, kind: str) -> None:
         """Lanes make strong accesses, one after the other: a "load" sees what was posted at its
@@ -70,7 +110,7 @@ class Flags:
             block = first_block + lane // self.stride
             if kind != "store" and (count := self.count.get(address)):
                 self._see(block, Sight(address, count, lane, step))
-            if kind != "load" and self.fenced[lane]:
+            if kind != "load" and self.fenced[False][0, lane]:
                 self._post(address, block, lane)
 
     def _see(self, block: int, sight: Sight) -> None:
@@ -79,35 +119,34 @@ class Flags:
             self.seen[block].append(sight)
 
     def _post(self, address: int, block: int, lane: int) -> None:
-        fence, number = int(self.fenced[lane]), self.count[address]
-        passed_on = tuple(
-            (sight.address, sight.count)
-            for sight in self.seen[block]
-            if sight.step < fence and sight.address != address
-        )
-        post = Post(lane, fence, int(self.met[lane]), number, passed_on)
+        number = self.count[address]
         self.count[address] += 1
-        self.posts[address, block].append(post)
-        if passed_on:
-            self.relays[address].append(post)
+        for wide, moments in self.fenced.items():
+            fence, barrier, warp_barrier = moments[:, lane].tolist()
+            if not fence or (not wide and fence == self.fenced[True][0, lane]):
+                continue  # a fence for all blocks is one for the block as well
+            passed_on = tuple(
+                (sight.address, sight.count)
+                for sight in self.seen[block]
+                if sight.step < fence and sight.address != address
+            )
+            post = Post(block, lane, wide, fence, barrier, warp_barrier, number, passed_on)
+            self.posts[address, block].append(post)
+            if passed_on:
+                self.relays[address].append(post)
 
-    def ordered(self, step: int, lane: int, theirs: int, mine: int, me: int, met: int) -> bool:
-        """Whether what `lane` of block `theirs` did at moment `step` comes before what lane `me`
-        of block `mine`, whose last barrier was at moment `met`, does now."""
-        told = [
-            (sight.address, sight.count)
-            for sight in self.seen[mine]
-            if sight.lane == me or sight.step <= met
-        ]
+    def ordered(self, step: int, lane: int, theirs: int, mine: int, me: Reader) -> bool:
+        """Whether what `lane` of block `theirs` did at moment `step` comes before what the thread
+        `me` of block `mine` does now."""
+        told = [(sight.address, sight.count) for sight in self.seen[mine] if me.knows(sight)]
         heard = set(told)
         while told:
             address, count = told.pop()
             for post in self.posts.get((address, theirs), ()):
-                done = step <= post.barrier or (post.lane == lane and step < post.fence)
-                if post.number < count and done:
+                if post.number < count and post.reaches(mine) and post.covers(step, lane):
                     return True
             for post in self.relays.get(address, ()):
-                if post.number < count:
+                if post.number < count and post.reaches(mine):
                     told += [one for one in post.passed_on if one not in heard]
                     heard.update(post.passed_on)
         return False

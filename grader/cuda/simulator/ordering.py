@@ -11,7 +11,7 @@ from bisect import bisect_right
 
 import numpy as np
 
-from .flags import Flags
+from .flags import Flags, Reader
 from .geometry import Geometry
 from .lanes import WARP, Lanes
 
@@ -84,7 +84,7 @@ class Ordering:
         met = self.synced["warp"][lane]
         if self.met is not None:
             met = np.maximum(met, self.met[lane, other % WARP])
-        return late & ~(same_warp & (stamps <= met))
+        return self._unflagged(late & ~(same_warp & (stamps <= met)), stamps, lane)
 
     def unordered_in_cluster(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """The same where threads of other blocks of the cluster may have been there."""
@@ -105,10 +105,7 @@ class Ordering:
         late = ~here & (stamps > 0)
         if within is not None:
             late |= within
-        if self.flags and late.any():
-            for at in np.flatnonzero(late):
-                late[at] = not self._flagged(int(stamps[at]), int(lane[at]))
-        return late
+        return self._unflagged(late, stamps, lane)
 
     def block_of(self, stamp: int) -> int:
         """The number of the block whose thread made a stamp."""
@@ -119,10 +116,16 @@ class Ordering:
         """Whether a stamp is of the wave that runs now."""
         return step_of(stamp) >= self.wave_starts[-1]
 
+    def _unflagged(self, late: np.ndarray, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
+        """Those of the `late` accesses that no flag orders either."""
+        if self.flags and late.any():
+            for at in np.flatnonzero(late):
+                late[at] = not self._flagged(int(stamps[at]), int(lane[at]))
+        return late
+
     def _flagged(self, stamp: int, lane: int) -> bool:
         mine = self.wave_blocks[-1] + lane // self.geometry.stride
-        theirs = self.block_of(stamp)
-        met = int(self.synced["block"][lane])
-        return theirs != mine and self.flags.ordered(
-            step_of(stamp), int(lane_of(stamp)), theirs, mine, lane, met >> _STEP
+        met = [int(self.synced[scope][lane]) >> _STEP for scope in ("block", "warp")]
+        return self.flags.ordered(
+            step_of(stamp), int(lane_of(stamp)), self.block_of(stamp), mine, Reader(lane, *met)
         )

@@ -6,7 +6,7 @@ import numpy as np
 
 from .access import Access, Hit
 from .clusters import Visits
-from .collectives import FULL
+from .collectives import FULL, whole_warps
 from .detector import Clash, RaceDetector
 from .flags import Flags
 from .lanes import WARP, Lanes
@@ -57,6 +57,9 @@ class Races:
     def synchronize_warp(self, lanes: Lanes, step: int, masks: np.ndarray) -> None:
         """These lanes have met with those of their warps that `masks` (one a lane of the wave)
         names; with the whole warp, or with a part of it."""
+        if whole_warps(lanes) and (masks[lanes] == FULL).all():
+            self.ordering.synchronize(lanes, step, "warp")
+            return
         absent = ~self.machine.collectives.alive
         index = lane_index(lanes)
         whole = (masks[index] | absent[index // WARP]) == FULL
@@ -65,18 +68,18 @@ class Races:
             part = index[~whole]
             self.ordering.synchronize_masked(part, step, masks[part])
 
-    def fence(self, lanes: Lanes, at: int) -> None:
-        """These lanes pass a fence that the whole device sees."""
+    def fence(self, lanes: Lanes, at: int, wide: bool) -> None:
+        """These lanes pass a fence, which the whole device sees if it is `wide`."""
         if self.ordering.flags:
-            met = self.ordering.synced["block"] >> 32
-            self.ordering.flags.fence(lanes, self.machine.tick(at), met)
+            synced = self.ordering.synced
+            block, warp = synced["block"] >> 32, synced["warp"] >> 32
+            self.ordering.flags.fence(lanes, self.machine.tick(at), block, warp, wide)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,
         `values` what was stored."""
         step = self.machine.tick(access.at)
-        strong = access.strong and (kind == "atomic" or hit.space == "global")
-        if strong and self.ordering.flags:
+        if access.strong and self.ordering.flags and hit.space != "local":
             self._flag(access, hit, kind, step)
         detector = self.detectors.get(hit.store)
         if detector is None:
@@ -85,9 +88,11 @@ class Races:
         if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
             pitch = self.machine.spaces["shared"].pitch // self.cells["shared"]
             self.visits.note(cells // pitch, lane, step, access.at)
-        if kind == "load":
-            clash = (detector.strong_read if strong else detector.read)(cells, lane, step)
-        elif strong:
+        if kind == "load" and access.strong and hit.space == "global":
+            clash = detector.strong_read(cells, lane, step)
+        elif kind == "load":
+            clash = detector.read(cells, lane, step, access.strong)
+        elif access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             clash = detector.strong(cells, lane, step)
         else:
             same = np.repeat(same, len(lane) // len(same))
@@ -106,11 +111,22 @@ class Races:
         return (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
 
     def _flag(self, access: Access, hit: Hit, kind: str, step: int) -> None:
-        """A strong access to global memory may be a flag: see what it says, say what is done."""
+        """A strong access may be one to a flag: see what it says, say what is done."""
         if access.releases:
-            self.fence(hit.lanes, access.at)
+            self.fence(hit.lanes, access.at, access.wide)
+        # In shared memory a place is known by where it lies in that of the whole wave.
+        shared = hit.space == "shared"
+        addresses = -1 - hit.element * access.size if shared else hit.addresses
         first = self.machine.first_block
-        self.ordering.flags.access(hit.addresses, hit.lanes, step, first, kind)
+        self.ordering.flags.access(addresses, hit.lanes, step, first, kind)
+
+    def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
+        """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
+        alone, the way of warp-synchronous code, puts nothing in order."""
+        if hit.space == "global":
+            return True
+        flags, met = self.ordering.flags, self.ordering.synced["block"] >> 32
+        return flags is not None and flags.releases(lane, met)
 
     def _runs(self, at: int):
         sites = self.machine.step_sites
@@ -153,11 +169,10 @@ class Races:
 
 
 def _orders(instruction: Instruction) -> bool:
-    """Whether an instruction can order what threads of different blocks do."""
-    wide = "cta" not in instruction.mods
+    """Whether an instruction can order what threads do that do not meet at a barrier."""
     if instruction.base in ("membar", "fence"):
-        return wide
-    return wide and not {"release", "acquire", "acq_rel"}.isdisjoint(instruction.mods)
+        return True
+    return not {"release", "acquire", "acq_rel"}.isdisjoint(instruction.mods)
 
 
 def _narrowest(kernel: Function, space: str) -> int:

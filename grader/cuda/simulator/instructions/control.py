@@ -129,11 +129,11 @@ def _warp_barrier(instruction: Instruction, at: int, machine):
 @effect("membar", "fence")
 def fence(instruction: Instruction, at: int, machine):
     """Every access takes effect at once here; what a fence does is to order it for others."""
-    of_device = "cta" not in instruction.mods
+    wide = "cta" not in instruction.mods
 
     def step(lanes: Lanes) -> None:
-        if machine.races and of_device:
-            machine.races.fence(lanes, at)
+        if machine.races:
+            machine.races.fence(lanes, at, wide)
 
     return step
 
