@@ -15,6 +15,8 @@ def compiles(body, includes=""):
         *("cub/cub.cuh", "cub/block/block_reduce.cuh", "cooperative_groups.h", "cuda_fp16.h"),
         *("cuda_bf16.h", "cuda/std/limits", "cuda_runtime.h", "cmath", "cstdint", "stdio.h"),
         *("cfloat", "type_traits", "cassert", "float.h"),
+        # for the host half of a program, which is often pasted along
+        *("algorithm", "chrono", "string", "time.h", "cuda.h", "cublas_v2.h", "helper_cuda.h"),
     ],
 )
 def test_headers_that_teaching_kernels_include(header):
@@ -25,11 +27,24 @@ def test_headers_that_teaching_kernels_include(header):
     "expression",
     [
         *("-INFINITY", "NAN", "FLT_MAX", "-FLT_MAX", "DBL_MAX", "INT_MAX", "UINT_MAX", "INT_MIN"),
-        *("FLT_EPSILON", "uint32_t(1)", "std::int64_t(2)", "uint(3)", "CHAR_BIT"),
+        *("FLT_EPSILON", "uint32_t(1)", "std::int64_t(2)", "uint(3)", "CHAR_BIT", "M_PI"),
     ],
 )
 def test_the_prelude_supplies_what_nvrtc_lacks(expression):
     compiles(f"y[0] = {expression};")
+
+
+def test_cublas_brings_the_half_types_along():
+    compiles(
+        "y[0] = __bfloat162float(__nv_bfloat16(1)) + __half2float(__half(2));",
+        "#include <cublas_v2.h>",
+    )
+
+
+def test_an_error_inside_a_header_is_not_buried_under_warnings():
+    with pytest.raises(CompileError) as caught:
+        compiles("", "#include <cuda/std/climits>\n#include <thrust/device_vector.h>")
+    assert "redefinition" not in str(caught.value)
 
 
 def test_a_template_is_compiled_under_its_name_expression():

@@ -602,3 +602,23 @@ extern "C" __global__ void k(double* y) {
 """
     with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
         launch(matrix, np.ones(64), block=32)
+
+    fails(cuda.UnsupportedInstruction, matrix, np.ones(64), at="asm volatile", block=32)
+
+
+THROUGH_A_STRUCT = r"""
+struct Vector { int size; int* elements; };
+extern "C" __global__ void shift(Vector v) {
+  int i = threadIdx.x;
+  if (i + 32 < v.size) v.elements[i] = v.elements[i + 32];
+}
+"""
+
+
+def test_a_race_through_a_pointer_inside_a_struct():
+    layout = np.dtype([("size", np.int32), ("elements", np.uint64)], align=True)
+    x = np.arange(96, dtype=np.int32)
+    vector = np.array([(96, simulator.address(x))], layout)[0]
+    kernel = simulator.RawModule(code=THROUGH_A_STRUCT).get_function("shift")
+    with pytest.raises(cuda.DataRace):
+        kernel(1, 96, (vector,))

@@ -653,6 +653,62 @@ def test_a_jump_table_in_inline_assembly(device):
     assert np.array_equal(y, np.array([10, 20, 30, -1, -1])[x])
 
 
+SYMBOLS = r"""
+__constant__ float taps[3];
+__device__ int calls = 5;
+static __device__ double quiet;
+struct Matrix { int width; float* elements; };
+__global__ void weighted(Matrix m, float* y) {
+  y[threadIdx.x] = taps[threadIdx.x] * m.elements[m.width - 1 - threadIdx.x];
+  if (threadIdx.x == 0) { calls += 1; quiet = calls; }
+}
+extern "C" __global__ void nothing(void) {}
+extern "C" __global__ void width(int* y) {
+  y[threadIdx.x] = threadIdx.x / warpSize;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def symbols():
+    names = ("weighted", "&taps", "&quiet")
+    return simulator.RawModule(code=SYMBOLS, name_expressions=names)
+
+
+def test_variables_are_filled_and_read_between_launches(symbols):
+    symbols.get_global("taps").view(np.float32)[:] = [2, 3, 4]
+    matrix = np.dtype([("width", np.int32), ("elements", np.uint64)], align=True)
+    x, y = np.array([1, 10, 100], np.float32), np.zeros(3, np.float32)
+    argument = np.array([(3, simulator.address(x))], matrix)[0]
+    symbols.get_function("weighted")(1, 3, (argument, y))
+    assert y.tolist() == [200, 30, 4]
+    assert symbols.get_global("calls").view(np.int32)[0] == 6
+    assert symbols.get_global("quiet").view(np.float64)[0] == 6
+
+
+def test_an_unknown_variable_is_named(symbols):
+    with pytest.raises(cuda.LaunchError, match="no kernel here uses a variable called 'tops'"):
+        symbols.get_global("tops")
+
+
+def test_an_array_reached_by_its_address_has_bounds(symbols):
+    matrix = np.dtype([("width", np.int32), ("elements", np.uint64)], align=True)
+    x, y = np.ones(2, np.float32), np.zeros(3, np.float32)
+    argument = np.array([(3, simulator.address(x))], matrix)[0]
+    with pytest.raises(cuda.OutOfBounds):
+        symbols.get_function("weighted")(1, 3, (argument, y))
+
+
+def test_a_kernel_may_say_that_it_takes_nothing(symbols):
+    symbols.get_function("nothing")(1, 1, ())
+
+
+def test_the_warp_size_is_a_constant_of_the_language(symbols):
+    y = np.zeros(64, np.int32)
+    symbols.get_function("width")(1, 64, (y,))
+    assert y.tolist() == [0] * 32 + [1] * 32
+
+
 CLOCKS = r"""
 extern "C" __global__ void clocks(long long* ticks, const float* x, float* y) {
   long long start = clock64();

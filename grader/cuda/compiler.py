@@ -31,7 +31,27 @@ _CUB = (
     "block_shuffle",
 )
 _CUB_WARP = ("warp_reduce", "warp_scan")
-# Standard headers that teaching kernels include and NVRTC does not have.
+# Headers that teaching kernels include for their host half and NVRTC does not have, or cannot read.
+_HOST_HEADERS = (
+    *(
+        "algorithm",
+        "array",
+        "assert.h",
+        "cassert",
+        "cfloat",
+        "chrono",
+        "climits",
+        "cmath",
+        "cstdint",
+    ),
+    *("cstdio", "cstdlib", "cstring", "ctime", "float.h", "fstream", "functional", "iomanip"),
+    *("iostream", "iterator", "limits.h", "map", "math.h", "memory", "numeric", "omp.h", "random"),
+    *("ratio", "set", "sstream", "stdbool.h", "stdexcept", "stdint.h", "stdio.h", "stdlib.h"),
+    *("string", "string.h", "sys/time.h", "thread", "time.h", "typeinfo", "unistd.h"),
+    *("unordered_map", "vector"),
+    *("cublasLt.h", "cuda.h", "cuda_profiler_api.h", "cuda_runtime_api.h", "curand.h"),
+    *("cufft.h", "helper_cuda.h", "helper_functions.h", "nvtx3/nvToolsExt.h"),
+)
 _HEADERS = {
     "prelude.h": _PRELUDE,
     # The whole of CUB wants a host compiler; its block and warp collectives do not.
@@ -39,14 +59,9 @@ _HEADERS = {
         [f"#include <cub/block/{name}.cuh>\n" for name in _CUB]
         + [f"#include <cub/warp/{name}.cuh>\n" for name in _CUB_WARP]
     ),
-    **dict.fromkeys(
-        (
-            *("assert.h", "cassert", "cfloat", "climits", "cmath", "cstdint", "cstdio", "cstdlib"),
-            *("cstring", "float.h", "limits.h", "math.h", "stdint.h", "stdio.h", "stdlib.h"),
-            *("iostream", "string.h", "vector"),
-        ),
-        "",
-    ),
+    **dict.fromkeys(_HOST_HEADERS, ""),
+    # Sources rely on cuBLAS bringing the half types along.
+    "cublas_v2.h": "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n",
     **{name: _CCCL.format(name) for name in ("cstddef", "limits", "type_traits", "utility")},
 }
 
@@ -153,7 +168,7 @@ def _compile(code, options, name_expressions, kind) -> tuple[bytes, dict[str, st
 
 
 def _flags(options: tuple[str, ...]) -> list[str]:
-    flags = ["--std=c++17", "-lineinfo", "--pre-include=prelude.h"]
+    flags = ["--std=c++17", "-lineinfo", "-w", "--pre-include=prelude.h"]
     flags += [f"-I{folder}" for folder in include_folders()]
     if not any(option.startswith(("-arch", "--gpu-architecture")) for option in options):
         flags.append(f"-arch={DEFAULT_ARCH}")

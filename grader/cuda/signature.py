@@ -55,7 +55,8 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
     for match in re.finditer(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{", plain):
         if "__global__" in plain[: match.start()].rpartition(";")[2].rpartition("}")[2]:
-            declared = [part for part in match.group(1).split(",") if part.strip()]
+            parts = [part.strip() for part in match.group(1).split(",")]
+            declared = [part for part in parts if part not in ("", "void")]
             return tuple(_parameter(part) for part in declared)
     return None
 

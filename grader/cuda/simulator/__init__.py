@@ -11,8 +11,8 @@ From text to result: `parser` makes a `ptx.Program`; `module` lays out memory fo
 counts and traces.
 """
 
-from .allocations import empty, written
+from .allocations import address, empty, written
 from .module import RawKernel, RawModule
 from .observe import observe, options
 
-__all__ = ["RawKernel", "RawModule", "empty", "observe", "options", "written"]
+__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "written"]

@@ -28,6 +28,7 @@ class Allocation:
 
 
 _allocations: dict[int, Allocation] = {}
+_reachable: dict[int, weakref.ref[np.ndarray]] = {}
 _next_address = _FIRST_ADDRESS
 
 
@@ -58,6 +59,21 @@ def address_of(array: np.ndarray) -> int:
     """The device address of the first element of `array`, which may be a view."""
     owner = owner_of(array)
     return allocation_of(owner).address + array.ctypes.data - owner.ctypes.data
+
+
+def address(array: np.ndarray) -> np.uint64:
+    """The device address of `array`, for a pointer inside a struct argument or inside another
+    array (as `cupy.ndarray.data.ptr`). From then on kernels can reach the array through it for as
+    long as the array lives."""
+    owner = owner_of(array)
+    _reachable[id(owner)] = weakref.ref(owner)
+    weakref.finalize(owner, _reachable.pop, id(owner), None)
+    return np.uint64(address_of(array))
+
+
+def reachable() -> list[np.ndarray]:
+    """The living arrays whose address somebody asked for."""
+    return [owner for owner in (ref() for ref in _reachable.values()) if owner is not None]
 
 
 def owner_of(array: np.ndarray) -> np.ndarray:

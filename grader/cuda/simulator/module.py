@@ -21,7 +21,7 @@ from ..limits import (
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
 from . import parser
-from .allocations import address_of, allocation_of, bytes_of, owner_of
+from .allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .dataflow import traffic
 from .geometry import Geometry
 from .layout import local_layout, module_variables, shared_layout
@@ -64,6 +64,15 @@ class RawModule:
                 'is `extern "C" __global__ void name(...)`.'
             )
         return RawKernel(self, kernel, name)
+
+    def get_global(self, name: str) -> np.ndarray:
+        """The `__device__` or `__constant__` variable `name`, to read and fill between launches:
+        its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
+        store = self.variables.get(self._names.get(f"&{name}", name))
+        if store is None:
+            known = ", ".join(self.variables) or "none"
+            raise LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}.")
+        return store.data
 
     @property
     def kernel_names(self) -> tuple[str, ...]:
@@ -176,20 +185,27 @@ class RawKernel:
                 packed += address_of(value).to_bytes(8, "little")
             else:
                 packed += bytes(8) if value is None else value.tobytes()
+        structs = {parameter.name for parameter in self._function.parameters if parameter.size > 8}
+        for array in reachable():
+            store = self._store(array, None)
+            stores.setdefault(store.address, store).names.update(structs)
         parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
         return [
             *stores.values(),
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
 
-    def _store(self, array: np.ndarray, number: int) -> Store:
+    def _store(self, array: np.ndarray, number: int | None) -> Store:
+        """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
+        name = "an array" if number is None else f"argument {number + 1}"
         if array.dtype.hasobject:
-            raise LaunchError(f"argument {number + 1} of {self.name} holds Python objects.")
+            raise LaunchError(f"{name} of {self.name} holds Python objects.")
         if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
-            raise LaunchError(f"argument {number + 1} of {self.name} is not contiguous in memory.")
+            raise LaunchError(f"{name} of {self.name} is not contiguous in memory.")
         allocation = allocation_of(array)
-        name = self._declared[number].name if self._declared else f"argument {number + 1}"
+        if self._declared and number is not None:
+            name = self._declared[number].name
         return Store(
             name,
             bytes_of(owner),

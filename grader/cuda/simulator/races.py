@@ -126,7 +126,7 @@ class Races:
         flow = machine.traffic
         detectors = {}
         for store in machine.spaces["global"].stores:
-            if store.names and flow.touches(store.names, ("writes", "atomics")):
+            if store.writable and store.names and flow.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = flow.touches(store.names, ("reads",))
                 detector = RaceDetector(cells, self.ordering.unordered_in_grid, reads)

@@ -80,6 +80,7 @@ class SpecialRegisters:
             "%ctaid": lambda: geometry.block_coordinates(block)[which],
             "%nctaid": lambda: geometry.grid[which],
             "%laneid": lambda: lane,
+            "WARP_SZ": lambda: WARP,  # what `warpSize` is where it must be a constant
             "%warpid": lambda: thread // WARP,
             "%nwarpid": lambda: geometry.stride // WARP,
             "%smid": lambda: block % self.sms,
