@@ -60,7 +60,9 @@ class Watch:
             add(line, f"global_{kind}_sectors_ideal", ideal)
             add(line, f"global_{kind}_bytes", len(hit.addresses) * access.width)
         elif hit.space == "shared":
-            cost = shared_traffic(hit.lanes, self._offsets(hit), access.width)
+            cost = shared_traffic(
+                hit.lanes, self._offsets(hit), access.width, store=kind == "store"
+            )
             add(line, f"shared_{kind}_wavefronts", cost.wavefronts)
             add(line, f"shared_{kind}_wavefronts_ideal", cost.ideal)
             add(line, f"shared_{kind}_bank_conflicts", cost.conflicts)
