@@ -20,7 +20,7 @@ _SMALL, _LARGE = 2.0**-900, 2.0**900  # Dekker's product is exact well beyond th
 
 # Arrays come and go with every operation here. glibc hands their memory back to the system each
 # time, and pages it in again, until it has seen one large block freed; then it keeps as much.
-np.empty(16 << 20, np.uint8)
+np.empty(30 << 20, np.uint8)
 
 
 def add(a: np.ndarray, b: np.ndarray) -> Exact:

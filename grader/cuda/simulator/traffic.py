@@ -44,10 +44,11 @@ def global_traffic(lanes: Lanes, addresses: np.ndarray, width: int) -> tuple[int
     return touched, _fewest(rows, width, SECTOR)
 
 
-def shared_traffic(lanes: Lanes, addresses: np.ndarray, width: int) -> SharedTraffic:
+def shared_traffic(lanes: Lanes, addresses: np.ndarray, width: int, store=False) -> SharedTraffic:
     """In each pass a bank serves one 4-byte word, to any number of lanes. Lanes with 8 bytes are
     served half a warp at a time, with 16 bytes a quarter; twice as many if all neighbouring pairs
-    (lanes 0 and 1, 2 and 3, ..., or 0 and 2, 1 and 3, ...) share an address."""
+    (lanes 0 and 1, 2 and 3, ..., or 0 and 2, 1 and 3, ...) share an address. For a store, an H200
+    then counts no conflict where it would not have counted one without the sharing."""
     rows = by_warp(lanes, addresses)
     ideal = _fewest(np.sort(rows, axis=1), width, PASS)
     if width <= 4:
@@ -60,7 +61,8 @@ def shared_traffic(lanes: Lanes, addresses: np.ndarray, width: int) -> SharedTra
         if which.any():
             passes = _passes(rows[which], active[which], width, times * PASS // width)
             wavefronts += int(passes.sum())
-            conflicts += int(passes.sum()) - int(np.count_nonzero(passes))
+            groups = active[which].reshape(-1, PASS // width) if store else passes[:, None]
+            conflicts += int(passes.sum()) - int(np.count_nonzero(groups.any(axis=1)))
     return SharedTraffic(wavefronts, conflicts, ideal)
 
 
