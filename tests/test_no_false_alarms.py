@@ -26,3 +26,14 @@ def test_a_correct_kernel_is_right_on_real_hardware_as_well(kernel):
     from grader.cuda import gpu
 
     assert kernel.is_right(run(kernel, gpu.RawModule, cupy.empty, cupy.asarray))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(
+    "name", ["producer_and_consumer", "lock_in_shared_memory", "scan_look_back", "lock_by_ticket"]
+)
+def test_threads_that_wait_for_each_other_end_in_any_order(name, seed):
+    (kernel,) = [one for one in clean() if one.name == name]
+    with simulator.options(order="shuffled", seed=seed):
+        after = run(kernel, simulator.RawModule, simulator.empty)
+    assert kernel.is_right(after)

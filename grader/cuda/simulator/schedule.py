@@ -64,6 +64,7 @@ class Shuffled:
         self.spins = 0
         self.random = np.random.default_rng(seed)
         self.warps: dict[int, Lockstep] = {}
+        self.last = -1  # the warp that ran last
 
     def push(self, pc: int, lanes: Lanes) -> None:
         index = lane_index(lanes)
@@ -75,8 +76,10 @@ class Shuffled:
     def pop(self) -> tuple[int, Lanes] | None:
         if not self.warps:
             return None
+        if self.last in self.warps:
+            self.warps[self.last].spins += self.spins
         self.spins = 0
-        number = int(self.random.choice(sorted(self.warps)))
+        number = self.last = int(self.random.choice(sorted(self.warps)))
         group = self.warps[number].pop()
         if not self.warps[number].ready:
             del self.warps[number]

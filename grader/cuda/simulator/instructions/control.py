@@ -73,8 +73,8 @@ def block_barrier(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes):
         onward = () if waits else ((at + 1, lanes),)
         for barrier, number, group in _by_barrier(lanes, which, threads):
-            if number == machine.geometry.stride:
-                number = None  # the whole block, spelled out
+            if barrier == 0 and number == machine.geometry.stride:
+                number = None  # `__syncthreads()`, spelled out
             onward += machine.barriers.arrive(group, at, barrier, number, waits)
         return onward
 
