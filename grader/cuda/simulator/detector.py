@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .ordering import STRONG, lane_of, stamped
+from .ordering import COMPARED, STRONG, lane_of, stamped
 
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
 Unordered = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
@@ -36,6 +36,7 @@ class RaceDetector:
     def __init__(self, cells: int, unordered: Unordered, reads: bool = True):
         self.unordered = unordered
         self.reads = reads
+        self.compared = False  # whether a compare-and-swap was ever seen
         self.written = np.zeros(cells, np.int64)
         self.first_read = np.zeros(cells, np.int64)
         self.last_read = np.zeros(cells, np.int64)  # never by the thread of first_read
@@ -46,7 +47,10 @@ class RaceDetector:
             stamps[:] = 0
 
     def read(self, cells: np.ndarray, lane: np.ndarray, step: int) -> Clash | None:
-        clash = self._clash(self.written[cells], lane, wrote=True)
+        earlier = self.written[cells]
+        if self.compared:  # whoever compares before swapping does not mind that others read
+            earlier = np.where(earlier & COMPARED, 0, earlier)
+        clash = self._clash(earlier, lane, wrote=True)
         stamps = stamped(step, lane)
         first = self.first_read[cells]
         late = self.unordered(first, lane)
@@ -70,12 +74,15 @@ class RaceDetector:
         self.written[cells] = stamped(step, lane)
         return clash
 
-    def strong(self, cells, lane, step) -> Clash | None:
-        """Atomics and the like are ordered among themselves, not with plain accesses."""
+    def strong(self, cells, lane, step, compares: bool) -> Clash | None:
+        """Atomics and the like are ordered among themselves, not with plain accesses. But a loop
+        of compare-and-swap may well start from a plain read: an old value costs it one turn."""
         stamps = self.written[cells]
-        plain = np.where(stamps & STRONG, 0, stamps)
-        clash = self._worse(self._clash(plain, lane, wrote=True), cells, lane)
-        self.written[cells] = stamped(step, lane, strong=True)
+        clash = self._clash(np.where(stamps & STRONG, 0, stamps), lane, wrote=True)
+        if not compares:
+            clash = self._worse(clash, cells, lane)
+        self.compared |= compares
+        self.written[cells] = stamped(step, lane, STRONG | COMPARED if compares else STRONG)
         return clash
 
     def strong_read(self, cells, lane, step) -> Clash | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .access import Access, Hit
+from .access import Access, Hit, bits_of
 from .detector import Clash, RaceDetector
 from .flags import Flags
 from .lanes import Lanes
@@ -70,7 +70,7 @@ class Races:
         if kind == "load":
             clash = (detector.strong_read if strong else detector.read)(cells, lane, step)
         elif strong:
-            clash = detector.strong(cells, lane, step)
+            clash = detector.strong(cells, lane, step, access.compares)
         else:
             same = np.repeat(same, len(lane) // len(same))
             clash = detector.write(cells, lane, step, same, self._runs(access.at))
@@ -106,7 +106,7 @@ class Races:
         parts = len(lane) // len(values[0])
         kept = np.ones(len(values[0]), bool)
         for component, value in enumerate(values):
-            kept &= access.read(hit, component, value.dtype) == value
+            kept &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
         overruled = ~kept[lost // parts]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])

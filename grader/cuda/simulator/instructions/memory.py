@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..access import Access, Hit
+from ..access import Access, Hit, bits_of
 from ..lanes import Lanes
 from ..ptx import Instruction, Symbol, Vector
 from ..types import DTYPES
@@ -78,12 +78,8 @@ def _is_call_parameter(address, machine) -> bool:
 def _unchanged(access: Access, hit: Hit, values: list[np.ndarray]) -> np.ndarray:
     """Per lane, whether memory holds the values already."""
     return np.logical_and.reduce(
-        [_bits(access.read(hit, n, v.dtype)) == _bits(v) for n, v in enumerate(values)]
+        [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
     )
-
-
-def _bits(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
 
 
 def note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
