@@ -39,8 +39,8 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
         return _check_notebook(path, root)
     if exercise_id is None:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
-    exercise = _known(lambda: course.exercise(exercise_id, root))
-    source = _text(path)
+    exercise = known(lambda: course.exercise(exercise_id, root))
+    source = read_text(path)
     return [Checked(source, judge(exercise.id, source, root=root))]
 
 
@@ -57,7 +57,7 @@ def _check_notebook(path: Path, root: Path) -> list[Checked]:
         notebook = intake.read_notebook(path)
     except intake.UnreadableNotebook as error:
         raise BadInput(str(error)) from error
-    lesson = _known(lambda: course.lesson(_lesson_name(path, notebook), root))
+    lesson = known(lambda: course.lesson(_lesson_name(path, notebook), root))
     found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
     return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
 
@@ -76,7 +76,8 @@ def _lesson_name(path: Path, notebook) -> str:
     return names[0]
 
 
-def _known(find: Callable):
+def known(find: Callable):
+    """What `find` finds; BadInput in place of its KeyError, whose sentence names what there is."""
     try:
         return find()
     except KeyError as error:
@@ -84,7 +85,8 @@ def _known(find: Callable):
         raise BadInput(f"{sentence[:1].upper()}{sentence[1:]}.") from error
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The file's text; BadInput if there is none."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError as error:

@@ -46,6 +46,90 @@ def check(
 
 
 @app.command()
+def profile(
+    file: Annotated[Path, typer.Argument(help="A .cu file.")],
+    kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads a block.")] = None,
+    shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(help="float:1000 | zeros:int:256 | out:float:4 | int=1000, in order."),
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="Launch as its first case does.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
+) -> None:
+    """Count what a kernel costs, line by line, on the simulated GPU."""
+    from . import checking, course
+    from .cuda.errors import CudaError
+    from .measure import profile as profiling
+
+    try:
+        if exercise:
+            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
+        else:
+            work = profiling.work_of_file(file, kernel, grid, block, shared, arg or [])
+        found = profiling.profile(work)
+    except (checking.BadInput, CudaError) as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2 if isinstance(error, checking.BadInput) else 1) from error
+    if as_json:
+        typer.echo(profiling.as_json(found))
+    else:
+        from rich.console import Console
+
+        from .measure.profile_screen import show_profile
+
+        show_profile(Console(), found)
+
+
+@app.command()
+def counters(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/counters.md"),
+    csv: Annotated[
+        Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
+    ] = Path("build/ncu.csv"),
+) -> None:
+    """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
+    from . import checking
+    from .measure import comparison, counters_page, course_works, ncu
+
+    try:
+        if not csv.exists():
+            ncu.measure(csv)
+        rows = comparison.compare(ncu.works(), ncu.read(csv))
+    except checking.BadInput as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
+    differing = len(list(comparison.differences(rows)))
+    typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
+
+
+@app.command()
+def bench(
+    device: Annotated[str, typer.Option(help="What to measure: simulator.")] = "simulator",
+) -> None:
+    """Measure how fast the simulated GPU is."""
+    from importlib.util import find_spec
+
+    from rich.console import Console
+
+    from .measure.speed import measure
+    from .measure.speed_screen import show_speed
+
+    if device != "simulator":
+        typer.echo(f"There is nothing to measure on {device!r}; --device simulator.", err=True)
+        raise typer.Exit(2)
+    show_speed(Console(), measure())
+    if not find_spec("numba"):
+        typer.echo("Numba is not here to compare with: pip install --editable '.[bench]'.")
+
+
+@app.command()
 def doctor() -> None:
     """Say what this machine has of what the course needs, and how to get what is missing."""
     from rich.console import Console
@@ -101,3 +185,7 @@ def demo() -> None:
     from .classroom import commands
 
     raise typer.Exit(commands.run_demo())
+
+
+if __name__ == "__main__":
+    app()

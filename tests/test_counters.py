@@ -65,6 +65,56 @@ def test_a_stride_in_shared_memory_costs_wavefronts(stride, wavefronts):
     assert total["shared_store_wavefronts"] == total["shared_load_wavefronts"] == wavefronts
 
 
+GATHER = """
+extern "C" __global__ void k(TYPE* y, const int* cell) {
+  __shared__ TYPE tile[128];
+  for (int i = threadIdx.x; i < 128; i += 32) tile[i] = TYPE();
+  __syncthreads();
+  if (cell[threadIdx.x] >= 0) y[threadIdx.x] = tile[cell[threadIdx.x]];
+}
+"""
+LANE = np.arange(32)
+
+
+@pytest.mark.parametrize(
+    ("type_name", "cell", "wavefronts", "conflicts"),
+    [
+        ("double", LANE, 2, 0),  # half a warp at a time
+        ("double", LANE * 2, 4, 2),
+        ("double", np.where(LANE < 16, LANE, -1), 1, 0),  # the other half asks for nothing
+        ("double", LANE // 2, 1, 0),  # neighbours share an address: the whole warp at once
+        ("double", LANE // 4 * 2 + LANE % 2, 1, 0),  # so do lanes 0 and 2, 1 and 3, ...
+        ("double", LANE % 16, 2, 0),
+        ("double", LANE * 0, 1, 0),
+        ("float4", LANE, 4, 0),  # a quarter of a warp at a time
+        ("float4", LANE * 2, 8, 4),
+        ("float4", np.where(LANE < 8, LANE, -1), 1, 0),
+        ("float4", LANE // 2, 2, 0),  # neighbours share an address: half a warp at once
+        ("float4", LANE * 0, 2, 0),
+    ],
+)
+def test_wide_accesses_are_served_in_parts_of_a_warp(type_name, cell, wavefronts, conflicts):
+    code = GATHER.replace("TYPE", type_name)
+    y = np.zeros(32 * 4, np.float64 if type_name == "double" else np.float32)
+    total = observed(code, y, cell.astype(np.int32)).counters.total
+    assert total["shared_load_wavefronts"] == wavefronts
+    assert total["shared_load_bank_conflicts"] == conflicts
+
+
+def test_the_ideal_is_what_the_bytes_used_would_fill():
+    x, y = np.zeros(3200, np.float32), np.zeros(32, np.float32)
+    total = observed(COPY, x, y, np.int32(8), np.int32(32)).counters.total
+    assert (total["global_load_sectors"], total["global_load_sectors_ideal"]) == (32, 4)
+    assert (total["global_store_sectors"], total["global_store_sectors_ideal"]) == (4, 4)
+    total = observed(COPY, x, y, np.int32(0), np.int32(32)).counters.total
+    assert (total["global_load_sectors"], total["global_load_sectors_ideal"]) == (1, 1)
+    code = BANKS.replace("TYPE", "float")
+    total = observed(code, y, np.int32(32), shared_mem=8192).counters.total
+    assert total["shared_load_wavefronts"] == 32
+    assert total["shared_load_wavefronts_ideal"] == 1
+    assert total["shared_load_bank_conflicts"] == 31
+
+
 def test_all_lanes_reading_one_word_is_a_broadcast():
     code = """
 extern "C" __global__ void k(float* y) {

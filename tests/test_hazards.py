@@ -600,7 +600,11 @@ extern "C" __global__ void k(double* y) {
   y[threadIdx.x] = c0 + c1;
 }
 """
-    fails(cuda.UnsupportedInstruction, matrix, np.ones(64), at="asm volatile", block=32)
+    with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
+        launch(matrix, np.ones(64), block=32)
+
+    with pytest.raises(cuda.UnsupportedInstruction, match=r"line [45].*mma\.sync"):
+        launch(matrix, np.ones(64), block=32)
 
 
 THROUGH_A_STRUCT = r"""

@@ -13,7 +13,7 @@ import numpy as np
 
 from .errors import LaunchError
 
-_DTYPES = {
+DTYPES = {
     "float": np.float32,
     "double": np.float64,
     "half": np.float16,
@@ -67,7 +67,7 @@ def _parameter(text: str) -> Parameter:
     match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))
     kind, star, name, brackets = match.groups()
     pointer = star == "*" or bool(brackets)
-    dtype = _DTYPES.get(kind)
+    dtype = DTYPES.get(kind)
     return Parameter(
         name,
         f"{kind}*" if pointer else kind,

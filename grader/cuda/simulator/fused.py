@@ -51,6 +51,8 @@ def _product_and_sum(a, b, c) -> np.ndarray:
 
 def _sum_again(total, doubtful, a, b, c) -> None:
     at = np.flatnonzero(doubtful)
+    if not len(at):
+        return
     wide = [operand[at].astype(np.float64) for operand in (a, b, c)]
     total[at] = round_to_odd(*fma_of_narrow(*wide))
 

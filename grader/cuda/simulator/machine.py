@@ -104,6 +104,7 @@ class Machine:
         with np.errstate(all="ignore"):
             for first in range(0, geometry.blocks, geometry.wave_blocks):
                 self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        self.run_log.steps += self.steps_taken
         self._count_instructions()
         self.report.raise_first_hazard()
 

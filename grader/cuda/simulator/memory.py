@@ -7,6 +7,7 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -185,8 +186,12 @@ class PrivateSpace:
         """The address as it would be without red zones; works on ints and on arrays."""
         if self.variables is None:
             return address
-        below = np.concatenate([[0], np.cumsum(self.variables < 0)])
-        return address - below[np.clip(address, 0, self.size)]
+        return address - self._red_bytes_below[np.clip(address, 0, self.size)]
+
+    @cached_property
+    def _red_bytes_below(self) -> np.ndarray:
+        """Per address: how many bytes of red zones come before it."""
+        return np.concatenate([[0], np.cumsum(self.variables < 0)])
 
     def without_red_zones(self) -> np.ndarray:
         """A copy of the first piece's bytes, as they would lie on hardware."""

@@ -17,12 +17,14 @@ PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's defau
 
 @dataclass
 class Run:
-    """What was seen of the launches inside `observe`."""
+    """What was seen of the launches inside `observe`. `steps` counts the instructions that the
+    machine executed, each once for all the threads that stood at it together."""
 
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
     trace: Trace = field(default_factory=Trace)
     printed: str = ""
+    steps: int = 0
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from .access import Access, Hit
-from .counters import sectors, wavefronts
 from .lanes import WARP, Lanes, warps
 from .lanes import index as lane_index
+from .traffic import global_traffic, shared_traffic
 
 _COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
 
@@ -55,11 +55,15 @@ class Watch:
         add = self.counters.add
         add(line, f"{hit.space}_{kind}_requests", warps(hit.lanes))
         if hit.space == "global":
-            add(line, f"global_{kind}_sectors", sectors(hit.lanes, hit.addresses))
+            sectors, ideal = global_traffic(hit.lanes, hit.addresses, access.width)
+            add(line, f"global_{kind}_sectors", sectors)
+            add(line, f"global_{kind}_sectors_ideal", ideal)
             add(line, f"global_{kind}_bytes", len(hit.addresses) * access.width)
         elif hit.space == "shared":
-            passes = wavefronts(hit.lanes, hit.addresses, access.width)
-            add(line, f"shared_{kind}_wavefronts", passes)
+            cost = shared_traffic(hit.lanes, self._offsets(hit), access.width)
+            add(line, f"shared_{kind}_wavefronts", cost.wavefronts)
+            add(line, f"shared_{kind}_wavefronts_ideal", cost.ideal)
+            add(line, f"shared_{kind}_bank_conflicts", cost.conflicts)
 
     def _trace_access(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
         threads = self._traced(hit.lanes)

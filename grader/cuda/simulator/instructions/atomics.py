@@ -72,6 +72,7 @@ def atomic(instruction: Instruction, at: int, machine):
                 values = [source[component][hit.lanes] for source in sources]
                 if flushes:
                     values = [flush(value) for value in values]
+                    memory[element] = flush(memory[element])
                 old = update(memory, element, operation, values)
                 if flushes:
                     memory[element] = flush(memory[element])

@@ -1,0 +1,149 @@
+"""Inputs that look for trouble: edges, neighbours of edges, equal and cancelling operands."""
+
+from __future__ import annotations
+
+import zlib
+
+import numpy as np
+
+from .form import Form, size_of
+
+# Bits of floats: zeros, subnormals, the smallest normal, around 1, halves and ties of integers,
+# the ends of integer types, the largest, infinities, NaN; each also with its sign turned.
+_EDGES = {
+    "f16": (
+        "0000 0001 03FF 0400 0401 3BFF 3C00 3C01 3800 3E00 4100 7BFF 7C00 7FFF 5BF8 6400 77FF 7800"
+    ),
+    "bf16": (
+        "0000 0001 007F 0080 0081 3F7F 3F80 3F81 3F00 3FC0 4020 7F7F 7F80 7FFF 437F 4F00 4F80 5F00"
+    ),
+    "f32": (
+        "00000000 00000001 007FFFFF 00800000 00800001 3F7FFFFF 3F800000 3F800001 "
+        "3F000000 3FC00000 40200000 7F7FFFFF 7F800000 7FFFFFFF 42FE0000 42FF0000 "
+        "437F8000 46FFFE00 477FEFFF 477FF000 4EFFFFFF 4F000000 4F7FFFFF 4F800000 "
+        "5EFFFFFF 5F000000 5F800000 33000000 33000001 3F801000 3F808000 3F803000 "
+        "7E800001 C2FC0000 C3150000"
+    ),
+    "f64": (
+        "0000000000000000 0000000000000001 000FFFFFFFFFFFFF 0010000000000000 "
+        "3FEFFFFFFFFFFFFF 3FF0000000000000 3FF0000000000001 3FE0000000000000 "
+        "3FF8000000000000 4004000000000000 7FEFFFFFFFFFFFFF 7FF0000000000000 "
+        "7FFFFFFFFFFFFFFF 41DFFFFFFFC00000 41E0000000000000 41EFFFFFFFE00000 "
+        "41F0000000000000 43E0000000000000 43DFFFFFFFFFFFFF 43F0000000000000 "
+        "36A0000000000000 3690000000000000 380FFFFFE0000000 47EFFFFFE0000000 "
+        "47EFFFFFF0000000 3FF0000010000000 3FF0000030000000 3FF0020000000000 "
+        "40EFFDFFFFFFFFFF 40EFFE0000000000"
+    ),
+}
+_FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
+
+
+def samples(form: Form, number: int, seed: int = 0) -> tuple[np.ndarray, ...]:
+    """`number` inputs for each operand of a form, as unsigned integers; always the same ones."""
+    rng = np.random.default_rng((zlib.crc32(form.name.encode()), seed))
+    inputs = [_operand(kind, number, rng) for kind in form.inputs]
+    first = form.inputs[0]
+    alike = [n for n, kind in enumerate(form.inputs) if kind == first]
+    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *_INTEGER_KINDS):
+        _relate(inputs, alike, first, rng)
+    if form.name.startswith(("div.", "rem.")) and first in _INTEGER_KINDS:
+        inputs[1][inputs[1] == 0] = 1  # division by zero is undefined
+    return tuple(inputs)
+
+
+_INTEGER_KINDS = tuple(f"{sign}{bits}" for sign in "sub" for bits in (16, 32, 64))
+
+
+def _relate(inputs, alike: list[int], kind: str, rng) -> None:
+    """Some operands equal, some opposite, some neighbours of each other."""
+    one, other = inputs[alike[0]], inputs[alike[-1]]
+    choice = rng.random(len(one))
+    unit, top = one.dtype.type(1), one.dtype.type(1 << (8 * one.itemsize - 1))
+    other[choice < 0.06] = one[choice < 0.06]
+    near = (choice >= 0.06) & (choice < 0.1)
+    other[near] = one[near] ^ unit
+    if kind in _FLOATS:
+        opposite = (choice >= 0.1) & (choice < 0.16)
+        other[opposite] = one[opposite] ^ top
+
+
+def _operand(kind: str, number: int, rng) -> np.ndarray:
+    if kind in ("f16x2", "bf16x2"):
+        halves = _operand(kind.removesuffix("x2"), 2 * number, rng)
+        return halves.view(np.uint32)
+    if kind in _FLOATS:
+        return _floats(kind, number, rng)
+    special = _SPECIAL.get(kind.split()[0])
+    if special:
+        return special(kind, number, rng)
+    return _integers(8 * size_of(kind), number, rng)
+
+
+def _floats(kind: str, number: int, rng) -> np.ndarray:
+    size, (mantissa, bias) = size_of(kind), _FLOATS[kind]
+    dtype, bits = np.dtype(f"u{size}"), 8 * size
+    anything = rng.integers(0, (1 << bits) - 1, number, dtype, endpoint=True)
+    exponent = (bias + rng.integers(-6, 7, number)).astype(dtype) << dtype.type(mantissa)
+    sign = rng.integers(0, 2, number).astype(dtype) << dtype.type(bits - 1)
+    moderate = sign | exponent | anything & dtype.type((1 << mantissa) - 1)
+    few_bits = moderate & ~dtype.type((1 << mantissa - 3) - 1)
+    edges = np.array([int(word, 16) for word in _EDGES[kind].split()], np.uint64).astype(dtype)
+    edge = rng.choice(edges, number) ^ sign
+    choice = rng.random(number)
+    return np.select(
+        [choice < 0.35, choice < 0.65, choice < 0.8], [edge, moderate, few_bits], anything
+    ).astype(dtype)
+
+
+def _integers(bits: int, number: int, rng) -> np.ndarray:
+    dtype = np.dtype(f"u{bits // 8}")
+    top = 1 << (bits - 1)
+    edges = [0, 1, 2, 3, 5, 7, 10, 255, 127, 128, 32767 % (2 * top), top - 1, top, top + 1]
+    edges += [-value % (2 * top) for value in (1, 2, 3, 7, 128, 129, 256)]
+    edges += [1 << (bits // 2), (1 << (bits // 2)) - 1, (1 << (bits - 8)) + 1, top // 2 + 1]
+    width = rng.integers(0, bits, number).astype(np.uint64)
+    anything = rng.integers(0, (1 << 64) - 1, number, np.uint64, endpoint=True) >> width
+    edge = rng.choice(np.array(edges, np.uint64), number)
+    negated = rng.random(number) < 0.3
+    value = np.where(rng.random(number) < 0.35, edge, anything)
+    return np.where(negated, ~value, value).astype(dtype)
+
+
+def _amounts(kind: str, number: int, rng) -> np.ndarray:
+    small = rng.integers(0, 70, number)
+    return np.where(rng.random(number) < 0.1, rng.integers(0, 300, number), small).astype("u4")
+
+
+def _below(limit: int, lowest: int = 0):
+    return lambda kind, number, rng: rng.integers(lowest, limit, number).astype("i4").view("u4")
+
+
+def _by_warp(kind: str, number: int, rng) -> np.ndarray:
+    """Bits of which some warps have none, some all, some a few."""
+    share = np.repeat(rng.choice([0.0, 0.03, 0.5, 1.0], -(-number // 32)), 32)[:number]
+    return (rng.random(number) < share).astype("u4")
+
+
+def _few(kind: str, number: int, rng) -> np.ndarray:
+    bits = int(kind[-2:])
+    values = _integers(bits, 5, rng)
+    return rng.choice(values, number)
+
+
+def _same(kind: str, number: int, rng) -> np.ndarray:
+    """One value a warp; in every other warp one lane differs."""
+    bits, warps = int(kind[-2:]), -(-number // 32)
+    value = np.repeat(_integers(bits, warps, rng), 32)[:number]
+    value[::64] ^= value.dtype.type(1)
+    return value
+
+
+_SPECIAL = {
+    "amount": _amounts,
+    "lane": _below(32),
+    "rank": _below(7, -6),
+    "bit": _below(2),
+    "rare": _by_warp,
+    "few": _few,
+    "same": _same,
+}

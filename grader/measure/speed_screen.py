@@ -1,0 +1,29 @@
+"""Measured speeds for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .speed import Figure
+
+
+def show_speed(console: Console, figures: Iterable[Figure]) -> None:
+    table = Table("what", title="The simulated GPU", title_justify="left")
+    for heading in ("measured", "target", "of the target"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for figure in figures:
+        table.add_row(figure.what, f"{figure.value:,.3g} {figure.unit}", *_target(figure))
+    console.print(table)
+
+
+def _target(figure: Figure) -> tuple[Text, ...]:
+    if figure.target is None:
+        return ()
+    bound = "at least" if figure.at_least else "at most"
+    style = "green" if figure.reached else "bold red"
+    share = Text(f"{figure.value / figure.target:.2f}", style)
+    return Text(f"{bound} {figure.target:g} {figure.unit}"), share
