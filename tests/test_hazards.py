@@ -663,3 +663,24 @@ def test_lanes_that_all_store_not_a_number_store_the_same():
     with simulator.observe() as run:
         simulator.RawModule(code=code).get_function("k")(1, 32, (x,))
     assert [hazard.warning for hazard in run.hazards] == [True]
+
+
+POP = r"""
+__device__ __noinline__ bool pop(int* top, int& value) {
+  if (*top == 0) return false;
+  value = 7;
+  return true;
+}
+extern "C" __global__ void k(int* top, int* y) {
+  int value;
+  if (pop(top, value)) y[threadIdx.x] = value;
+  else y[threadIdx.x] = -1;
+}
+"""
+
+
+def test_a_local_variable_read_ahead_but_not_used_is_no_hazard():
+    for top, expected in ((0, -1), (1, 7)):
+        y = np.zeros(32, np.int32)
+        simulator.RawModule(code=POP).get_function("k")(1, 32, (np.array([top], np.int32), y))
+        assert y.tolist() == [expected] * 32

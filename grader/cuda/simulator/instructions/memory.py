@@ -31,17 +31,28 @@ def load(instruction: Instruction, at: int, machine):
         for item in _values(target)
     ]
     spinning = bool(_SPINNING & set(instruction.mods))
+    speculative = access.space == "local" and _only_selected(target, at, machine)
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
-            access.check_written(hit)
+            if not speculative:
+                access.check_written(hit)
             note(machine, access, hit, "load")
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
 
     return step
+
+
+def _only_selected(target, at: int, machine) -> bool:
+    """Whether what is loaded only goes into `selp`: the compiler then loads it ahead of knowing
+    that it is wanted, written or not, where the source has an `if`."""
+    code = machine.kernel.instructions
+    if not any(one.base == "selp" and target in one.operands for one in code[at + 1 : at + 8]):
+        return False
+    return all(one.base == "selp" for one in code if target in one.operands[1:])
 
 
 @effect("st")
