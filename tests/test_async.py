@@ -235,3 +235,29 @@ def test_tensor_cores_and_bulk_copies_are_named_as_missing(instruction):
         run(code, "k", 1, 128, options=("-arch=compute_90a",))
     assert caught.value.line == 2
     assert instruction.partition(".")[0] in str(caught.value)
+
+
+HINTS = r"""
+extern "C" __global__ void hints(const float* x, float* y, unsigned* spaces) {
+  __shared__ float s[32];
+  float local[4], v;
+  unsigned long long policy;
+  asm volatile("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(x));
+  asm volatile("ld.global.L2::cache_hint.f32 %0, [%1], %2;"
+               : "=f"(v) : "l"(x + threadIdx.x), "l"(policy));
+  asm volatile("red.global.add.L2::cache_hint.f32 [%0], %1, %2;"
+               ::"l"(y + threadIdx.x), "f"(v), "l"(policy) : "memory");
+  asm volatile("st.global.L1::no_allocate.f32 [%0], %1;" ::"l"(y + 32 + threadIdx.x), "f"(v));
+  local[threadIdx.x % 4] = v;
+  spaces[threadIdx.x] = __isGlobal(x) | __isShared(x) << 1 | __isShared(s) << 2 |
+                        __isGlobal(s) << 3 | __isLocal(local) << 4 | __isGlobal(local) << 5;
+}
+"""
+
+
+def test_cache_hints_change_nothing_and_addresses_tell_their_space():
+    x, y, spaces = np.arange(32, dtype="f4"), np.ones(64, "f4"), np.zeros(32, "u4")
+    run(HINTS, "hints", 1, 32, x, y, spaces)
+    assert np.array_equal(y, np.r_[x + 1, x])
+    assert set(spaces.tolist()) == {0b010101}

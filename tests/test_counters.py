@@ -44,6 +44,18 @@ def test_an_array_that_begins_off_a_sector_costs_one_more():
     assert total["global_load_sectors"] == 5
 
 
+def test_a_warp_that_reads_two_arrays_at_once_asks_once():
+    code = """
+extern "C" __global__ void k(const float* x, const float* y, float* z) {
+  const float* from = threadIdx.x % 2 ? x : y;
+  z[threadIdx.x] = from[threadIdx.x];
+}
+"""
+    x, y, z = np.zeros((3, 64), np.float32)
+    total = observed(code, x.copy(), y.copy(), z, block=64).counters.total
+    assert (total["global_load_requests"], total["global_load_sectors"]) == (2, 16)
+
+
 BANKS = """
 extern "C" __global__ void k(float* y, int stride) {
   extern __shared__ TYPE tile[];

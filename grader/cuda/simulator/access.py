@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
 from .clusters import OFFSET_MASK, RANK_SHIFT
-from .lanes import Lanes, compact
+from .lanes import WARP, Lanes, compact
 from .lanes import index as lane_index
 from .memory import (
     LOCAL_WINDOW,
@@ -31,13 +31,15 @@ _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 @dataclass(frozen=True)
 class Hit:
     """The part of an access that falls into one store. `element` counts in components, one per
-    lane; `addresses` are as the instruction computed them, within `space`."""
+    lane; `addresses` are as the instruction computed them, within `space`. `again` of its warps
+    also have lanes in an earlier part of the same access."""
 
     store: Store
     space: str
     lanes: Lanes
     element: np.ndarray
     addresses: np.ndarray
+    again: int = 0
 
 
 class Access:
@@ -132,17 +134,27 @@ class Access:
             return self._find_generic(lanes, addresses)
         memory = self.machine.spaces[space]
         if isinstance(memory, GlobalSpace):
-            hits = []
-            for store, which in memory.locate(addresses, self.width):
-                own = lanes if which is None else compact(lane_index(lanes)[which])
-                where = addresses if which is None else addresses[which]
-                hits.append(Hit(store, space, own, (where - store.address) >> self.shift, where))
-            return hits
+            found = memory.locate(addresses, self.width)
+            if len(found) > 1:
+                return self._parts(found, space, lane_index(lanes), addresses)
+            store = found[0][0]
+            return [Hit(store, space, lanes, (addresses - store.address) >> self.shift, addresses)]
         base = memory.base[lanes]
         if space == "shared" and self.machine.geometry.cluster_blocks > 1:
             base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
         return [Hit(memory.store, space, lanes, (base + addresses) >> self.shift, addresses)]
+
+    def _parts(self, found, space: str, lane: np.ndarray, addresses: np.ndarray) -> list[Hit]:
+        """The hits of an access that goes to several stores."""
+        hits, seen = [], np.empty(0, np.int64)
+        for store, which in found:
+            where, warp = addresses[which], np.unique(lane[which] // WARP)
+            again = int(np.isin(warp, seen).sum())
+            seen = np.append(seen, warp)
+            element = (where - store.address) >> self.shift
+            hits.append(Hit(store, space, compact(lane[which]), element, where, again))
+        return hits
 
     def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
         """Where the shared memory of the block that each address names begins, and the offsets."""

@@ -25,7 +25,7 @@ class Watch:
             return
         line = self._line(access.at)
         if kind == "atomic":
-            self.counters.add(line, "atomics", warps(hit.lanes))
+            self.counters.add(line, "atomics", warps(hit.lanes) - hit.again)
         else:
             self._count(hit, access, kind, line)
         self._trace_access(hit, access, kind, line)
@@ -53,7 +53,7 @@ class Watch:
 
     def _count(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
         add = self.counters.add
-        add(line, f"{hit.space}_{kind}_requests", warps(hit.lanes))
+        add(line, f"{hit.space}_{kind}_requests", warps(hit.lanes) - hit.again)
         if hit.space == "global":
             sectors, ideal = global_traffic(hit.lanes, hit.addresses, access.width)
             add(line, f"global_{kind}_sectors", sectors)
