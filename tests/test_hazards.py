@@ -623,3 +623,64 @@ def test_a_race_through_a_pointer_inside_a_struct():
     kernel = simulator.RawModule(code=THROUGH_A_STRUCT).get_function("shift")
     with pytest.raises(cuda.DataRace):
         kernel(1, 96, (vector,))
+
+
+ADD_BY_COMPARISON = r"""
+extern "C" __global__ void add(unsigned long long* sum) {
+  __shared__ unsigned long long part;
+  if (threadIdx.x == 0) part = 0;
+  __syncthreads();
+  for (unsigned long long* p : {&part, sum}) {
+    unsigned long long old = *p, assumed;
+    do {
+      assumed = old;
+      old = atomicCAS(p, assumed, __double_as_longlong(1.0 + __longlong_as_double(assumed)));
+    } while (assumed != old);
+  }
+}
+"""
+
+
+def test_a_loop_of_compare_and_swap_may_start_from_a_plain_read():
+    total = np.zeros(1)
+    simulator.RawModule(code=ADD_BY_COMPARISON).get_function("add")(4, 64, (total.view(np.uint64),))
+    assert total[0] == 256
+
+
+def test_a_plain_write_still_races_with_a_compare_and_swap():
+    code = """
+    extern "C" __global__ void k(int* x) {
+      if (blockIdx.x == 0) atomicCAS(x, 0, 1);
+      else *x = 2;
+    }"""
+    with pytest.raises(cuda.DataRace):
+        simulator.RawModule(code=code).get_function("k")(2, 1, (np.zeros(1, np.int32),))
+
+
+def test_lanes_that_all_store_not_a_number_store_the_same():
+    code = 'extern "C" __global__ void k(float* x) { x[0] = __int_as_float(0x7fffffff); }'
+    x = np.zeros(1, np.float32)
+    with simulator.observe() as run:
+        simulator.RawModule(code=code).get_function("k")(1, 32, (x,))
+    assert [hazard.warning for hazard in run.hazards] == [True]
+
+
+POP = r"""
+__device__ __noinline__ bool pop(int* top, int& value) {
+  if (*top == 0) return false;
+  value = 7;
+  return true;
+}
+extern "C" __global__ void k(int* top, int* y) {
+  int value;
+  if (pop(top, value)) y[threadIdx.x] = value;
+  else y[threadIdx.x] = -1;
+}
+"""
+
+
+def test_a_local_variable_read_ahead_but_not_used_is_no_hazard():
+    for top, expected in ((0, -1), (1, 7)):
+        y = np.zeros(32, np.int32)
+        simulator.RawModule(code=POP).get_function("k")(1, 32, (np.array([top], np.int32), y))
+        assert y.tolist() == [expected] * 32

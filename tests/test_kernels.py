@@ -724,3 +724,36 @@ def test_clocks_go_forward(device):
     ticks = np.zeros(32, np.int64)
     device.run(CLOCKS, "clocks", (1,), (32,), (ticks, floats(32), np.zeros(32, np.float32)))
     assert (ticks > 0).all()
+
+
+PIPELINE = r"""
+#include <cuda/pipeline>
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+extern "C" __global__ void shift(const float* x, float* y, int tiles) {
+  __shared__ float stage[2][32];
+  __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+  auto block = cg::this_thread_block();
+  bool produces = threadIdx.x >= 32;
+  auto pipe = cuda::make_pipeline(
+      block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  int lane = threadIdx.x % 32;
+  for (int t = 0; t < tiles; ++t) {
+    if (produces) {
+      pipe.producer_acquire();
+      cuda::memcpy_async(&stage[t % 2][lane], &x[32 * t + lane], sizeof(float), pipe);
+      pipe.producer_commit();
+    } else {
+      pipe.consumer_wait();
+      y[32 * t + lane] = stage[t % 2][31 - lane];
+      pipe.consumer_release();
+    }
+  }
+}
+"""
+
+
+def test_a_pipeline_between_a_producing_and_a_consuming_warp(device):
+    x, y = floats(160), np.zeros(160, np.float32)
+    device.run(PIPELINE, "shift", (1,), (64,), (x, y, np.int32(5)))
+    assert np.array_equal(y, x.reshape(5, 32)[:, ::-1].ravel())

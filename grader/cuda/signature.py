@@ -62,6 +62,7 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
 
 
 def _parameter(text: str) -> Parameter:
+    text = text.partition("=")[0]  # a default value
     constant = bool(re.search(r"\bconst\b[^*]*\*[^*]*$", text))
     text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
     match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))

@@ -57,6 +57,7 @@ class Access:
         self.shift = self.size.bit_length() - 1
         self.width = self.size * self.components
         # Strong accesses take part in synchronisation; a release orders what came before.
+        self.compares = instruction.base == "atom" and "cas" in mods
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
         self.releases = not {"release", "acq_rel"}.isdisjoint(mods)
         self.wide = "cta" not in mods
@@ -211,3 +212,8 @@ class _widened:
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
         return self.narrow[lanes].astype(np.int64)
+
+
+def bits_of(values: np.ndarray) -> np.ndarray:
+    """The values as unsigned integers, under which a NaN equals itself and -0 is not 0."""
+    return np.ascontiguousarray(values).view(f"u{values.itemsize}")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .ordering import STRONG, lane_of, stamped
+from .ordering import COMPARED, STRONG, lane_of, stamped
 
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
 Unordered = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
@@ -36,6 +36,7 @@ class RaceDetector:
     def __init__(self, cells: int, unordered: Unordered, reads: bool = True):
         self.unordered = unordered
         self.reads = reads
+        self.compared = False  # whether a compare-and-swap was ever seen
         self.written = np.zeros(cells, np.int64)
         self.first_read = np.zeros(cells, np.int64)
         self.last_read = np.zeros(cells, np.int64)  # never by the thread of first_read
@@ -48,8 +49,12 @@ class RaceDetector:
     def read(self, cells, lane, step, strong: bool = False) -> Clash | None:
         """`strong`: a volatile load, which strong writes are ordered with."""
         written = self.written[cells]
-        clash = self._clash(_plain(written) if strong else written, lane, wrote=True)
-        stamps = stamped(step, lane, strong)
+        if strong:
+            written = _plain(written)
+        elif self.compared:  # whoever compares before swapping does not mind that others read
+            written = np.where(written & COMPARED, 0, written)
+        clash = self._clash(written, lane, wrote=True)
+        stamps = stamped(step, lane, STRONG if strong else 0)
         first = self.first_read[cells]
         late = self.unordered(first, lane)
         stale = np.ones(len(lane), bool) if late is None else ~late
@@ -72,11 +77,14 @@ class RaceDetector:
         self.written[cells] = stamped(step, lane)
         return clash
 
-    def strong(self, cells, lane, step) -> Clash | None:
-        """Atomics and the like are ordered among themselves, not with plain accesses."""
+    def strong(self, cells, lane, step, compares: bool) -> Clash | None:
+        """Atomics and the like are ordered among themselves, not with plain accesses. But a loop
+        of compare-and-swap may well start from a plain read: an old value costs it one turn."""
         clash = self._clash(_plain(self.written[cells]), lane, wrote=True)
-        clash = self._worse(clash, cells, lane, plain=_plain)
-        self.written[cells] = stamped(step, lane, strong=True)
+        if not compares:
+            clash = self._worse(clash, cells, lane, plain=_plain)
+        self.compared |= compares
+        self.written[cells] = stamped(step, lane, STRONG | COMPARED if compares else STRONG)
         return clash
 
     def strong_read(self, cells, lane, step) -> Clash | None:

@@ -13,6 +13,8 @@ from .ptx import Function, Program, Symbol, Variable
 _VARIABLES_AT = 0x5000_0000_0000
 LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding
 RED_ZONE = 128  # bytes: a multiple of what one round of the 32 banks holds
+# What CUDA sets aside in each block for cooperative groups of several warps.
+_RESERVED = Variable("%reserved_smem_offset_1", "shared", "b8", 288, 16)
 STACK_SIZE = 1024  # bytes a thread has for recursion: CUDA's default cudaLimitStackSize
 
 
@@ -20,12 +22,13 @@ STACK_SIZE = 1024  # bytes a thread has for recursion: CUDA's default cudaLimitS
 class SharedLayout:
     """`size` bytes a block, red zones included; `static` bytes declared; where each variable
     starts; for each byte the number of the variable it belongs to, -1 in a red zone (None where
-    there is but one variable)."""
+    there is but one variable); `cleared`: the bytes that are zero when a block begins."""
 
     size: int
     static: int
     symbols: dict[str, int]
     owner: np.ndarray | None
+    cleared: slice
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLay
     shared = [v for v in kernel.variables if v.space == "shared"] + [
         v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
     ]
+    shared += [_RESERVED] if _RESERVED.name in mentioned else []
     fixed = [v for v in shared if v.size]
     flexible = [v for v in shared if not v.size]
     static, natural = _lay_out(fixed)
@@ -101,7 +105,9 @@ def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLay
     for number, (start, length) in enumerate(pieces):
         owner[moved[start] : moved[start] + length] = number
     symbols = {name: moved[start] for name, start in natural.items()}
-    return SharedLayout(size, static, symbols, owner if len(pieces) > 1 else None)
+    start = symbols.get(_RESERVED.name, 0)
+    cleared = slice(start, start + _RESERVED.size if _RESERVED.name in symbols else 0)
+    return SharedLayout(size, static, symbols, owner if len(pieces) > 1 else None, cleared)
 
 
 def local_layout(image: Image) -> LocalLayout:

@@ -183,10 +183,14 @@ def _outside(store: Store, offset: int) -> str:
 class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
     addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,
-    per byte of a piece, which variable it belongs to (-1: none; None: there is only one)."""
+    per byte of a piece, which variable it belongs to (-1: none; None: there is only one); the bytes
+    `cleared` of every piece are zero at first, the others unwritten."""
 
-    def __init__(self, name: str, size: int, pieces: int, owner: np.ndarray, variables=None):
+    def __init__(
+        self, name: str, size: int, pieces: int, owner, variables=None, cleared: slice = slice(0)
+    ):
         self.name = name
+        self.cleared = cleared
         self.size = size
         self.variables = variables
         self.pitch = -(-size // 16) * 16
@@ -197,6 +201,9 @@ class PrivateSpace:
     def forget(self) -> None:
         """A new wave begins: nothing is written yet."""
         self.store.written[:] = 0
+        if self.cleared.stop:
+            self.store.written.reshape(-1, self.pitch)[:, self.cleared] = 1
+            self.store.data.reshape(-1, self.pitch)[:, self.cleared] = 0
 
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises AccessFault if some address is outside, or between two variables."""

@@ -118,7 +118,12 @@ class RawKernel:
         spaces = {
             **dict.fromkeys(("global", "const", "param"), flat),
             "shared": PrivateSpace(
-                "shared", shared.size, geometry.wave_blocks, geometry.block_of_lane, shared.owner
+                "shared",
+                shared.size,
+                geometry.wave_blocks,
+                geometry.block_of_lane,
+                shared.owner,
+                shared.cleared,
             ),
             "local": PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes)),
         }

@@ -16,13 +16,15 @@ from .geometry import Geometry
 from .lanes import WARP, Lanes
 
 STRONG = 1 << 30
-_LANE = STRONG - 1
+COMPARED = 1 << 29
+_LANE = COMPARED - 1
 _STEP = 32
 
 
-def stamped(step: int, lane: np.ndarray, strong: bool = False) -> np.ndarray:
-    """The stamps of accesses that lanes make at a moment; never 0, which means "never"."""
-    return (step << _STEP) | (STRONG if strong else 0) | (lane + 1)
+def stamped(step: int, lane: np.ndarray, marks: int = 0) -> np.ndarray:
+    """The stamps of accesses that lanes make at a moment; never 0, which means "never". `marks`
+    may say that they are STRONG (atomics and the like) and COMPARED (they swap if equal)."""
+    return (step << _STEP) | marks | (lane + 1)
 
 
 def lane_of(stamps):

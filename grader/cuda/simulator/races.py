@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .access import Access, Hit
+from .access import Access, Hit, bits_of
 from .clusters import Visits
 from .collectives import FULL, whole_warps
 from .detector import Clash, RaceDetector
@@ -93,7 +93,7 @@ class Races:
         elif kind == "load":
             clash = detector.read(cells, lane, step, access.strong)
         elif access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
-            clash = detector.strong(cells, lane, step)
+            clash = detector.strong(cells, lane, step, access.compares)
         else:
             same = np.repeat(same, len(lane) // len(same))
             clash = detector.write(cells, lane, step, same, self._runs(access.at))
@@ -140,7 +140,7 @@ class Races:
         parts = len(lane) // len(values[0])
         kept = np.ones(len(values[0]), bool)
         for component, value in enumerate(values):
-            kept &= access.read(hit, component, value.dtype) == value
+            kept &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
         overruled = ~kept[lost // parts]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])

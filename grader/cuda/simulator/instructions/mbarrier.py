@@ -46,17 +46,26 @@ def _access(instruction: Instruction, operand: Address, at: int, machine) -> Acc
 
 
 def _init(instruction: Instruction, at: int, machine):
-    operands = (*instruction.operands, None)[:2]
-    access = _access(instruction, operands[0], at, machine)
+    address, number = instruction.operands
+    access = _access(instruction, address, at, machine)
     access.strong = False  # it is set up before anybody may use it
-    expected = read(operands[1], "u32", machine) if operands[1] else None
+    expected = read(number, "u32", machine)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            number = (
-                expected[hit.lanes] if expected is not None else np.zeros(len(hit.element), int)
-            )
-            put(machine, access, hit, [_word(number.astype(_U))])
+            put(machine, access, hit, [_word(expected[hit.lanes].astype(_U))])
+
+    return step
+
+
+def _inval(instruction: Instruction, at: int, machine):
+    """The word may serve for something else now: it is left alone, by somebody who saw to it that
+    all others have left."""
+    access = _access(instruction, instruction.operands[0], at, machine)
+
+    def step(lanes: Lanes) -> None:
+        for hit in access.hits(lanes):
+            note(machine, access, hit, "atomic")
 
     return step
 
@@ -167,7 +176,7 @@ def _pending_count(instruction: Instruction, at: int, machine):
 
 _FORMS = {
     "init": _init,
-    "inval": _init,
+    "inval": _inval,
     "arrive": _arriving_form,
     "arrive_drop": _arriving_form,
     "expect_tx": _expect,

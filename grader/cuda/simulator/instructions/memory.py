@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..access import Access, Hit
+from ..access import Access, Hit, bits_of
 from ..lanes import Lanes
 from ..ptx import Instruction, Symbol, Vector
 from ..types import DTYPES
@@ -31,17 +31,28 @@ def load(instruction: Instruction, at: int, machine):
         for item in _values(target)
     ]
     spinning = bool(_SPINNING & set(instruction.mods))
+    speculative = access.space == "local" and _only_selected(target, at, machine)
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
-            access.check_written(hit)
+            if not speculative:
+                access.check_written(hit)
             note(machine, access, hit, "load")
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
 
     return step
+
+
+def _only_selected(target, at: int, machine) -> bool:
+    """Whether what is loaded only goes into `selp`: the compiler then loads it ahead of knowing
+    that it is wanted, written or not, where the source has an `if`."""
+    code = machine.kernel.instructions
+    if not any(one.base == "selp" and target in one.operands for one in code[at + 1 : at + 8]):
+        return False
+    return all(one.base == "selp" for one in code if target in one.operands[1:])
 
 
 @effect("st")
@@ -78,12 +89,8 @@ def _is_call_parameter(address, machine) -> bool:
 def _unchanged(access: Access, hit: Hit, values: list[np.ndarray]) -> np.ndarray:
     """Per lane, whether memory holds the values already."""
     return np.logical_and.reduce(
-        [_bits(access.read(hit, n, v.dtype)) == _bits(v) for n, v in enumerate(values)]
+        [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
     )
-
-
-def _bits(values: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
 
 
 def note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
