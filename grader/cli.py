@@ -110,6 +110,28 @@ def counters(
 
 
 @app.command()
+def conformance(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/conformance.md"),
+) -> None:
+    """Compare what the simulated GPU computes with what this machine's GPU does."""
+    from datetime import date
+
+    from . import checking
+    from .measure import conformance_page
+
+    try:
+        rows = conformance_page.measure()
+    except checking.BadInput as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(conformance_page.page(rows, conformance_page.hardware(), date.today()))
+    beyond = sum(row.beyond for row in rows)
+    forms = sum(row.forms for row in rows)
+    typer.echo(f"{forms} instruction forms compared, {beyond} outputs beyond bounds: see {to}.")
+
+
+@app.command()
 def bench(
     device: Annotated[str, typer.Option(help="What to measure: simulator.")] = "simulator",
 ) -> None:

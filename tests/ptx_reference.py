@@ -40,15 +40,16 @@ def encode(value, kind):
     return bits >> 16 if kind == "bf16" else bits
 
 
-def rounded(exact, kind, mode, zero=0.0):
-    """A Fraction rounded to a format; `zero` is what an exact zero becomes."""
+def rounded(exact, kind, mods, zero=0.0):
+    """A Fraction rounded to a format; `zero` is what an exact zero becomes. `.ftz` flushes what is
+    too small for a normal number when it is rounded with no limit to the exponent."""
     if exact == 0:
         return zero
+    mode = mode_of(mods)
+    if "ftz" in mods and abs(_unlimited(exact, kind, mode)) < Fraction(2) ** _FORMATS[kind][1]:
+        return math.copysign(0.0, exact)
     precision, lowest, highest = _FORMATS[kind]
-    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
-    if abs(exact) < Fraction(2) ** exponent:
-        exponent -= 1
-    quantum = Fraction(2) ** (max(exponent, lowest) - precision + 1)
+    quantum = Fraction(2) ** (max(_exponent(exact), lowest) - precision + 1)
     whole = _to_integer(exact / quantum, mode)
     value = whole * quantum
     largest = (2**precision - 1) * Fraction(2) ** (highest - precision + 1)
@@ -56,6 +57,16 @@ def rounded(exact, kind, mode, zero=0.0):
         inward = mode == "rz" or (mode == "rm" and exact > 0) or (mode == "rp" and exact < 0)
         return (float(largest) if inward else math.inf) * (1 if exact > 0 else -1)
     return float(value) if value else (0.0 if exact > 0 else -0.0)
+
+
+def _exponent(exact):
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    return exponent - 1 if abs(exact) < Fraction(2) ** exponent else exponent
+
+
+def _unlimited(exact, kind, mode):
+    quantum = Fraction(2) ** (_exponent(exact) - _FORMATS[kind][0] + 1)
+    return _to_integer(exact / quantum, mode) * quantum
 
 
 def _to_integer(x, mode):
@@ -104,7 +115,7 @@ def _by_halves(base, mods, args):
 def _sum(kind, mods, a, b):
     if not (math.isfinite(a) and math.isfinite(b)):
         return a + b
-    return rounded(Fraction(a) + Fraction(b), kind, mode_of(mods), _zero(a, b, mods))
+    return rounded(Fraction(a) + Fraction(b), kind, mods, _zero(a, b, mods))
 
 
 def _zero(a, b, mods):
@@ -117,7 +128,7 @@ def _zero(a, b, mods):
 def _product(kind, mods, a, b):
     if not (math.isfinite(a) and math.isfinite(b)) or a == 0 or b == 0:
         return a * b
-    return rounded(Fraction(a) * Fraction(b), kind, mode_of(mods))
+    return rounded(Fraction(a) * Fraction(b), kind, mods)
 
 
 def _fma(kind, mods, a, b, c):
@@ -127,7 +138,7 @@ def _fma(kind, mods, a, b, c):
         return (a * b if infinite or a != a or b != b else sign) + c
     product = Fraction(a) * Fraction(b)
     zero = _zero(math.copysign(0.0 if product == 0 else 1.0, sign), c, mods)
-    return rounded(product + Fraction(c), kind, mode_of(mods), zero)
+    return rounded(product + Fraction(c), kind, mods, zero)
 
 
 def _quotient(kind, mods, a, b):
@@ -138,7 +149,7 @@ def _quotient(kind, mods, a, b):
         return math.copysign(math.inf, sign)
     if math.isinf(b) or a == 0:
         return math.copysign(0.0, sign)
-    return rounded(Fraction(a) / Fraction(b), kind, mode_of(mods))
+    return rounded(Fraction(a) / Fraction(b), kind, mods)
 
 
 def _root(kind, mods, a):
@@ -151,7 +162,7 @@ def _root(kind, mods, a):
     scaled = exact * 2**shift
     root = math.isqrt(int(scaled))
     inexact = root * root != scaled
-    return rounded(Fraction(2 * root + inexact, 2 ** (shift // 2 + 1)), kind, mode_of(mods))
+    return rounded(Fraction(2 * root + inexact, 2 ** (shift // 2 + 1)), kind, mods)
 
 
 def _extremum(smallest):
@@ -199,7 +210,7 @@ def convert(mods, args):
         change = _float_to_float if result in FLOATS else _float_to_int
         return change(mods, value, result, source)
     if result in FLOATS:
-        return encode(rounded(Fraction(value), result, mode_of(mods)), result)
+        return encode(rounded(Fraction(value), result, mods), result)
     value = clamp(value, result) if "sat" in mods else decode(encode(value, result), result)
     return (
         encode(value, f"b{max(width(result), 32)}") if width(result) == 8 else encode(value, result)
@@ -235,7 +246,7 @@ def _float_to_float(mods, value, result, source):
         if mode:
             value = math.copysign(float(_to_integer(Fraction(value), mode)), value)
         if value != 0:
-            value = rounded(Fraction(value), result, mode_of(mods))
+            value = rounded(Fraction(value), result, mods)
     if "sat" in mods:
         value = min(max(value, 0.0), 1.0) + 0.0 if value == value else 0.0
     if "relu" in mods and value == value:

@@ -64,8 +64,10 @@ def lop3(mods, a, b, c, table):
 
 
 def _field(mods, a, position, length):
-    """bfe, bit by bit as the PTX ISA writes it."""
-    bits, position, length = width(mods[-1]), position & 255, length & 255
+    """bfe, bit by bit as the PTX ISA writes it; but hardware masks only 32-bit fields' places."""
+    bits = width(mods[-1])
+    if bits == 32:
+        position, length = position & 255, length & 255
     signed = mods[-1][0] == "s" and length > 0
     fill = a >> min(position + length - 1, bits - 1) & 1 if signed else 0
     result = 0
@@ -76,10 +78,11 @@ def _field(mods, a, position, length):
 
 
 def _insert(mods, a, b, position, length):
-    for n in range(length & 255):
-        at = (position & 255) + n
-        if at < width(mods[-1]):
-            b = b & ~(1 << at) | (a >> n & 1 if n < width(mods[-1]) else 0) << at
+    bits = width(mods[-1])
+    if bits == 32:
+        position, length = position & 255, length & 255
+    for n in range(min(length, bits - position)):
+        b = b & ~(1 << position + n) | (a >> n & 1) << position + n
     return b
 
 

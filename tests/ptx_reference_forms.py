@@ -97,7 +97,7 @@ def _testp(name, value, kind):
         "infinite": math.isinf(value),
         "number": value == value,
         "notanumber": value != value,
-        "normal": math.isfinite(value) and value != 0 and not subnormal,
+        "normal": math.isfinite(value) and not subnormal,
         "subnormal": subnormal,
     }[name]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import pi
 
-from .form import ROUNDINGS, Form, names, plain
+from .form import ROUNDINGS, Bound, Form, names, plain
 
 
 def floating() -> Iterator[Form]:
@@ -40,31 +41,41 @@ def floating() -> Iterator[Form]:
         yield plain("min, max, neg, abs", f"copysign.{kind}", (kind, kind), kind)
 
 
-# The errors that the PTX ISA documents, and where.
-_APPROXIMATE = (
-    ("rcp.approx", ("relative", 2.0**-23), None),
-    ("sqrt.approx", ("relative", 2.0**-23), None),
-    ("rsqrt.approx", ("relative", 2.0**-22.9), None),
-    ("ex2.approx", ("relative", 2.0**-22), None),
-    ("lg2.approx", ("absolute", 2.0**-22), (0.5, 2.0)),
-    ("sin.approx", ("absolute", 2.0**-20.5), (-6.2831, 6.2831)),
-    ("cos.approx", ("absolute", 2.0**-20.5), (-6.2831, 6.2831)),
-)
+# The errors that the PTX ISA documents, and where. It calls the f64 approximations "gross": the
+# upper 32 bits of a float64 have a significand of 21.
+_WAVE = (Bound("absolute", 2.0**-20.5, high=2 * pi), Bound("absolute", 2.0**-14.7, high=100 * pi))
+_APPROXIMATE = {
+    "rcp.approx": (Bound("relative", 2.0**-23),),
+    "sqrt.approx": (Bound("relative", 2.0**-23),),
+    "rsqrt.approx": (Bound("relative", 2.0**-22.9),),
+    "ex2.approx": (Bound("relative", 2.0**-22),),
+    "lg2.approx": (Bound("absolute", 2.0**-22, 0.5, 2.0), Bound("relative", 2.0**-22)),
+    "sin.approx": _WAVE,
+    "cos.approx": _WAVE,
+}
+_DIVISIONS = {
+    "div.approx": (Bound("ulp", 2, 2.0**-126, 2.0**126),),
+    "div.full": (Bound("ulp", 2),),
+}
+_HALVES = {
+    "ex2.approx.f16": Bound("relative", 2.0**-9.9),
+    "ex2.approx.ftz.bf16": Bound("relative", 2.0**-7),
+    "tanh.approx.f16": Bound("absolute", 2.0**-10.987),
+    "tanh.approx.bf16": Bound("absolute", 2.0**-8),
+}
 
 
 def special() -> Iterator[Form]:
     family = "special functions"
-    for base, bound, domain in _APPROXIMATE:
-        for name in (f"{base}.f32", f"{base}.ftz.f32"):
-            yield plain(family, name, ("f32",), "f32", bound=bound, domain=domain)
-    yield plain(family, "tanh.approx.f32", ("f32",), "f32", bound=("relative", 2.0**-11))
-    for name in ("div.approx.f32", "div.approx.ftz.f32", "div.full.f32", "div.full.ftz.f32"):
-        yield plain(family, name, ("f32", "f32"), "f32", bound=("relative", 2.0**-22))
+    for choices, arity in ((_APPROXIMATE, 1), (_DIVISIONS, 2)):
+        for base, bounds in choices.items():
+            for name in (f"{base}.f32", f"{base}.ftz.f32"):
+                yield plain(family, name, ("f32",) * arity, "f32", bounds=bounds)
+    tanh = (Bound("relative", 2.0**-11),)
+    yield plain(family, "tanh.approx.f32", ("f32",), "f32", bounds=tanh)
     for name in ("rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64", "rsqrt.approx.f64"):
-        yield plain(family, name, ("f64",), "f64", bound=("relative", 2.0**-19))
-    for kind in ("f16", "f16x2"):
-        yield plain(family, f"ex2.approx.{kind}", (kind,), kind, bound=("relative", 2.0**-9.9))
-        yield plain(family, f"tanh.approx.{kind}", (kind,), kind, bound=("absolute", 2.0**-10.987))
-    for kind in ("bf16", "bf16x2"):
-        yield plain(family, f"ex2.approx.ftz.{kind}", (kind,), kind, bound=("relative", 2.0**-7))
-        yield plain(family, f"tanh.approx.{kind}", (kind,), kind, bound=("absolute", 2.0**-8))
+        yield plain(family, name, ("f64",), "f64", bounds=(Bound("relative", 2.0**-19),))
+    for name, bound in _HALVES.items():
+        for opcode in (name, f"{name}x2"):
+            kind = opcode.split(".")[-1]
+            yield plain(family, opcode, (kind,), kind, bounds=(bound,))

@@ -16,19 +16,29 @@ def size_of(kind: str) -> int:
 
 
 @dataclass(frozen=True)
+class Bound:
+    """How far from the true value a result may lie: `error`, which is "relative", "absolute" or
+    counts units of the last place ("ulp"). That is documented where the magnitude of the last
+    input lies from `low` to `high`."""
+
+    what: str
+    error: float
+    low: float = 0.0
+    high: float = float("inf")
+
+
+@dataclass(frozen=True)
 class Form:
-    """One instruction with its modifiers. `bound` is how far from the true value a result may
-    lie: 0 for exact ones, else (what, how much) with what "relative" or "absolute". `domain`
-    limits the inputs to where that bound is documented. With `memory` the form works on a cell
-    of "global" or "shared" memory that holds the first input; `combined` says what goes out."""
+    """One instruction with its modifiers. `bounds` are empty for exact instructions; of several,
+    the first one counts whose domain an input lies in. With `memory` the form works on a cell of
+    "global" or "shared" memory that holds the first input; `combined` says what goes out."""
 
     family: str
     name: str
     asm: str
     inputs: tuple[str, ...]
     output: str
-    bound: tuple[str, float] | None = None
-    domain: tuple[float, float] | None = None
+    bounds: tuple[Bound, ...] = ()
     memory: str = ""
     combined: str = ""
 

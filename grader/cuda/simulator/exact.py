@@ -72,6 +72,8 @@ def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Exact:
     odd = round_to_odd(tail, lost)
     total, error = _two_sum(high, odd)
     plain = product + c  # where there are infinities, NaN or zeros
+    overflow = np.isinf(product) & np.isinf(c) & np.isfinite(a) & np.isfinite(b)
+    plain = np.where(overflow, c, plain)
     total = np.where(np.isfinite(total) & (total != 0), total, plain)
     rest = np.where(error != 0, error, (tail - odd) + lost)
     rest = _with_overflow(total, rest, a, b, c)
@@ -142,6 +144,8 @@ def _by_fractions(formula, nearest, rest, extreme, *operands) -> Exact:
             nearest[at] = _nearest(exact)
             finite = np.isfinite(nearest[at])
             rest[at] = _sign(exact - Fraction(float(nearest[at]))) if finite else -nearest[at]
+        else:
+            rest[at] = 0
     return nearest, rest
 
 

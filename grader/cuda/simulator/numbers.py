@@ -61,13 +61,39 @@ def flush(x: np.ndarray) -> np.ndarray:
     return x * (normal | (magnitude != magnitude))
 
 
-def flushed(fn: Callable) -> Callable:
-    """`fn` with subnormal operands and results replaced by zero of their sign."""
+def flushed(fn: Callable, is_normal: Callable | None = None) -> Callable:
+    """`fn` with subnormal operands and results replaced by zero of their sign. Where a result is
+    the smallest normal number, `is_normal(*operands)` says whether rounding got it there from
+    above; without it, that is taken for granted."""
 
     def flush_around(*operands):
-        return flush(fn(*[flush(operand) for operand in operands]))
+        operands = [flush(operand) for operand in operands]
+        result = fn(*operands)
+        return flush_result(result, is_normal, operands) if is_normal else flush(result)
 
     return flush_around
+
+
+def flush_result(x: np.ndarray, is_normal: Callable, operands) -> np.ndarray:
+    """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
+    below the smallest normal number when rounded to their precision with no limit to the
+    exponent. Some of those are the smallest normal number in `x`."""
+    smallest = np.finfo(x.dtype).tiny
+    magnitude = np.abs(x)
+    if np.minimum.reduce(magnitude) > smallest:
+        return x
+    keep = ~(magnitude < smallest)
+    at = np.flatnonzero(magnitude == smallest)
+    if len(at):
+        keep[at] = is_normal(*[operand[at] for operand in operands])
+    return x * keep
+
+
+def reaches_normal(exact: Exact, kind: str, mode: str) -> np.ndarray:
+    """Whether exact results near the smallest normal number of format `kind` reach it when they
+    are rounded with no limit to the exponent: four times as large, they are clear of it."""
+    quadruple = narrowed(4.0 * round_to_odd(*exact), kind, mode)
+    return np.abs(quadruple) >= 4.0 * 2.0 ** FORMATS[kind].least_exponent
 
 
 def saturate(x: np.ndarray) -> np.ndarray:

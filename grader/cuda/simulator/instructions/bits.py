@@ -88,19 +88,34 @@ def bfe(instruction: Instruction):
     bits = 8 * size_of(kind)
 
     def extract(a, position, length):
-        start, width = constant(position), constant(length)
-        if start is not None and width is not None and width > 0 and start + width <= bits:
-            unused = a.dtype.type(bits - int(width))
+        start, width = (_fixed(x, bits) for x in (position, length))
+        if start is not None and width and start + width <= bits:
+            unused = a.dtype.type(bits - width)
             return a << (unused - a.dtype.type(start)) >> unused
         return _extract(a, position, length)
 
     return Elementwise(extract, (kind, "u32", "u32"), kind)
 
 
+def _in_range(amount, bits: int):
+    """What of a field's position or length counts: 8 bits if the field is one of 32 bits; all if
+    it is one of 64, where whatever is above 64 lies as far beyond the top as 64 does. (What the
+    PTX ISA says of the former, an H200 does not do with the latter.)"""
+    if bits == 32:
+        return amount & np.uint32(255)
+    return np.minimum(amount, np.uint32(64))
+
+
+def _fixed(amount: np.ndarray, bits: int) -> int | None:
+    """The position or length that is the same for all lanes; None if it is in a register."""
+    value = constant(amount)
+    return None if value is None else int(_in_range(value, bits))
+
+
 def _extract(a, position, length):
     bits = 8 * a.itemsize
     wide = a.astype(f"{a.dtype.kind}8")
-    position, length = position & np.uint32(255), length & np.uint32(255)
+    position, length = _in_range(position, bits), _in_range(length, bits)
     limit = bits - 1 if a.dtype.kind == "i" else 64  # beyond the top: copies of the sign, or 0
     field = wide >> np.minimum(position, np.uint32(limit)).astype(wide.dtype)
     unused = (64 - np.minimum(length, np.uint32(64)).astype(np.int64)).astype(wide.dtype)
@@ -113,23 +128,24 @@ def bfi(instruction: Instruction):
     kind = instruction.type
 
     def insert(a, b, position, length):
-        start, width = constant(position), constant(length)
+        start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
         if start is None or width is None:
             return _insert(a, b, position, length)
         everything = (1 << 8 * a.itemsize) - 1
-        mask = ((1 << int(width & 255)) - 1 << int(start & 255)) & everything
+        mask = ((1 << width) - 1 << start) & everything
         if not mask:
             return b
         dtype = a.dtype.type
-        return b & dtype(everything ^ mask) | a << dtype(start & 255) & dtype(mask)
+        return b & dtype(everything ^ mask) | a << dtype(start) & dtype(mask)
 
     return Elementwise(insert, (kind, kind, "u32", "u32"), kind)
 
 
 def _insert(a, b, position, length):
     one = np.uint64(1)
-    position = (position & np.uint32(255)).astype(np.uint64)
-    length = (length & np.uint32(255)).astype(np.uint64)  # shifts by 64 and more give 0
+    bits = 8 * a.itemsize
+    position, length = (_in_range(x, bits).astype(np.uint64) for x in (position, length))
+    # Shifts by 64 and more give 0.
     mask = ((one << length) - one) << position
     moved = a.astype(np.uint64) << position
     return (b.astype(np.uint64) & ~mask | moved & mask).astype(a.dtype)

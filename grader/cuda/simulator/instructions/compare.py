@@ -160,12 +160,12 @@ _KINDS_OF_NUMBER = {
     "infinite": np.isinf,
     "number": lambda a: a == a,
     "notanumber": lambda a: a != a,
-    "normal": lambda a: np.isfinite(a) & (np.abs(a) >= np.finfo(a.dtype).tiny),
+    "normal": lambda a: np.isfinite(a) & ((a == 0) | (np.abs(a) >= np.finfo(a.dtype).tiny)),
     "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
 }
 
 
 @elementwise("testp")
 def testp(instruction: Instruction):
-    """testp.KIND.type p, a: whether a is a number of that kind."""
+    """testp.KIND.type p, a: whether a is a number of that kind; hardware calls zero normal."""
     return Elementwise(_KINDS_OF_NUMBER[instruction.mods[0]], (instruction.type,), "pred")

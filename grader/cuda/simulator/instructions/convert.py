@@ -10,8 +10,10 @@ from .. import exact
 from ..numbers import (
     FORMATS,
     flush,
+    flush_result,
     from_bfloat,
     narrowed,
+    reaches_normal,
     relu,
     rounded,
     rounding,
@@ -101,6 +103,7 @@ def _float_to_int(mods, result: str, source: str) -> Callable:
         return None
     dtype, bits = DTYPES[result], 8 * size_of(result)
     lowest, beyond = float(np.iinfo(dtype).min), float(int(np.iinfo(dtype).max) + 1)
+    highest, least = (dtype.type(end) for end in (np.iinfo(dtype).max, np.iinfo(dtype).min))
     wide = source == "f64" or bits == 64
     of_nan = np.array(1 << bits - 1 if wide else 0, f"u{bits // 8}").view(dtype)
 
@@ -112,8 +115,8 @@ def _float_to_int(mods, result: str, source: str) -> Callable:
             return whole.astype(dtype)
         whole = whole.astype(np.float64)
         inside = (whole >= lowest) & (whole < beyond)
-        ends = np.where(whole > 0, np.iinfo(dtype).max, np.iinfo(dtype).min)
-        ends = np.where(whole != whole, of_nan, ends.astype(dtype))
+        ends = np.where(whole > 0, highest, least)
+        ends = np.where(whole != whole, of_nan, ends)
         return np.where(inside, np.where(inside, whole, 0).astype(dtype), ends)
 
     return convert
@@ -124,13 +127,18 @@ def _float_to_float(mods, result: str, source: str) -> Callable:
     to_integral = next((_TO_INTEGRAL[mod] for mod in mods if mod in _TO_INTEGRAL), None)
     change, finish = _change_of_format(result, source, mode), _finish(mods, result)
     flushes = "ftz" in mods and source == "f32"
+    flushes_result = "ftz" in mods and result == "f32"
+
+    def is_normal(a):
+        return reaches_normal((a.astype(np.float64), np.zeros(a.shape)), result, mode)
 
     def convert(a):
         if flushes:
             a = flush(a)
         if to_integral:
             a = to_integral(a)
-        return finish(change(a))
+        changed = change(a)
+        return finish(flush_result(changed, is_normal, (a,)) if flushes_result else changed)
 
     return convert
 
@@ -151,10 +159,8 @@ def _change_of_format(result: str, source: str, mode: str) -> Callable:
 
 
 def _finish(mods, result: str) -> Callable:
-    """Clamping and flushing of the result, and the bits of a bfloat16."""
+    """Clamping of the result, and the bits of a bfloat16."""
     steps = [fn for mod, fn in (("sat", saturate), ("relu", relu)) if mod in mods]
-    if "ftz" in mods and result == "f32":
-        steps.append(flush)
     if result == "bf16":
         steps.append(to_bfloat)
     if len(steps) == 1:

@@ -14,6 +14,7 @@ from ..fused import fma_directed, fma_single
 from ..numbers import (
     flushed,
     from_bfloat,
+    reaches_normal,
     relu,
     rounded,
     rounding,
@@ -44,11 +45,15 @@ _ADDENDS = {  # the two numbers that an operation adds up last
 
 def form(name: str, instruction: Instruction) -> Elementwise:
     """The operation `name`, rounded once, with what the modifiers add to it."""
-    kind, mods = instruction.type, instruction.mods
-    fn = _operation(name, kind.removesuffix("x2"), rounding(mods))
+    mods, mode = instruction.mods, rounding(instruction.mods)
+    kind = instruction.type.removesuffix("x2")
+    fn = _operation(name, kind, mode)
     if fn is fma_single and {"ftz", "sat"} & set(mods):
         fn = _narrowed_fma
-    return elementwise_of(_modified(fn, mods), instruction)
+    if "ftz" in mods:
+        # A sum of normal numbers is exact where it is so small: nothing to look at again.
+        fn = flushed(fn, None if name in ("add", "sub") else _is_normal(name, kind, mode))
+    return elementwise_of(_clamped(fn, mods), instruction)
 
 
 def elementwise_of(fn: Callable, instruction: Instruction) -> Elementwise:
@@ -74,33 +79,53 @@ def _halves(pairs: np.ndarray, dtype) -> np.ndarray:
 
 
 def _operation(name: str, kind: str, mode: str) -> Callable:
-    native, in_full = _OPERATIONS[name]
+    native = _OPERATIONS[name][0]
     if name == "fma" and kind == "f32":
         fn = fma_single if mode == "rn" else fma_directed(mode)
     elif native and mode == "rn" and kind != "bf16":
         return native
     else:
-        in_full = exact.fma_of_narrow if name == "fma" and kind != "f64" else in_full
-        fn = _rounding_once(in_full, kind, mode)
-    return _zero_downwards(fn, name) if mode == "rm" and name in _ADDENDS else fn
+        fn = _rounding_once(_in_full(name, kind), kind, mode)
+    if mode == "rm" and name in _ADDENDS:
+        fn = _zero_downwards(fn, name, _in_full(name, kind))
+    return fn
+
+
+def _in_full(name: str, kind: str) -> Callable:
+    """The exact result of float64 operands, which hold numbers of format `kind`."""
+    return exact.fma_of_narrow if name == "fma" and kind != "f64" else _OPERATIONS[name][1]
 
 
 def _rounding_once(in_full: Callable, kind: str, mode: str) -> Callable:
     def compute(*operands):
-        return rounded(in_full(*[x.astype(np.float64) for x in operands]), kind, mode)
+        return rounded(in_full(*_doubles(operands)), kind, mode)
 
     return compute
 
 
-def _zero_downwards(fn: Callable, name: str) -> Callable:
-    """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3)."""
+def _doubles(operands) -> list[np.ndarray]:
+    return [x.astype(np.float64) for x in operands]
+
+
+def _is_normal(name: str, kind: str, mode: str) -> Callable:
+    """Of operands whose result is the smallest normal number: see `numbers.flush_result`."""
+    in_full = _in_full(name, kind)
+    return lambda *operands: reaches_normal(in_full(*_doubles(operands)), kind, mode)
+
+
+def _zero_downwards(fn: Callable, name: str, in_full: Callable) -> Callable:
+    """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3); one
+    that is a little more than zero is +0."""
 
     def signed(*operands):
         result = fn(*operands)
-        if not result.all():
-            first, second = _ADDENDS[name](*operands)
-            minus = (result == 0) & (np.signbit(first) | np.signbit(second))
-            result = np.where(minus, result.dtype.type(-0.0), result)
+        at = np.flatnonzero(result == 0)
+        if len(at):
+            wide = _doubles([operand[at] for operand in operands])
+            nearest, rest = in_full(*wide)
+            first, second = _ADDENDS[name](*wide)
+            minus = (nearest == 0) & (rest == 0) & (np.signbit(first) | np.signbit(second))
+            result[at[minus]] = -0.0
         return result
 
     return signed
@@ -110,9 +135,7 @@ def _narrowed_fma(a, b, c):
     return fma_single(a, b, c).astype(np.float32)
 
 
-def _modified(fn: Callable, mods: tuple[str, ...]) -> Callable:
-    if "ftz" in mods:
-        fn = flushed(fn)
+def _clamped(fn: Callable, mods: tuple[str, ...]) -> Callable:
     for mod, clamp in (("sat", saturate), ("relu", relu)):
         if mod in mods:
             fn = _then(fn, clamp)

@@ -80,5 +80,6 @@ def _times_reciprocal(a, b):
     magnitude = np.abs(b)
     if np.maximum.reduce(magnitude) <= 2.0**126:
         return quotient
-    nothing = np.where(np.isinf(a), np.nan, np.copysign(np.float32(0), quotient))
+    undefined = np.isinf(a) | np.isnan(quotient)
+    nothing = np.where(undefined, np.nan, np.copysign(np.float32(0), quotient))
     return np.where(magnitude > 2.0**126, nothing, quotient).astype(np.float32)
