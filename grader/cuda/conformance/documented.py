@@ -50,7 +50,7 @@ def _acceptable(form: Form, values: list[np.ndarray], got: np.ndarray) -> np.nda
     base = form.name.partition(".")[0]
     true = _TRUE[base](*values)
     slack = _slack(form, values[-1], true, precision, least)
-    close = np.abs(got - true) <= slack + 2.0 ** (least - precision)  # half a subnormal's step
+    close = np.abs(got - true) <= slack + 2.0 ** (least + 1 - precision)  # a subnormal step
     close &= (true != 0) | (got != 0) | (np.signbit(true) == np.signbit(got))
     close |= (np.abs(true) > largest) & np.isinf(got) & (np.signbit(true) == np.signbit(got))
     if flushes:
