@@ -757,3 +757,14 @@ def test_a_pipeline_between_a_producing_and_a_consuming_warp(device):
     x, y = floats(160), np.zeros(160, np.float32)
     device.run(PIPELINE, "shift", (1,), (64,), (x, y, np.int32(5)))
     assert np.array_equal(y, x.reshape(5, 32)[:, ::-1].ravel())
+
+
+def test_lanes_that_compare_and_swap_at_one_place_take_turns(device):
+    code = """extern "C" __global__ void k(int* x, int* y) {
+      y[threadIdx.x] = atomicCAS(x, threadIdx.x / 2 * 2, threadIdx.x + 2);
+    }"""
+    x, y = np.zeros(1, np.int32), np.zeros(32, np.int32)
+    device.run(code, "k", (1,), (32,), (x, y))
+    if device.name == "simulator":  # the order of lanes; a real GPU may take any
+        assert y.tolist() == [t // 2 * 2 + t % 2 * 2 for t in range(32)]
+        assert x[0] == 32

@@ -8,7 +8,7 @@ import struct
 from .ptx import Immediate, Variable
 from .types import size_of
 
-REGISTERS = re.compile(r"\s*\.reg\s+(?:\.v\d\s+)?\.(\w+)\s+(.*)$", re.DOTALL)
+REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
 
 
 def is_variable(statement: str) -> bool:

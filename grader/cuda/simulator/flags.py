@@ -84,6 +84,7 @@ class Flags:
         self.posts: dict[tuple[int, int], list[Post]] = defaultdict(list)  # by address and block
         self.relays: dict[int, list[Post]] = defaultdict(list)  # those that pass something on
         self.seen: dict[int, list[Sight]] = defaultdict(list)  # by block
+        self.known: set[tuple[int, int, int, int]] = set()  # the same: block, address, count, lane
 
     def begin_wave(self) -> None:
         for moments in self.fenced.values():
@@ -114,8 +115,9 @@ class Flags:
                 self._post(address, block, lane)
 
     def _see(self, block: int, sight: Sight) -> None:
-        known = (sight.address, sight.count, sight.lane)
-        if all((s.address, s.count, s.lane) != known for s in self.seen[block]):
+        known = (block, sight.address, sight.count, sight.lane)
+        if known not in self.known:  # a thread that spins sees the same again and again
+            self.known.add(known)
             self.seen[block].append(sight)
 
     def _post(self, address: int, block: int, lane: int) -> None:

@@ -200,6 +200,8 @@ class PrivateSpace:
 
     def forget(self) -> None:
         """A new wave begins: nothing is written yet."""
+        if self.store.written is None:
+            return
         self.store.written[:] = 0
         if self.cleared.stop:
             self.store.written.reshape(-1, self.pitch)[:, self.cleared] = 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class RawModule:
         self.cooperative = enable_cooperative_groups
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
+        self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
         self.program = _parsed(ptx.text)
         self.variables = module_variables(self.program)
         self.heap = Heap()
@@ -127,6 +129,8 @@ class RawKernel:
             ),
             "local": PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes)),
         }
+        if self._module.debug:  # struct copies and bit-fields touch what nobody wrote
+            spaces["local"].store.written = None
         symbols = shared.symbols | layout.symbols | parameter_symbols | self._image.addresses
         symbols |= {name: store.address for name, store in variables.items()}
         observed = current_run()

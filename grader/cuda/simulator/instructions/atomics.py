@@ -22,6 +22,10 @@ def _decrement(old, limit):
     return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
 
 
+def _compare_and_swap(old, expected, new):
+    return np.where(old == expected, new, old)
+
+
 _OPERATIONS = {
     "add": np.add,
     "and": np.bitwise_and,
@@ -32,7 +36,7 @@ _OPERATIONS = {
     "exch": lambda old, new: new,
     "inc": _increment,
     "dec": _decrement,
-    "cas": lambda old, expected, new: np.where(old == expected, new, old),
+    "cas": _compare_and_swap,
 }
 
 
@@ -107,6 +111,8 @@ def update(memory: np.ndarray, element: np.ndarray, operation, values) -> np.nda
     turns = np.diff(np.r_[starts, len(place)])
     if turns.max() > 64 and isinstance(operation, np.ufunc):
         return _update_crowded(memory, order, place, starts, turns, operation, values[0], old)
+    if turns.max() > 4 and operation is _compare_and_swap:
+        return _swap_crowded(memory, order, place, starts, turns, *values, old)
     for turn in range(int(turns.max())):
         lane = order[starts[turns > turn] + turn]
         old[lane] = memory[element[lane]]
@@ -122,4 +128,20 @@ def _update_crowded(memory, order, place, starts, turns, operation, value, old) 
         running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
         old[lane] = running[:-1]
         memory[at] = running[-1]
+    return old
+
+
+def _swap_crowded(memory, order, place, starts, turns, expected, new, old) -> np.ndarray:
+    """Many lanes compare and swap at few addresses, say for a lock: from one that swaps to the
+    next, all find the same value."""
+    for start, number in zip(starts, turns, strict=True):
+        lane, at = order[start : start + number], place[start]
+        while len(lane):
+            equal = expected[lane] == memory[at]
+            last = int(np.argmax(equal))
+            found = lane[: last + 1] if equal[last] else lane
+            old[found] = memory[at]
+            if equal[last]:
+                memory[at] = new[lane[last]]
+            lane = lane[len(found) :]
     return old
