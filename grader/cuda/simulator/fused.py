@@ -23,8 +23,9 @@ def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     extra = total.view(np.int64) << 35
     if np.minimum.reduce(extra) == _HALF_WAY:
         _sum_again(total, extra == _HALF_WAY, a, b, c)
-    if not np.minimum.reduce(np.abs(total)) >= _TINY:
-        _sum_again(total, (np.abs(total) < _TINY) & (total != 0), a, b, c)
+    magnitude = np.abs(total)
+    if not np.minimum.reduce(magnitude) >= _TINY:
+        _sum_again(total, (magnitude < _TINY) & (magnitude != 0), a, b, c)
     return total
 
 
@@ -53,8 +54,9 @@ def _sum_again(total, doubtful, a, b, c) -> None:
     at = np.flatnonzero(doubtful)
     if not len(at):
         return
-    wide = [operand[at].astype(np.float64) for operand in (a, b, c)]
-    total[at] = round_to_odd(*fma_of_narrow(*wide))
+    nearest, rest = fma_of_narrow(*[operand[at].astype(np.float64) for operand in (a, b, c)])
+    if rest.any():  # else the sum was exact, and is what it should be
+        total[at] = round_to_odd(nearest, rest)
 
 
 def _cut(total: np.ndarray, mode: str) -> np.ndarray:

@@ -10,6 +10,7 @@ after a while, so that locks and flags make progress, as they do on hardware sin
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +46,13 @@ Successors = tuple[tuple[int, Lanes], ...]
 class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
-    `constants` are the parameters that point to const; `spaces` maps "global", "shared" and
-    "local" to the memory behind them; `symbols` gives the address of every variable and parameter.
+    `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
+    to const; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
+    gives the address of every variable and parameter.
     """
 
     image: Image
+    block_end: list[int]
     traffic: Traffic
     constants: frozenset[str]
     layout: LocalLayout
@@ -90,11 +93,8 @@ class Machine:
         self.schedule = schedule(job.options.order, job.options.seed)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
-        self.block_end = _block_ends(self.kernel)
-        self.steps = [bind(instruction, at, self) for at, instruction in enumerate(code)]
-        for at, instruction in enumerate(code):
-            if self.block_end[at] == at and not ends_block(instruction):
-                self.steps[at] = _then_next(self.steps[at], at)
+        self.block_end = job.block_end
+        self.steps: list[Callable | None] = [None] * len(code)  # bound when first come to
         self.executed_warps = np.zeros(len(code) + 1, np.int64)
         self.executed_threads = np.zeros(len(code) + 1, np.int64)
 
@@ -155,6 +155,8 @@ class Machine:
         steps, block_end = self.steps, self.block_end
         while True:
             end = block_end[pc]
+            if steps[pc] is None:
+                self._bind(pc, end)
             self._account(pc, end, lanes)
             for step in steps[pc:end]:
                 step(lanes)
@@ -165,6 +167,14 @@ class Machine:
             for successor in successors:
                 self.schedule.push(*successor)
             return
+
+    def _bind(self, pc: int, end: int) -> None:
+        """Make the steps of a straight run of instructions."""
+        code = self.kernel.instructions
+        for at in range(pc, end + 1):
+            self.steps[at] = bind(code[at], at, self)
+        if not ends_block(code[end]):
+            self.steps[end] = _then_next(self.steps[end], end)
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
         self.steps_taken += end + 1 - pc
@@ -224,7 +234,7 @@ def _then_next(step, at: int):
     return run_and_fall_through
 
 
-def _block_ends(kernel: Function) -> list[int]:
+def block_ends(kernel: Function) -> list[int]:
     """For each instruction, the index of the one that ends its straight run: the next control
     instruction, or the last one before a label."""
     code = kernel.instructions

@@ -27,7 +27,7 @@ from .dataflow import traffic
 from .geometry import Geometry
 from .layout import local_layout, module_variables, shared_layout
 from .linker import link
-from .machine import Job, Machine
+from .machine import Job, Machine, block_ends
 from .memory import GlobalSpace, Heap, PrivateSpace, Store
 from .observe import Run, current_options, current_run
 from .ptx import Function, Program
@@ -90,6 +90,7 @@ class RawKernel:
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
         self._image = link(module.program, function)
+        self._block_end = block_ends(self._image.function)
         self._traffic = traffic(self._image)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
@@ -140,6 +141,7 @@ class RawKernel:
             Machine(
                 Job(
                     self._image,
+                    self._block_end,
                     self._traffic,
                     self._constants(),
                     layout,
