@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..checking import BadInput
 from ..cuda import gpu_count
-from ..cuda.simulator.counters import METRICS
+from ..cuda.simulator.watching.counters import METRICS
 from . import course_works, specimens
 from .work import Work, run_on_gpu
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from .. import course
 from ..checking import BadInput, known, read_text
 from ..cuda.simulator import RawModule
-from ..cuda.simulator.counters import METRICS, Counters
+from ..cuda.simulator.watching.counters import METRICS, Counters
 from .arguments import work_from_arguments
 from .work import Work, of_exercise, simulate
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..cuda.simulator.counters import METRICS
+from ..cuda.simulator.watching.counters import METRICS
 from .profile import Profile
 
 Counts = dict[str, int]

@@ -5,14 +5,15 @@
         module.get_function("name")((blocks,), (threads,), (x, y, np.int32(n)))
     run.hazards, run.counters, run.trace, run.printed
 
-From text to result: `parser` makes a `ptx.Program`; `module` lays out memory for a launch;
-`machine` runs waves of blocks; `instructions` says what each instruction does; `memory` and
-`access` check every address; `races` and `barriers` find what is not synchronised; `watch`
-counts and traces.
+From text to result, room by room: `program` parses PTX and links a kernel with what it calls;
+`module` prepares a launch; `memory` lays out buffers and checks every address; `machine` runs
+waves of blocks, `schedule` says which lanes go next, `instructions` what each instruction does,
+in the arithmetic of `numeric`; `waiting` is where threads meet; `hazards` finds what nothing
+synchronises; `watching` counts and traces.
 """
 
-from .allocations import address, empty, written
+from .memory.allocations import address, empty, written
 from .module import RawKernel, RawModule
-from .observe import observe, options
+from .watching.observe import observe, options
 
 __all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "written"]

@@ -11,13 +11,13 @@ import numpy as np
 from ..errors import OutOfBounds
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
-from .layout import LocalLayout
-from .linker import Image
-from .memory import LOCAL_WINDOW, GlobalSpace
-from .observe import PRINTF_LIMIT
+from .memory.layout import LocalLayout
+from .memory.spaces import LOCAL_WINDOW, GlobalSpace
+from .numeric.types import DTYPES
 from .printf import format_printf
-from .ptx import Vector
-from .types import DTYPES
+from .program.linker import Image
+from .program.ptx import Vector
+from .watching.observe import PRINTF_LIMIT
 
 
 class Framed:

@@ -17,27 +17,27 @@ import numpy as np
 
 from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
 from ..limits import architecture
-from .barriers import Barriers
 from .calls import Calls
-from .clusters import ClusterBarrier
-from .collectives import Collectives
-from .copies import Copies
-from .dataflow import Traffic
 from .geometry import Geometry
+from .hazards.races import Races
+from .hazards.report import Reporter
 from .instructions import bind, ends_block
 from .lanes import Lanes, compact, count, warps
 from .lanes import index as lane_index
-from .layout import LocalLayout
-from .linker import Image
-from .memory import GlobalSpace, Heap, PrivateSpace
-from .observe import Options, Run
-from .ptx import Function
-from .races import Races
+from .memory.copies import Copies
+from .memory.layout import LocalLayout
+from .memory.spaces import GlobalSpace, Heap, PrivateSpace
+from .program.dataflow import Traffic
+from .program.linker import Image
+from .program.ptx import Function
 from .registers import RegisterFile
-from .report import Reporter
 from .schedule import schedule
 from .special import SpecialRegisters
-from .watch import Watch
+from .waiting.barriers import Barriers
+from .waiting.clusters import ClusterBarrier
+from .waiting.collectives import Collectives
+from .watching.observe import Options, Run
+from .watching.watch import Watch
 
 Successors = tuple[tuple[int, Lanes], ...]
 

@@ -21,17 +21,17 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
-from . import parser
-from .allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from .dataflow import traffic
 from .geometry import Geometry
-from .layout import local_layout, module_variables, shared_layout
-from .linker import link
 from .machine import Job, Machine, block_ends
-from .memory import GlobalSpace, Heap, PrivateSpace, Store
-from .observe import Run, current_options, current_run
-from .ptx import Function, Program
+from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
+from .memory.layout import local_layout, module_variables, shared_layout
+from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
+from .program import parser
+from .program.dataflow import traffic
+from .program.linker import link
+from .program.ptx import Function, Program
 from .special import GRID_WORKSPACE
+from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 _PARAMETERS_AT = 0x6000_0000_0000

@@ -6,8 +6,8 @@ import struct
 
 import numpy as np
 
-from .ptx import Immediate, Register
-from .types import DTYPES, size_of, unsigned
+from .numeric.types import DTYPES, size_of, unsigned
+from .program.ptx import Immediate, Register
 
 
 class RegisterFile:

@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from ...errors import DivisionByZero
-from ..integers import high_product, integer_quotient
-from ..numbers import widened
-from ..ptx import Instruction
-from ..types import DTYPES
+from ..numeric.integers import high_product, integer_quotient
+from ..numeric.numbers import widened
+from ..numeric.types import DTYPES
+from ..program.ptx import Instruction
 from . import carry, floating
 from .registry import Elementwise, Undefined, elementwise
 from .special import approximate_division

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..access import Access
 from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
-from ..ptx import Address, Instruction, Register
+from ..memory.access import Access
+from ..program.ptx import Address, Instruction, Register
 from .mbarrier import arrival_of_copies
 from .memory import note, put
 from .registry import effect, read, unsupported

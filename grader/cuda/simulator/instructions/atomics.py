@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..access import Access
 from ..lanes import Lanes
-from ..numbers import flush
-from ..ptx import Instruction, Vector
-from ..types import DTYPES
+from ..memory.access import Access
+from ..numeric.numbers import flush
+from ..numeric.types import DTYPES
+from ..program.ptx import Instruction, Vector
 from .floating import KINDS, on_registers
 from .memory import note
 from .registry import effect, read, unsupported

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import constant
-from ..ptx import Instruction
-from ..types import size_of
+from ..numeric.numbers import constant
+from ..numeric.types import size_of
+from ..program.ptx import Instruction
 from .arithmetic import plain
 from .registry import Elementwise, elementwise
 

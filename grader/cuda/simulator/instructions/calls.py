@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import CudaError, OutOfBounds
 from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
-from ..ptx import Instruction, Register, Vector
+from ..program.ptx import Instruction, Register, Vector
 from .registry import control, read, unsupported
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..integers import high_product
-from ..ptx import Instruction
+from ..numeric.integers import high_product
+from ..program.ptx import Instruction
 from .registry import effect, read
 
 

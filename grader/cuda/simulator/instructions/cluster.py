@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..clusters import RANK_SHIFT, map_to_rank
 from ..lanes import Lanes
-from ..memory import SHARED_WINDOW
-from ..ptx import Instruction
+from ..memory.spaces import SHARED_WINDOW
+from ..program.ptx import Instruction
+from ..waiting.clusters import RANK_SHIFT, map_to_rank
 from .registry import effect, read
 
 

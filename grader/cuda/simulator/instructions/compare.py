@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import flush, from_bfloat
-from ..ptx import Instruction, Vector
-from ..types import DTYPES, size_of
+from ..numeric.numbers import flush, from_bfloat
+from ..numeric.types import DTYPES, size_of
+from ..program.ptx import Instruction, Vector
 from .registry import Elementwise, effect, elementwise, read, unsupported
 
 _ORDERED = {

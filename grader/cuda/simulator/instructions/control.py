@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import CudaError
 from ..lanes import Lanes, compact, merge
 from ..lanes import index as lane_index
-from ..ptx import Instruction
+from ..program.ptx import Instruction
 from .cluster import cluster_barrier
 from .registry import control, effect, guard_mask, read, unsupported
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import exact
-from ..numbers import (
+from ..numeric import exact
+from ..numeric.numbers import (
     FORMATS,
     flush,
     flush_result,
@@ -20,8 +20,8 @@ from ..numbers import (
     saturate,
     to_bfloat,
 )
-from ..ptx import Instruction
-from ..types import DTYPES, size_of
+from ..numeric.types import DTYPES, size_of
+from ..program.ptx import Instruction
 from .registry import Elementwise, elementwise
 
 _TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}

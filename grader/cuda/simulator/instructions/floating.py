@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .. import exact
-from ..fused import fma_directed, fma_single
-from ..numbers import (
+from ..numeric import exact
+from ..numeric.fused import fma_directed, fma_single
+from ..numeric.numbers import (
     flushed,
     from_bfloat,
     reaches_normal,
@@ -21,7 +21,7 @@ from ..numbers import (
     saturate,
     to_bfloat,
 )
-from ..ptx import Instruction
+from ..program.ptx import Instruction
 from .registry import Elementwise
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from ..lanes import Lanes
-from ..ptx import Instruction
+from ..program.ptx import Instruction
 from .registry import effect
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ptx import Immediate, Instruction
-from ..types import size_of
+from ..numeric.types import size_of
+from ..program.ptx import Immediate, Instruction
 from .arithmetic import plain
 from .registry import Elementwise, effect, elementwise, read, unsupported
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..lanes import WARP, Lanes
 from ..lanes import index as lane_index
-from ..ptx import Instruction, Vector
-from ..types import DTYPES
+from ..numeric.types import DTYPES
+from ..program.ptx import Instruction, Vector
 from .registry import control, read, unsupported
 
 _REDUCTIONS = {

@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..access import Access
 from ..lanes import Lanes, select
-from ..ptx import Address, Instruction
+from ..memory.access import Access
+from ..program.ptx import Address, Instruction
 from .atomics import update
 from .memory import note, put
 from .registry import effect, read, unsupported

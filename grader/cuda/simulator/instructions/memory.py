@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..access import Access, Hit, bits_of
 from ..lanes import Lanes
-from ..ptx import Instruction, Symbol, Vector
-from ..types import DTYPES
+from ..memory.access import Access, Hit, bits_of
+from ..numeric.types import DTYPES
+from ..program.ptx import Instruction, Symbol, Vector
 from .registry import effect, read, unsupported
 
 _SPINNING = {"volatile", "relaxed", "acquire"}  # what a thread that waits for another uses

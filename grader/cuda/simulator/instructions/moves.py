@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..memory import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
-from ..ptx import Instruction, Vector
-from ..types import DTYPES, size_of
+from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
+from ..numeric.types import DTYPES, size_of
+from ..program.ptx import Instruction, Vector
 from .registry import Elementwise, effect, elementwise, read
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import CudaError, UnsupportedInstruction
 from ..lanes import index as lane_index
 from ..lanes import select
-from ..ptx import Instruction, Negated, Register, Symbol
+from ..program.ptx import Instruction, Negated, Register, Symbol
 from ..special import Clock
 
 Step = Callable
@@ -159,7 +159,7 @@ def _define(names, build, control: bool) -> None:
 
 
 def _size(kind: str) -> int:
-    from ..types import size_of
+    from ..numeric.types import size_of
 
     return size_of(kind)
 

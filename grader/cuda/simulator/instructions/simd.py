@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..ptx import Instruction
+from ..program.ptx import Instruction
 from .registry import Elementwise, elementwise
 
 _SMALL = {("u32", 4): np.uint8, ("s32", 4): np.int8, ("u32", 2): np.uint16, ("s32", 2): np.int16}

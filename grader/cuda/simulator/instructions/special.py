@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numbers import flush, flushed
-from ..ptx import Instruction
+from ..numeric.numbers import flush, flushed
+from ..program.ptx import Instruction
 from . import floating
 from .registry import Elementwise, elementwise
 

@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import ShuffleDivergence
 from ..lanes import WARP, Lanes, warp_masks
 from ..lanes import index as lane_index
-from ..ptx import Instruction, Vector
+from ..program.ptx import Instruction, Vector
 from .registry import control, effect, read, unsupported
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import CudaError, DataRace
-from .access import Access, Hit
+from ...errors import CudaError, DataRace
+from ..lanes import WARP
+from ..memory.access import Access, Hit
+from ..memory.spaces import AccessFault
 from .detector import Clash
 from .hazards import Hazard
-from .lanes import WARP
-from .memory import AccessFault
 from .ordering import lane_of, step_of
 
 _ADVICE = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ShuffleDivergence
-from .lanes import WARP, Lanes, compact, warp_masks
-from .lanes import index as lane_index
+from ...errors import ShuffleDivergence
+from ..lanes import WARP, Lanes, compact, warp_masks
+from ..lanes import index as lane_index
 
 FULL = 0xFFFFFFFF
 

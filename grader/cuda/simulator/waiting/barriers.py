@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..errors import BarrierDivergence
-from .lanes import WARP, Lanes, compact, count
-from .lanes import index as lane_index
+from ...errors import BarrierDivergence
+from ..lanes import WARP, Lanes, compact, count
+from ..lanes import index as lane_index
 
 
 class Barriers:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..lanes import Lanes, compact
+from ..lanes import index as lane_index
 from .access import Access, Hit
-from .lanes import Lanes, compact
-from .lanes import index as lane_index
 
 
 @dataclass(frozen=True)

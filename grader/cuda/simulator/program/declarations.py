@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import struct
 
+from ..numeric.types import size_of
 from .ptx import Immediate, Variable
-from .types import size_of
 
 REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
 

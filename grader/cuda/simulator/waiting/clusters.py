@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .lanes import Lanes, compact
-from .lanes import index as lane_index
-from .ordering import step_of
+from ..hazards.ordering import step_of
+from ..lanes import Lanes, compact
+from ..lanes import index as lane_index
 
 RANK_SHIFT = 24
 OFFSET_MASK = (1 << RANK_SHIFT) - 1

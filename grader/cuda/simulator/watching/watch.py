@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from .access import Access, Hit
-from .lanes import WARP, Lanes, warps
-from .lanes import index as lane_index
+from ..lanes import WARP, Lanes, warps
+from ..lanes import index as lane_index
+from ..memory.access import Access, Hit
 from .traffic import global_traffic, shared_traffic
 
 _COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
-from .clusters import OFFSET_MASK, RANK_SHIFT
-from .lanes import WARP, Lanes, compact
-from .lanes import index as lane_index
-from .memory import (
+from ...errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
+from ..lanes import WARP, Lanes, compact
+from ..lanes import index as lane_index
+from ..numeric.types import size_of
+from ..program.ptx import Address, Instruction, Register, Symbol
+from ..waiting.clusters import OFFSET_MASK, RANK_SHIFT
+from .spaces import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
     WINDOW_SIZE,
@@ -19,8 +21,6 @@ from .memory import (
     GlobalSpace,
     Store,
 )
-from .ptx import Address, Instruction, Register, Symbol
-from .types import size_of
 
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
 _SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}

@@ -11,9 +11,9 @@ from bisect import bisect_right
 
 import numpy as np
 
+from ..geometry import Geometry
+from ..lanes import WARP, Lanes
 from .flags import Flags, Reader
-from .geometry import Geometry
-from .lanes import WARP, Lanes
 
 STRONG = 1 << 30
 COMPARED = 1 << 29

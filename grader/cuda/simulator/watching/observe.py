@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
-from ..limits import DEFAULT
+from ...limits import DEFAULT
+from ..hazards.hazards import Hazard
 from .counters import Counters
-from .hazards import Hazard
 from .trace import Trace
 
 PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has

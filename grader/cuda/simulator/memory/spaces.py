@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import OutOfBounds
+from ...errors import OutOfBounds
 
 # Generic addresses: windows through which shared and local memory are seen, far from global.
 SHARED_WINDOW = 0x0100_0000_0000

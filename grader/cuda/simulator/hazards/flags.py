@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .geometry import Geometry
-from .lanes import WARP, Lanes
-from .lanes import index as lane_index
+from ..geometry import Geometry
+from ..lanes import WARP, Lanes
+from ..lanes import index as lane_index
 
 
 @dataclass(frozen=True)

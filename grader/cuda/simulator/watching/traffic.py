@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .lanes import WARP, Lanes
-from .lanes import index as lane_index
+from ..lanes import WARP, Lanes
+from ..lanes import index as lane_index
 
 SECTOR_SHIFT = 5  # a sector has 32 bytes
 SECTOR = 1 << SECTOR_SHIFT

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .access import Access, Hit, bits_of
-from .clusters import Visits
-from .collectives import FULL, whole_warps
+from ..lanes import WARP, Lanes
+from ..lanes import index as lane_index
+from ..memory.access import Access, Hit, bits_of
+from ..memory.spaces import Store
+from ..numeric.types import DTYPES, size_of
+from ..program.ptx import Function, Instruction
+from ..waiting.clusters import Visits
+from ..waiting.collectives import FULL, whole_warps
 from .detector import Clash, RaceDetector
 from .flags import Flags
-from .lanes import WARP, Lanes
-from .lanes import index as lane_index
-from .memory import Store
 from .ordering import Ordering, step_of
-from .ptx import Function, Instruction
-from .types import DTYPES, size_of
 
 _TOUCHING = ("ld", "st", "atom", "red")
 _ELSEWHERE = {

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .linker import Image, function_addresses
-from .memory import Store
-from .ptx import Function, Program, Symbol, Variable
+from ..program.linker import Image, function_addresses
+from ..program.ptx import Function, Program, Symbol, Variable
+from .spaces import Store
 
 _VARIABLES_AT = 0x5000_0000_0000
 LEAST_FRAME = 16  # bytes of stack that a call costs at least: a return address and its padding

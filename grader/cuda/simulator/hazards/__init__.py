@@ -1,0 +1,1 @@
+"""What goes wrong between threads, and how it is told."""

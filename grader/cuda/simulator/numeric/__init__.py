@@ -1,0 +1,1 @@
+"""Numbers as the GPU computes them: types, rounding, exact results."""

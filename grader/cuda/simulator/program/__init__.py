@@ -1,0 +1,1 @@
+"""What a kernel is made of: PTX text to a program, linked, its pointers followed."""
