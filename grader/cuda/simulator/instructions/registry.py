@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def elementwise(*names: str):
 
     def register(select_form):
         def build(instruction: Instruction, at: int, machine) -> Step:
-            form = select_form(instruction)
+            form = _form(select_form, instruction)
             if form is None:
                 raise unsupported(instruction, machine)
             if not isinstance(form, Elementwise):
@@ -66,6 +67,12 @@ def elementwise(*names: str):
         return select_form
 
     return register
+
+
+@lru_cache(maxsize=8192)
+def _form(select_form, instruction: Instruction):
+    """The form does not depend on the launch: choosing it once per instruction is enough."""
+    return select_form(instruction)
 
 
 def effect(*names: str):
