@@ -56,7 +56,7 @@ class RawKernel:
             check_arguments(self.name, self._declared, args)
         device = ARCHITECTURES.get(f"sm_{cupy.cuda.Device().compute_capability}")
         device = device or architecture(DEFAULT)
-        check_launch(self.name, device, grid, block, self._kernel.max_threads_per_block)
+        check_launch(self.name, grid, block, self._kernel.max_threads_per_block)
         static = self._kernel.shared_size_bytes
         opt_in = self._kernel.max_dynamic_shared_size_bytes
         check_shared(self.name, device, static, shared_mem, opt_in)

@@ -59,9 +59,7 @@ def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(
-    kernel: str, device: Architecture, grid, block, most_threads: int = MOST_THREADS
-) -> None:
+def check_launch(kernel: str, grid, block, most_threads: int = MOST_THREADS) -> None:
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
     kernel's `__launch_bounds__` promises."""
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):

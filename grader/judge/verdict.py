@@ -1,26 +1,14 @@
-"""What the judge returns: plain frozen data, the same for every reader (JSON, HTML, gradebook)."""
+"""What the judge returns: plain frozen data, the same for every reader (JSON, HTML, gradebook).
+
+A status is one of: passed, wrong_answer, compile_error, launch_error, out_of_bounds, misaligned,
+uninitialized_read, data_race, barrier_divergence, shuffle_divergence, timeout, over_budget,
+not_attempted, unsupported.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
-
-STATUSES = (
-    "passed",
-    "wrong_answer",
-    "compile_error",
-    "launch_error",
-    "out_of_bounds",
-    "misaligned",
-    "uninitialized_read",
-    "data_race",
-    "barrier_divergence",
-    "shuffle_divergence",
-    "timeout",
-    "over_budget",
-    "not_attempted",
-    "unsupported",
-)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from ..signature import parameters as declared_parameters
 from .geometry import Geometry
 from .machine import Job, Machine, block_ends
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
-from .memory.layout import local_layout, module_variables, shared_layout
+from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from .program import parser
 from .program.dataflow import traffic
@@ -103,21 +103,53 @@ class RawKernel:
         """
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         self._check(args)
-        options = current_options()
+        observed = current_run()
+        run = observed or Run()
+        try:
+            Machine(self._job(grid, block, args, shared_mem, run, observed is not None)).run()
+        finally:
+            if observed is None:
+                print(run.printed, end="")  # to the terminal, as printf on a real GPU
+
+    def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
+        """The launch, checked against the device's limits and laid out in memory."""
+        options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
-        promised = math.prod(directives.get("maxntid", (MOST_THREADS,)))
-        check_launch(self.name, device, grid, block, promised)
-        shared = shared_layout(self._image.function, self._module.program, max(shared_mem, 0))
+        check_launch(self.name, grid, block, math.prod(directives.get("maxntid", (MOST_THREADS,))))
+        shared = shared_layout(self._image.function, module.program, max(shared_mem, 0))
         opt_in = self.max_dynamic_shared_size_bytes
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
+        geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         layout = local_layout(self._image)
-        stores, parameter_symbols = self._stores(args)
-        variables = self._module.variables
-        cooperative = self._module.cooperative
-        geometry = _geometry(self.name, device, grid, block, directives, cooperative)
-        flat = GlobalSpace(
-            [*stores, *variables.values(), self._module.heap.store, *_workspace(cooperative)]
+        stores, parameters = self._stores(args)
+        variables = {name: store.address for name, store in module.variables.items()}
+        return Job(
+            image=self._image,
+            block_end=self._block_end,
+            traffic=self._traffic,
+            constants=self._constants(),
+            layout=layout,
+            geometry=geometry,
+            heap=module.heap,
+            spaces=self._spaces(geometry, stores, shared, layout.size),
+            symbols=shared.symbols
+            | layout.symbols
+            | parameters
+            | self._image.addresses
+            | variables,
+            options=options,
+            run=run,
+            observed=observed,
+            cooperative=module.cooperative,
         )
+
+    def _spaces(
+        self, geometry: Geometry, stores: list[Store], shared: SharedLayout, local: int
+    ) -> dict[str, GlobalSpace | PrivateSpace]:
+        """The memory of each state space; `local` is bytes a thread."""
+        module = self._module
+        kept = [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
+        flat = GlobalSpace([*stores, *kept])
         spaces = {
             **dict.fromkeys(("global", "const", "param"), flat),
             "shared": PrivateSpace(
@@ -128,36 +160,11 @@ class RawKernel:
                 shared.owner,
                 shared.cleared,
             ),
-            "local": PrivateSpace("local", layout.size, geometry.lanes, np.arange(geometry.lanes)),
+            "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
         }
-        if self._module.debug:  # struct copies and bit-fields touch what nobody wrote
+        if module.debug:  # struct copies and bit-fields touch what nobody wrote
             spaces["local"].store.written = None
-        symbols = shared.symbols | layout.symbols | parameter_symbols | self._image.addresses
-        symbols |= {name: store.address for name, store in variables.items()}
-        observed = current_run()
-        run = observed or Run()
-        watched = observed is not None
-        try:
-            Machine(
-                Job(
-                    self._image,
-                    self._block_end,
-                    self._traffic,
-                    self._constants(),
-                    layout,
-                    geometry,
-                    self._module.heap,
-                    spaces,
-                    symbols,
-                    options,
-                    run,
-                    watched,
-                    cooperative,
-                )
-            ).run()
-        finally:
-            if not watched:
-                print(run.printed, end="")  # to the terminal, as printf on a real GPU
+        return spaces
 
     def _constants(self) -> frozenset[str]:
         """PTX's names of the parameters that are pointers to const."""
