@@ -67,6 +67,27 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Requirement:
+    """An instruction that warps must execute at least so often over the case's launches.
+
+    `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
+    `named` what a learner calls it: "a 16-byte load from global memory".
+    """
+
+    instruction: str
+    named: str
+    at_least: int
+    why: str
+
+
+SHUFFLE = r"shfl\.sync\..*"
+BUTTERFLY = r"shfl\.sync\.bfly\..*"
+_SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
+LOAD_16 = "ld" + _SIXTEEN_BYTES
+STORE_16 = "st" + _SIXTEEN_BYTES
+
+
+@dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
     a hidden case; `problem` draws a fresh `Problem` from a random generator."""
@@ -76,6 +97,7 @@ class Case:
     points: float
     visible: bool = True
     budgets: tuple[Budget, ...] = ()
+    requires: tuple[Requirement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +115,39 @@ class Exercise:
     @property
     def points(self) -> float:
         return sum(case.points for case in self.cases)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to solve a benchmark's problem: the lesson's file `source`, and its launches over
+    the benchmark's arrays at a size."""
+
+    source: str
+    launches: Callable[[tuple[int, ...]], tuple[Launch, ...]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Kernels to be timed against each other on a GPU, and against libraries.
+
+    A size is a tuple such as (rows, columns). `arrays(xp, size)` makes every buffer, by name, on
+    the device, inputs filled with random numbers; `result` names the buffer that holds the answer,
+    `reference(arrays)` gives it as float64 on the device, and `rtol` how near (relative to the
+    largest magnitude of the answer) a variant must come to be timed at all. `bytes(size)` is the
+    least that must be read and written. A library is a function from the arrays to a function of
+    no arguments that does the same work; it may raise ImportError.
+    """
+
+    name: str
+    title: str
+    sizes: tuple[tuple[int, ...], ...]
+    arrays: Callable[[object, tuple[int, ...]], dict]
+    result: str
+    reference: Callable[[dict], object]
+    rtol: float
+    bytes: Callable[[tuple[int, ...]], int]
+    variants: Mapping[str, Variant]
+    libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -126,6 +181,24 @@ class Lesson:
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
         return tuple(_wrong_kernel(path) for path in sorted((self.path / "wrong").glob("*.cu")))
+
+
+def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """A case of which a learner is told the category and no more; half a point."""
+    return Case(name, problem, points=0.5, visible=False)
+
+
+def together(*problems: Problem) -> Problem:
+    """Several small problems as one; the buffers of number k get the suffix _k."""
+    inputs, outputs, scratch, launches = {}, {}, {}, []
+    for k, problem in enumerate(problems):
+        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
+        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
+        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
+        for launch in problem.launches:
+            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+            launches.append(replace(launch, args=args))
+    return Problem(inputs, outputs, tuple(launches), scratch)
 
 
 def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:

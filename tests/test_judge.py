@@ -142,6 +142,22 @@ def test_over_budget_names_counter_limit_and_reason(verdict_on):
     assert "the budget is 32. Neighbouring threads should" in verdict.message
 
 
+def test_an_instruction_that_is_called_for_must_be_executed(tmp_path):
+    root = small_lesson.write(tmp_path)
+    exercises = root / "01_add" / "exercises.py"
+    wanted = 'requires=(Requirement(SHUFFLE, "a shuffle", 4, "one a warp"),)'
+    stated = EXERCISES.replace("import Budget", "import SHUFFLE, Budget, Requirement")
+    exercises.write_text(stated.replace("budgets=(sectors,)", wanted))
+    shuffled = "    if (i < n) total[i] = __shfl_sync(~0u, x[i], threadIdx.x) + y[i];"
+    unused = (
+        "    if (i < n) total[i] = x[i] + y[i];\n    if (n < 0) total[i] = __shfl_sync(~0u, n, 0);"
+    )
+    assert judge(ID, instead(shuffled), root=root, hidden=False).status == "passed"
+    verdict = judge(ID, instead(unused), root=root, hidden=False)
+    assert verdict.status == "over_budget"
+    assert "executed a shuffle 0 times where 4 are called for. One a warp." in verdict.message
+
+
 def test_an_endless_loop_is_named_by_its_line_and_costs_only_its_case(verdict_on):
     verdict = verdict_on(instead("    while (n == 100) {}\n    total[i] = x[i] + y[i];"))
     assert [case.status for case in verdict.cases] == ["passed", "passed", "timeout"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ def on_simulator(drawn: Drawn, answer: Answer) -> CaseResult:
         or _unwritten(drawn, answer)
         or _wrong_output(drawn, answer)
         or _over_budget(drawn.case, answer.counters)
+        or _lacks_instruction(drawn.case, answer.opcodes)
         or _passed(drawn.case)
     )
 
@@ -155,10 +157,27 @@ def _over_budget(case: Case, counters: dict[str, int]) -> CaseResult | None:
         if count > budget.at_most:
             message = (
                 f"The answer is right, but {budget.counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}. {budget.why[:1].upper()}{budget.why[1:].rstrip('.')}."
+                f"{budget.at_most:,}. {_sentence(budget.why)}"
             )
             return failed(case, "over_budget", message)
     return None
+
+
+def _lacks_instruction(case: Case, opcodes: dict[str, int]) -> CaseResult | None:
+    for requirement in case.requires:
+        wanted = re.compile(requirement.instruction)
+        count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+        if count < requirement.at_least:
+            message = (
+                f"The answer is right, but its warps executed {requirement.named} {count:,} times "
+                f"where {requirement.at_least:,} are called for. {_sentence(requirement.why)}"
+            )
+            return failed(case, "over_budget", message)
+    return None
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:

@@ -18,8 +18,9 @@ POISON = 0xFF  # every float is NaN, every signed integer -1
 STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
 
 
-def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[str, int], Arrays]:
-    """Run the case's launches. No counters; by name: "input/x" (what is in x now), "output/y".
+def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict, Arrays]:
+    """Run the case's launches. Nothing is counted; arrays by name: "input/x"
+    (what is in x now), "output/y".
     `steps` is not for this device. Raises CudaError, OutOfBounds if a red zone was written to."""
     try:
         return {}, _run(source, case, inputs)

@@ -42,13 +42,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one case. With `status` "ran" there are `counters` and `arrays` to judge;
-    any other is a verdict's, with its `message` and `line`."""
+    """What came of one case. With `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
+    warp instructions) and `arrays` to judge; any other is a verdict's, with its `message` and
+    `line`."""
 
     status: str
     message: str = ""
     line: int | None = None
     counters: dict[str, int] = field(default_factory=dict)
+    opcodes: dict[str, int] = field(default_factory=dict)
     arrays: wire.Arrays = field(default_factory=dict)
 
 

@@ -75,8 +75,8 @@ def _device(name: str) -> Callable:
 def _attempt(action: Callable, request: dict) -> wire.Message:
     """What `action` returns as a message; what it raises as an answer that teaches."""
     try:
-        counters, arrays = action()
-        return {"status": "ran", "counters": counters}, arrays
+        counted, arrays = action()
+        return {"status": "ran", **counted}, arrays
     except CudaError as error:
         return _failure(error.status, str(error), error.line), {}
     except MemoryError as error:

@@ -8,9 +8,10 @@ from ..cuda import simulator
 from .wire import Arrays
 
 
-def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[str, int], Arrays]:
-    """Run the case's launches; the counters' totals, and by name: "input/x" (what is in x now),
-    "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises CudaError."""
+def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict, Arrays]:
+    """Run the case's launches. What was counted: "counters" (totals) and "opcodes" (PTX opcode ->
+    warp instructions). Arrays by name: "input/x" (what is in x now), "output/y", and "written/y"
+    (bool, which elements of y a kernel wrote). Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case["outputs"], **case["scratch"]}
     buffers = dict(inputs)
@@ -25,7 +26,8 @@ def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict[
     for name in case["outputs"]:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
-    return {name: int(count) for name, count in run.counters.total.items()}, results
+    counted = {"counters": run.counters.total, "opcodes": dict(run.counters.opcodes)}
+    return counted, results
 
 
 def argument(value: dict, buffers: dict):

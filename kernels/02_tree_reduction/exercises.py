@@ -6,27 +6,15 @@ rounding can do to a tree of that depth and no more, so that an element left out
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from grader.course import Budget, Case, Exercise, Expected, Launch, Problem
+from grader.bounds import sum_bound
+from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
+from grader.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
 
 BLOCK = 256  # threads a block, and leaves of its tree
 WARPS = BLOCK // 32
 TREE_DEPTH = 8  # additions between a leaf of 256 and the root
-UNIT_ROUNDOFF = 2.0**-24  # of float32 rounded to nearest
-
-
-def rounding_bound(additions: int, magnitude: np.ndarray) -> np.ndarray:
-    """How far a float32 sum can be from the exact one when no summand takes part in more than
-    `additions` rounded operations; `magnitude` is the sum of the absolute values.
-
-    N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., SIAM 2002, section 4.2
-    (summation in any order, pairwise for the tree) and section 3.1 (inner products).
-    """
-    ku = additions * UNIT_ROUNDOFF
-    return ku / (1 - ku) * magnitude
 
 
 def stretches(values: np.ndarray, blocks: int, fill: float) -> np.ndarray:
@@ -38,54 +26,6 @@ def stretches(values: np.ndarray, blocks: int, fill: float) -> np.ndarray:
 
 def blocks_for(n: int) -> int:
     return -(-n // BLOCK)
-
-
-def together(*problems: Problem) -> Problem:
-    """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs, outputs, scratch, launches = {}, {}, {}, []
-    for k, problem in enumerate(problems):
-        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
-        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
-        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
-        for launch in problem.launches:
-            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
-            launches.append(Launch(launch.kernel, launch.grid, launch.block, args))
-    return Problem(inputs, outputs, tuple(launches), scratch)
-
-
-def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
-    """A case of which a learner is told the category and no more."""
-    return Case(name, problem, points=0.5, visible=False)
-
-
-# --- inputs: each float32[n] -----------------------------------------------------------------
-
-
-def whole_numbers(rng: np.random.Generator, n: int) -> np.ndarray:
-    """1 to 9: their float32 sums are exact, and one element too few or too many always shows."""
-    return rng.integers(1, 10, n).astype(np.float32)
-
-
-def offset(rng: np.random.Generator, n: int) -> np.ndarray:
-    """A large common part and a small individual one."""
-    return (1000 + rng.standard_normal(n)).astype(np.float32)
-
-
-def heavy_tailed(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Mostly small numbers of both signs, a few enormous ones."""
-    return rng.standard_cauchy(n).astype(np.float32)
-
-
-def spikes(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Zero but for the last element of every stretch of a block, and of all."""
-    x = np.zeros(n, np.float32)
-    x[BLOCK - 1 :: BLOCK] = rng.uniform(1, 2, x[BLOCK - 1 :: BLOCK].size)
-    x[-1] = rng.uniform(1, 2)
-    return x
-
-
-def negative(rng: np.random.Generator, n: int) -> np.ndarray:
-    return -rng.uniform(0.5, 100, n).astype(np.float32)
 
 
 # --- budgets -----------------------------------------------------------------------------------
@@ -117,7 +57,7 @@ def sums(x: np.ndarray, spare_blocks: int = 0) -> Problem:
     """One launch of `interleaved` over x, with `spare_blocks` that have nothing to do."""
     blocks = blocks_for(x.size) + spare_blocks
     rows = stretches(x, blocks, 0.0)
-    bound = rounding_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
+    bound = sum_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
     return Problem(
         inputs={"x": x},
         outputs={"partial": Expected(rows.sum(axis=1), np.float32, atol=bound)},
@@ -146,7 +86,7 @@ interleaved = Exercise(
         ),
         hidden(
             "many blocks: only the last element of each counts, and one has none",
-            lambda rng: sums(spikes(rng, int(rng.integers(9_000, 10_000))), spare_blocks=1),
+            lambda rng: sums(spikes(rng, int(rng.integers(9_000, 10_000)), BLOCK), spare_blocks=1),
         ),
         hidden(
             "large offsets and heavy tails",
@@ -250,7 +190,7 @@ def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
     passes = -(-x.size // (blocks * BLOCK))
     exact = x.astype(np.float64) * y.astype(np.float64)
     additions = (passes + TREE_DEPTH) + (1 + TREE_DEPTH)
-    bound = rounding_bound(additions, np.abs(exact).sum(keepdims=True))
+    bound = sum_bound(additions, np.abs(exact).sum(keepdims=True))
     return Problem(
         inputs={"x": x, "y": y, "ones": np.ones(blocks, np.float32)},
         scratch={"partial": ((blocks,), np.float32)},
@@ -308,7 +248,7 @@ dot = Exercise(
         ),
         hidden(
             "many blocks: only the last element of each counts",
-            lambda rng: products(spikes(rng, 19_000), spikes(rng, 19_000), 40),
+            lambda rng: products(spikes(rng, 19_000, BLOCK), spikes(rng, 19_000, BLOCK), 40),
         ),
         hidden(
             "large offsets and heavy tails",

@@ -222,6 +222,7 @@ class Machine:
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])
             counters.add(instruction.line, "thread_inst_executed", per_thread[at])
+            counters.opcodes[instruction.opcode] += int(per_warp[at])
 
 
 def _then_next(step, at: int):

@@ -9,7 +9,7 @@ Atomics, shuffles, barriers: warp instructions, in Nsight Compute those of some 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 METRICS = {
     "inst_executed": "smsp__inst_executed.sum",
@@ -42,9 +42,10 @@ METRICS = {
 
 class Counters:
     """`total`: counter -> int. `lines`: source line -> counter -> int; code of no known line is
-    under line 0. Counts of several launches add up."""
+    under line 0. `opcodes`: PTX opcode -> warp instructions. Counts of several launches add up."""
 
     def __init__(self):
+        self.opcodes: Counter[str] = Counter()
         self.lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(METRICS, 0))
 
     @property
