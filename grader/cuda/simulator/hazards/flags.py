@@ -23,9 +23,10 @@ from ..lanes import index as lane_index
 @dataclass(frozen=True)
 class Post:
     """What is known to be done: in its block, all that `lane` did before moment `fence`, all that
-    any thread of the block or of the warp did before the moment of their last barrier, and what
-    the block had itself seen: the first so many posts at other addresses. `wide`: known to other
-    blocks too."""
+    any thread of the block or of the warp did before the moment of their last barrier (`parts`:
+    that of each warp that `lane` has met at barriers for a part of the block), and what the block
+    had itself seen: the first so many posts at other addresses. `wide`: known to other blocks
+    too."""
 
     block: int
     lane: int
@@ -33,6 +34,7 @@ class Post:
     fence: int
     barrier: int
     warp_barrier: int
+    parts: np.ndarray | None
     number: int  # among the posts at its address
     passed_on: tuple[tuple[int, int], ...]
 
@@ -42,6 +44,8 @@ class Post:
     def covers(self, step: int, lane: int) -> bool:
         """Whether it tells of what `lane` of its block did at a moment."""
         if step <= self.barrier or (lane == self.lane and step < self.fence):
+            return True
+        if _met_in_part(self.parts, lane, step):
             return True
         return lane // WARP == self.lane // WARP and step <= self.warp_barrier
 
@@ -59,17 +63,24 @@ class Sight:
 @dataclass(frozen=True)
 class Reader:
     """A thread that wants to know what comes before: its lane, and the moments of the last
-    barriers of its block and of its warp."""
+    barriers of its block, of its warp, and with each warp of the block (None: there were none)."""
 
     lane: int
     barrier: int
     warp_barrier: int
+    parts: np.ndarray | None
 
     def knows(self, sight: Sight) -> bool:
         """Whether it has seen that itself, or met somebody of its block who had."""
         if sight.lane == self.lane or sight.step <= self.barrier:
             return True
+        if _met_in_part(self.parts, sight.lane, sight.step):
+            return True
         return sight.lane // WARP == self.lane // WARP and sight.step <= self.warp_barrier
+
+
+def _met_in_part(parts: np.ndarray | None, lane: int, step: int) -> bool:
+    return parts is not None and step <= parts[lane // WARP % len(parts)]
 
 
 class Flags:
@@ -80,6 +91,7 @@ class Flags:
         # Per lane, for fences that only the block sees and for those that all blocks see: the
         # moment of the last one, and of the last barriers of the block and the warp before it.
         self.fenced = {wide: np.zeros((3, geometry.lanes), np.int64) for wide in (False, True)}
+        self.parts = {wide: {} for wide in (False, True)}  # by lane: moments per warp, if any
         self.count: dict[int, int] = defaultdict(int)
         self.posts: dict[tuple[int, int], list[Post]] = defaultdict(list)  # by address and block
         self.relays: dict[int, list[Post]] = defaultdict(list)  # those that pass something on
@@ -89,16 +101,22 @@ class Flags:
     def begin_wave(self) -> None:
         for moments in self.fenced.values():
             moments[:] = 0
+        for parts in self.parts.values():
+            parts.clear()
 
-    def fence(self, lanes: Lanes, step: int, block: np.ndarray, warp: np.ndarray, wide: bool):
+    def fence(self, lanes: Lanes, step: int, block, warp, parts, wide: bool) -> None:
         """Lanes pass a fence, which all blocks see if it is `wide`; `block` and `warp` are, per
-        lane of the wave, the moments of its last barriers."""
-        for moments in self.fenced.values() if wide else (self.fenced[False],):
+        lane of the wave, the moments of its last barriers, `parts` (None: there were none) those
+        of its barriers with each warp of the block."""
+        for seen_by in (False, True) if wide else (False,):
+            moments = self.fenced[seen_by]
             moments[0, lanes], moments[1, lanes], moments[2, lanes] = (
                 step,
                 block[lanes],
                 warp[lanes],
             )
+            if parts is not None:
+                self.parts[seen_by] |= {lane: parts[lane] for lane in lane_index(lanes).tolist()}
 
     def releases(self, lanes: np.ndarray, met: np.ndarray) -> bool:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
@@ -132,7 +150,8 @@ class Flags:
                 for sight in self.seen[block]
                 if sight.step < fence and sight.address != address
             )
-            post = Post(block, lane, wide, fence, barrier, warp_barrier, number, passed_on)
+            parts = self.parts[wide].get(lane)
+            post = Post(block, lane, wide, fence, barrier, warp_barrier, parts, number, passed_on)
             self.posts[address, block].append(post)
             if passed_on:
                 self.relays[address].append(post)

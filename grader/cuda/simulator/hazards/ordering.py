@@ -46,6 +46,10 @@ class Ordering:
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
         # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
         self.met: np.ndarray | None = None
+        # Per lane and warp of its block, the same, once a barrier was for some of the warps only;
+        # and by number of such a barrier, per block and warp, what those who have come know.
+        self.parts: np.ndarray | None = None
+        self.brought: dict[int, np.ndarray] = {}
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -54,7 +58,8 @@ class Ordering:
         self.wave_blocks.append(first_block)
         for stamps in self.synced.values():
             stamps[:] = 0
-        self.met = None
+        self.met = self.parts = None
+        self.brought.clear()
         if self.flags:
             self.flags.begin_wave()
 
@@ -74,6 +79,23 @@ class Ordering:
         np.maximum.at(shared, group, known)
         self.met[lanes] = shared[group]
 
+    def come_to_part(self, barrier: int, lanes: np.ndarray, step: int) -> None:
+        """These lanes have come, at a moment, to a barrier that is for some warps of the block."""
+        warps = self.geometry.stride // WARP
+        if self.parts is None:
+            self.parts = np.zeros((self.geometry.lanes, warps), np.int64)
+        known = np.maximum(self.parts[lanes], self.synced["block"][lanes, None])
+        known[np.arange(len(lanes)), lanes // WARP % warps] = step << _STEP
+        brought = self.brought.setdefault(
+            barrier, np.zeros((self.geometry.wave_blocks, warps), np.int64)
+        )
+        np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
+
+    def meet_in_part(self, barrier: int, lanes: np.ndarray) -> None:
+        """These lanes pass that barrier, and know what all who came to it knew."""
+        brought = self.brought[barrier][self.geometry.block_of_lane[lanes]]
+        self.parts[lanes] = np.maximum(self.parts[lanes], brought)
+
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
         lane's next; None where all are ordered."""
@@ -82,6 +104,9 @@ class Ordering:
             return None
         other = lane_of(stamps)
         late &= other != lane
+        if self.parts is not None:
+            warp = other // WARP % (self.geometry.stride // WARP)
+            late &= stamps > self.parts[lane, warp]
         same_warp = other // WARP == lane // WARP
         met = self.synced["warp"][lane]
         if self.met is not None:
@@ -128,6 +153,14 @@ class Ordering:
     def _flagged(self, stamp: int, lane: int) -> bool:
         mine = self.wave_blocks[-1] + lane // self.geometry.stride
         met = [int(self.synced[scope][lane]) >> _STEP for scope in ("block", "warp")]
+        parts = None if self.parts is None else self.parts[lane] >> _STEP
+        reader = Reader(lane, *met, parts)
         return self.flags.ordered(
-            step_of(stamp), int(lane_of(stamp)), self.block_of(stamp), mine, Reader(lane, *met)
+            step_of(stamp), int(lane_of(stamp)), self.block_of(stamp), mine, reader
         )
+
+    def fence(self, lanes: Lanes, step: int, wide: bool) -> None:
+        """Lanes pass a fence, which the whole device sees if it is `wide`."""
+        block, warp = (self.synced[scope] >> _STEP for scope in ("block", "warp"))
+        parts = None if self.parts is None else self.parts >> _STEP
+        self.flags.fence(lanes, step, block, warp, parts, wide)

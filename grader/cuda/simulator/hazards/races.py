@@ -71,9 +71,7 @@ class Races:
     def fence(self, lanes: Lanes, at: int, wide: bool) -> None:
         """These lanes pass a fence, which the whole device sees if it is `wide`."""
         if self.ordering.flags:
-            synced = self.ordering.synced
-            block, warp = synced["block"] >> 32, synced["warp"] >> 32
-            self.ordering.flags.fence(lanes, self.machine.tick(at), block, warp, wide)
+            self.ordering.fence(lanes, self.machine.tick(at), wide)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,

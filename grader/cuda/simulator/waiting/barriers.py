@@ -32,13 +32,15 @@ class Barriers:
         block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
-            self._open(lanes, at, lane_index(lanes))
+            self._order(lanes, self._open(lanes, at, lane_index(lanes)))
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
         counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
         blocks = machine.geometry.block_of_lane[counted]
         self.arrived[barrier] += np.bincount(blocks, minlength=machine.geometry.wave_blocks)
+        if threads is not None and machine.races:
+            machine.races.ordering.come_to_part(barrier, index, machine.tick(at))
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
@@ -85,7 +87,10 @@ class Barriers:
         arrived[complete] = 0
         self._check(barrier, released)
         for at, index in released:
-            self._open(index, at, index)
+            step = self._open(index, at, index)
+            self._order(index, step, None if self.asked[barrier] is None else barrier)
+        if machine.races and barrier in machine.races.ordering.brought:
+            machine.races.ordering.brought[barrier][complete] = 0
         return tuple((at + 1, compact(index)) for at, index in released)
 
     def _check(self, barrier: int, released) -> None:
@@ -137,13 +142,20 @@ class Barriers:
             "threads take."
         )
 
-    def _open(self, lanes: Lanes, at: int, index: np.ndarray) -> None:
-        """Bookkeeping when threads pass: order for races, counts, trace."""
+    def _order(self, lanes: Lanes, step: int, part: int | None = None) -> None:
+        """Threads have met the whole block, or those who came to the barrier numbered `part`."""
+        races = self.machine.races
+        if races and part is None:
+            races.synchronize(lanes, step, "block")
+        elif races:
+            races.ordering.meet_in_part(part, lanes)
+
+    def _open(self, lanes: Lanes, at: int, index: np.ndarray) -> int:
+        """Bookkeeping when threads pass: reductions, counts, trace; the moment they do."""
         machine = self.machine
         step = machine.tick(at)
         if at in self.reductions:
             self.reductions[at](index)
-        if machine.races:
-            machine.races.synchronize(lanes, step, "block")
         if machine.observed:
             machine.watch.barrier(lanes, at)
+        return step
