@@ -6,6 +6,7 @@ used. Needs no GPU. Results are cached on disk by content.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -84,7 +85,7 @@ def compile_ptx(
     template instances to emit, e.g. ("softmax<float>",). Raises CompileError.
     """
     text, names = _cached(code, options, name_expressions, "PTX")
-    return Ptx(text.decode(), names)
+    return Ptx(text.read_text(), names)
 
 
 def compile_cubin(
@@ -92,9 +93,7 @@ def compile_cubin(
 ) -> tuple[Path, dict[str, str]]:
     """Compile `code` for real hardware, e.g. arch "sm_90"; the path of the cubin and the mangled
     names. A cubin loads under any driver of the same CUDA major version, PTX may not."""
-    key = _key(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
-    _, names = _cached(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
-    return _cache_folder() / f"{key}.bin", names
+    return _cached(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
 
 
 @cache
@@ -116,18 +115,30 @@ def include_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
 
 
-def _cached(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
-    path = _cache_folder() / _key(code, options, name_expressions, kind)
-    binary, names = path.with_suffix(".bin"), path.with_suffix(".json")
-    if binary.exists() and names.exists():
-        return binary.read_bytes(), json.loads(names.read_text())
-    result = _compile(code, options, name_expressions, kind)
-    try:
-        _write(names, json.dumps(result[1]).encode())
-        _write(binary, result[0])
-    except OSError:
-        pass  # a read-only home costs the next compile its time, nothing else
-    return result
+def _cached(code, options, name_expressions, kind) -> tuple[Path, dict[str, str]]:
+    """The file with what the compiler made, and the mangled names."""
+    key = _key(code, options, name_expressions, kind)
+    found = _files(_cache_folder(), key)
+    if not all(file.exists() for file in found):
+        binary, names = _compile(code, options, name_expressions, kind)
+        contents = (binary, json.dumps(names).encode())
+        try:
+            _write(found, contents)
+        except OSError:  # a home that cannot be written, or a full disk
+            found = _files(_folder_of_this_process(), key)
+            _write(found, contents)
+    return found[0], json.loads(found[1].read_text())
+
+
+def _files(folder: Path, key: str) -> tuple[Path, Path]:
+    return folder / f"{key}.bin", folder / f"{key}.json"
+
+
+@cache
+def _folder_of_this_process() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="warpwise-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _key(code, options, name_expressions, kind) -> str:
@@ -140,12 +151,13 @@ def _cache_folder() -> Path:
     return Path(base) / "warpwise"
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write so that a reader sees the whole file or none: several judges share the cache."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-        part.write(content)
-    Path(part.name).replace(path)
+def _write(files: tuple[Path, ...], contents: tuple[bytes, ...]) -> None:
+    """Write so that a reader sees a whole file or none: several judges share the cache."""
+    for path, content in zip(files, contents, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(content)
+        Path(part.name).replace(path)
 
 
 def _compile(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
