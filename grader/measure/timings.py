@@ -118,24 +118,28 @@ def write(lesson: Lesson, device: Device, timings: Iterable[Timings]) -> Path:
 
 
 def _json(one: Timings) -> str:
+    head = json.dumps({"title": one.title, "skipped": one.skipped}).removesuffix("}")
     rows = ",\n".join(f"   {json.dumps(asdict(row))}" for row in one.rows)
-    skipped = json.dumps(one.skipped)
-    return f'  {json.dumps(one.name)}: {{"skipped": {skipped}, "rows": [\n{rows}\n  ]}}'
+    return f'  {json.dumps(one.name)}: {head}, "rows": [\n{rows}\n  ]}}'
+
+
+def recorded(lesson: Lesson) -> dict[str, Timings]:
+    """What the lesson's folder holds, by the name of the benchmark."""
+    path = lesson.path / FILE
+    kept = json.loads(path.read_text()) if path.is_file() else {"benchmarks": {}}
+    found = {}
+    for name, one in kept["benchmarks"].items():
+        rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"])
+        found[name] = Timings(
+            name, one["title"], Device(**kept["device"]), rows, (*one["skipped"],)
+        )
+    return found
 
 
 def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
-    """What the lesson's folder holds of the benchmark; no rows if nothing."""
+    """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
     nothing = Timings(benchmark.name, benchmark.title)
-    path = lesson.path / FILE
-    if not path.is_file():
-        return nothing
-    recorded = json.loads(path.read_text())
-    found = recorded["benchmarks"].get(benchmark.name)
-    if found is None:
-        return nothing
-    device = Device(**recorded["device"])
-    rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in found["rows"])
-    return Timings(benchmark.name, benchmark.title, device, rows, tuple(found["skipped"]))
+    return recorded(lesson).get(benchmark.name, nothing)
 
 
 def when(device: Device) -> str:
