@@ -156,6 +156,16 @@ def test_a_benchmark_can_be_run_at_each_of_its_sizes(lesson, benchmark):
 
 
 @each_benchmark
+def test_a_benchmark_launches_kernels_that_there_are_on_arrays_that_there_are(lesson, benchmark):
+    arrays = benchmark.arrays(np, benchmark.tiny_size())
+    for variant in benchmark.variants.values():
+        kernels = contest.kernels(lesson, variant, simulator.RawModule)
+        for launch in (launch for size in benchmark.sizes for launch in variant.launches(size)):
+            assert kernels(launch.kernel)
+            assert {arg for arg in launch.args if isinstance(arg, str)} <= set(arrays)
+
+
+@each_benchmark
 def test_each_variant_gives_the_right_answer_on_the_simulated_gpu(lesson, benchmark):
     size = benchmark.tiny_size()
     arrays = benchmark.arrays(OnSimulator(), size)

@@ -47,7 +47,7 @@ class Timing:
     flops: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Timings:
     """A benchmark's timings, in the order of its sizes, then of its variants; `skipped` are
     sentences about what is not among them. No device and no rows where nothing was measured."""
@@ -57,6 +57,10 @@ class Timings:
     device: Device | None = None
     rows: tuple[Timing, ...] = ()
     skipped: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: a notebook shows it under the table."""
+        return f"<Timings of {self.name}: .rows, .ms(variant, size), .gb_per_s(variant, size)>"
 
     @property
     def sizes(self) -> tuple[Size, ...]:
