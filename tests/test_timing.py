@@ -101,6 +101,15 @@ def test_an_answer_that_is_right_the_first_time_only_is_wrong(lesson, benchmark)
         admitted(lesson, benchmark, counts_up)
 
 
+def test_a_launch_may_ask_for_more_shared_memory_than_a_kernel_has_by_default(lesson, benchmark):
+    def wide(size):
+        return tuple(replace(one, shared_mem=100_000) for one in whole.launches(size))
+
+    whole = benchmark.variants["ours"]
+    variants = {"ours": replace(whole, launches=wide)}
+    assert admitted(lesson, replace(benchmark, variants=variants))
+
+
 def test_a_variant_may_leave_a_size_out(lesson, benchmark):
     small = benchmark.variants["ours, small"]
     with pytest.raises(contest.Left, match="is not made for this size"):

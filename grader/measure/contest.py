@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..course import Benchmark, Lesson, Variant
+from ..course import Benchmark, Launch, Lesson, Variant
+from ..cuda.limits import SHARED_DEFAULT
 
 Arrays = Mapping[str, object]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
@@ -27,16 +28,17 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
     launches = variant.launches(size)
     if not launches:
         raise Left("is not made for this size")
+    found = [_opted_in(function(launch.kernel), launch) for launch in launches]
     bound = [
         [
             (
-                function(launch.kernel),
+                kernel,
                 launch.grid,
                 launch.block,
                 tuple(arrays[arg] if isinstance(arg, str) else arg for arg in launch.args),
                 launch.shared_mem,
             )
-            for launch in launches
+            for kernel, launch in zip(found, launches, strict=True)
         ]
         for arrays in sets
     ]
@@ -46,6 +48,13 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
             kernel(grid, block, args, shared_mem=shared_mem)
 
     return run
+
+
+def _opted_in(kernel, launch: Launch):
+    """The kernel, allowed as much shared memory as the launch asks for."""
+    if launch.shared_mem > SHARED_DEFAULT:
+        kernel.max_dynamic_shared_size_bytes = launch.shared_mem
+    return kernel
 
 
 def run_of_library(prepare, sets: Sequence[Arrays]) -> Run:

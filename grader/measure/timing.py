@@ -32,7 +32,7 @@ def measure(
         report(f"{benchmark.name} at {size_text(size)}, {number} of {len(benchmark.sizes)} sizes")
         for found in _at(benchmark, size, entrants, device):
             (rows if isinstance(found, Timing) else skipped).append(found)
-        _release_memory()
+        _forget()
     skipped = tuple(dict.fromkeys(skipped))
     return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped)
 
@@ -103,8 +103,10 @@ def _out_of_memory(error: Exception) -> bool:
     return type(error).__name__ == "OutOfMemoryError"  # CuPy's and PyTorch's
 
 
-def _release_memory() -> None:
-    """What the last size held in CuPy's and PyTorch's pools."""
+def _forget() -> None:
+    """Give back what CuPy and PyTorch hold for the last size. PyTorch compiles a function for few
+    sizes, and then runs it uncompiled without a word."""
     cupy.get_default_memory_pool().free_all_blocks()
-    if "torch" in sys.modules:
-        sys.modules["torch"].cuda.empty_cache()
+    if torch := sys.modules.get("torch"):
+        torch.cuda.empty_cache()
+        torch.compiler.reset()
