@@ -38,10 +38,16 @@ def _page(timings: Timings, measured: str) -> Page:
     html = card(
         "note",
         heading("note", prose(timings.title)),
-        table(tuple(map(escape, header)), [tuple(map(escape, row)) for row in rows]),
+        table(_cells(header), [_cells(row) for row in rows]),
         *(paragraph(text, muted=True) for text in (" ".join(notes), *skipped)),
     )
     return Page(html, "\n".join([timings.title, *_columns([header, *rows]), *notes, *skipped]))
+
+
+def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
+    """As HTML; the size or the variant that the row begins with stays on one line."""
+    first, *others = map(escape, row)
+    return (first.replace(" ", "&nbsp;"), *others)
 
 
 def _long(timings: Timings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
