@@ -77,5 +77,13 @@ class RawKernel:
         check_shared(self.name, device, static, shared_mem, opt_in)
         self._kernel(grid, block, args, shared_mem=shared_mem)
 
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int:
+        return self._kernel.max_dynamic_shared_size_bytes
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, size: int) -> None:
+        self._kernel.max_dynamic_shared_size_bytes = size
+
     def __getattr__(self, name: str):
         return getattr(self._kernel, name)
