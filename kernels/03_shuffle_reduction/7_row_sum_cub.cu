@@ -12,7 +12,7 @@ extern "C" __global__ void row_sum_cub(const float* x, float* total, int columns
     const float* row = x + static_cast<size_t>(blockIdx.x) * columns;
 
     float sum = 0.0f;
-    for (int c = threadIdx.x; c < columns; c += 256) sum += row[c];
+    for (int c = threadIdx.x; c < columns; c += blockDim.x) sum += row[c];
 
     sum = BlockReduce(storage).Sum(sum);
     if (threadIdx.x == 0) total[blockIdx.x] = sum;  // in thread 0 alone it is the row's sum

@@ -318,9 +318,9 @@ row_share = Exercise(
             ),
         ),
         hidden(
-            "blocks of 1, 7 and 32 warps",
+            "blocks of 1, 31 and 32 warps",
             lambda rng: together(
-                *(shares(negative(rng, (3, 1100)), 2, block) for block in (32, 224, 1024))
+                *(shares(negative(rng, (3, 1100)), 2, block) for block in (32, 992, 1024))
             ),
         ),
         hidden(
