@@ -37,9 +37,6 @@ Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=..
 
 LOCK = "autograde.lock"
 HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # what nbgrader puts beside a notebook
-LINKS = (
-    "The submission holds links to other files, and is not opened: hand in the files themselves."
-)
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from . import ClassroomError
 from .folder import CourseFolder
 
-LINKS = (
-    "The submission holds links to other files, and is not opened: hand in the files themselves."
-)
+LINKS = "The submission holds links to other files, and is not opened: hand in real files."
 
 
 @dataclass(frozen=True)
@@ -49,8 +47,8 @@ def _with_links(course: CourseFolder, lesson: str) -> dict[str, str]:
 
 
 def has_links(folder: Path) -> bool:
-    """Whether a submission is a link, or has one in it: whoever opened it would be led to files that
-    its learner has no right to read."""
+    """Whether a submission is a link, or has one in it: whoever opened it would be led to
+    files that its learner has no right to read."""
     return folder.is_symlink() or any(path.is_symlink() for path in folder.rglob("*"))
 
 
