@@ -7,7 +7,7 @@ from datetime import date
 
 from ..checking import BadInput
 from ..cuda import gpu_count
-from ..cuda.conformance import Row, table
+from ..cuda.conformance import DRAWN, SAMPLES, Row, table
 
 _HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
 
@@ -38,8 +38,8 @@ def page(rows: Iterable[Row], on: str, day: date) -> str:
             "",
             f"Made by `grader conformance` on {day.isoformat()}. Hardware: {on}.",
             "",
-            "One small kernel per form of an instruction ran on both devices with the same inputs,",
-            "chosen to look for trouble: see `grader/cuda/conformance`.",
+            "One small kernel per form of an instruction ran on both devices with the same inputs:",
+            f"{SAMPLES:,} chosen to look for trouble and {DRAWN:,} drawn by hypothesis for each.",
             "",
             _line([*_HEAD, "worst, ulp", "where"]),
             _line(["---", *["---:"] * len(_HEAD), "---"]),

@@ -20,6 +20,7 @@ import numpy as np
 from .comparison_forms import comparisons
 from .conversion_forms import conversions
 from .documented import beyond
+from .drawn import drawn
 from .floating_forms import floating, special
 from .form import Form
 from .integer_forms import bits, carries, integers
@@ -125,16 +126,25 @@ def _module(family: str, device: str):
     )
 
 
-def table(number: int = 4096, seed: int = 0) -> Iterator[Row]:
-    """Runs every form on the simulated and on the real GPU with `number` inputs each."""
+SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws
+
+
+def table() -> Iterator[Row]:
+    """Runs every form on the simulated and on the real GPU."""
     for family, forms in groupby(FORMS, key=lambda form: form.family):
-        yield _row(family, tuple(forms), number, seed)
+        yield _row(family, tuple(forms))
 
 
-def _row(family: str, forms: tuple[Form, ...], number: int, seed: int) -> Row:
+def inputs_of(form: Form, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:
+    """Inputs for each operand of a form: so many chosen to look for trouble, so many drawn."""
+    pairs = zip(samples(form, chosen), drawn(form, by_hypothesis), strict=True)
+    return tuple(map(np.concatenate, pairs))
+
+
+def _row(family: str, forms: tuple[Form, ...]) -> Row:
     exact, outside, worst, where = 0, {}, 0.0, ""
     for form in forms:
-        inputs = samples(form, number, seed)
+        inputs = inputs_of(form, SAMPLES, DRAWN)
         of_gpu = run(form, "gpu", inputs)
         difference = distance(form, run(form, "simulator", inputs), of_gpu)
         exact += int(np.count_nonzero(difference == 0))
@@ -143,7 +153,7 @@ def _row(family: str, forms: tuple[Form, ...], number: int, seed: int) -> Row:
             outside[form.name] = int(wrong)
         if difference.max() > worst:
             worst, where = float(difference.max()), form.name
-    total = number * len(forms)
+    total = (SAMPLES + DRAWN) * len(forms)
     return Row(
         family, len(forms), total, exact, sum(outside.values()), tuple(outside), worst, where
     )

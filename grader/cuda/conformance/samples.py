@@ -35,23 +35,27 @@ _EDGES = {
         "40EFFDFFFFFFFFFF 40EFFE0000000000"
     ),
 }
-_FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
+INTEGERS = tuple(f"{sign}{bits}" for sign in "sub" for bits in (16, 32, 64))
+PAIRS = ("f16x2", "bf16x2")
+FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
 
 
 def samples(form: Form, number: int, seed: int = 0) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers; always the same ones."""
     rng = np.random.default_rng((zlib.crc32(form.name.encode()), seed))
-    inputs = [_operand(kind, number, rng) for kind in form.inputs]
+    inputs = [operand(kind, number, rng) for kind in form.inputs]
     first = form.inputs[0]
     alike = [n for n, kind in enumerate(form.inputs) if kind == first]
-    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *_INTEGER_KINDS):
+    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *INTEGERS):
         _relate(inputs, alike, first, rng)
-    if form.name.startswith(("div.", "rem.")) and first in _INTEGER_KINDS:
-        inputs[1][inputs[1] == 0] = 1  # division by zero is undefined
-    return tuple(inputs)
+    return without_zero_divisors(form, tuple(inputs))
 
 
-_INTEGER_KINDS = tuple(f"{sign}{bits}" for sign in "sub" for bits in (16, 32, 64))
+def without_zero_divisors(form: Form, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    """The inputs, with 1 for every divisor 0 of integers: what that gives is undefined."""
+    if form.name.startswith(("div.", "rem.")) and form.inputs[0] in INTEGERS:
+        inputs[1][inputs[1] == 0] = 1
+    return inputs
 
 
 def _relate(inputs, alike: list[int], kind: str, rng) -> None:
@@ -62,25 +66,26 @@ def _relate(inputs, alike: list[int], kind: str, rng) -> None:
     other[choice < 0.06] = one[choice < 0.06]
     near = (choice >= 0.06) & (choice < 0.1)
     other[near] = one[near] ^ unit
-    if kind in _FLOATS:
+    if kind in FLOATS:
         opposite = (choice >= 0.1) & (choice < 0.16)
         other[opposite] = one[opposite] ^ top
 
 
-def _operand(kind: str, number: int, rng) -> np.ndarray:
-    if kind in ("f16x2", "bf16x2"):
-        halves = _operand(kind.removesuffix("x2"), 2 * number, rng)
+def operand(kind: str, number: int, rng) -> np.ndarray:
+    """`number` values for an operand of a kind: a type of PTX, or one of `SPECIAL`."""
+    if kind in PAIRS:
+        halves = operand(kind.removesuffix("x2"), 2 * number, rng)
         return halves.view(np.uint32)
-    if kind in _FLOATS:
+    if kind in FLOATS:
         return _floats(kind, number, rng)
-    special = _SPECIAL.get(kind.split()[0])
+    special = SPECIAL.get(kind.split()[0])
     if special:
         return special(kind, number, rng)
     return _integers(8 * size_of(kind), number, rng)
 
 
 def _floats(kind: str, number: int, rng) -> np.ndarray:
-    size, (mantissa, bias) = size_of(kind), _FLOATS[kind]
+    size, (mantissa, bias) = size_of(kind), FLOATS[kind]
     dtype, bits = np.dtype(f"u{size}"), 8 * size
     anything = rng.integers(0, (1 << bits) - 1, number, dtype, endpoint=True)
     exponent = (bias + rng.integers(-6, 7, number)).astype(dtype) << dtype.type(mantissa)
@@ -138,7 +143,7 @@ def _same(kind: str, number: int, rng) -> np.ndarray:
     return value
 
 
-_SPECIAL = {
+SPECIAL = {
     "amount": _amounts,
     "lane": _below(32),
     "rank": _below(7, -6),
