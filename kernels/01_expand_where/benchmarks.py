@@ -18,8 +18,7 @@ def walk(xp, size) -> dict:
     """What the kernels with a loop over the dimensions need to know about the shape."""
     shifts = [(extent - 1).bit_length() for extent in size]
     multipliers = [
-        2 ** (32 + shift) // extent + 1 - 2**32
-        for extent, shift in zip(size, shifts, strict=True)
+        2 ** (32 + shift) // extent + 1 - 2**32 for extent, shift in zip(size, shifts, strict=True)
     ]
     return {
         "shape": xp.array(size, np.uint32),
