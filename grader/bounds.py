@@ -32,12 +32,15 @@ def softmax_bound(x: np.ndarray, additions: int, axis: int = -1) -> np.ndarray:
     1. The argument. x - m is rounded once. Where exp is made from exp2, its product with log2(e) is
        rounded too, and log2(e) itself is: three times u, relative to the argument. exp turns what
        is *absolute* in its argument into something relative: 3 u (m - x), or 3 (m - x) operations.
-    2. exp: within 2 ulp (CUDA C++ Programming Guide, single-precision functions: expf 1 ulp,
-       exp2f 2 ulp), and an ulp is at most 2 u: 4 operations. So exp(x - m) is right to gamma(k)
-       with k = 3 (m - x) + 4. Rescaling by exp(m - m') moves no more: the arguments add up.
+    2. exp. An ulp is at most 2 u. expf is within 1 ulp of the exact result rounded (CUDA C++
+       Programming Guide, Mathematical Functions), so 3 operations; ex2.approx, of which exp2f and
+       __expf are made, is within 2**-22 of it (PTX ISA), so 4. Hence exp(x - m) is right to
+       gamma(k) with k = 3 (m - x) + 4. Rescaling by exp(m - m') changes nothing in the first
+       part: the arguments add up.
     3. The sum. All terms are positive, so its relative error is at most the mean of theirs,
        gamma(k + additions), weighted by their share of the sum, which is the softmax itself.
-    4. The quotient: within 2 ulp, by whatever division or reciprocal: 4 operations.
+    4. The quotient, by a division or a reciprocal, fast ones too: within 2 ulp of the exact one
+       rounded, so 5 operations.
     5. What lies below the smallest normal number, 2**-126, may be flushed to zero, before the
        quotient and after it. That is the only part of the bound not relative to the answer.
     """
@@ -47,7 +50,7 @@ def softmax_bound(x: np.ndarray, additions: int, axis: int = -1) -> np.ndarray:
         distance = np.minimum(largest - x, 200)  # exp(-200) is far below 2**-126
     operations = 3 * distance + 4
     of_sum = np.nansum(exact * gamma(operations + additions), axis=axis, keepdims=True)
-    relative = (gamma(operations + 4) + of_sum) / (1 - of_sum)
+    relative = (gamma(operations + 5) + of_sum) / (1 - of_sum)
     return np.nan_to_num(exact * relative + 2.0**-124)
 
 
