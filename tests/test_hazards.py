@@ -259,6 +259,20 @@ extern "C" __global__ void k(float* y) {
     assert "0xffffffff" in str(error)
 
 
+def test_a_shuffle_names_the_lanes_that_left_while_others_waited_for_them():
+    code = """
+extern "C" __global__ void k(float* y) {
+  float sum = 0.0f;
+  for (int i = threadIdx.x; i < 40; i += 32) {
+    sum += __shfl_xor_sync(0xffffffff, y[i], 1);
+  }
+  y[threadIdx.x] = sum;
+}
+"""
+    error = fails(cuda.ShuffleDivergence, code, ones(), at="sum += ", block=32)
+    assert "lanes 8, 9, 10, 11, 12, 13, 14, 15, ..., which never come" in str(error)
+
+
 def test_a_shuffle_from_a_lane_outside_the_mask():
     code = """
 extern "C" __global__ void k(float* y) {

@@ -18,6 +18,7 @@ class Collectives:
     def __init__(self, machine):
         self.machine = machine
         self.alive = np.zeros(machine.geometry.warps, np.uint32)
+        self.began = self.alive.copy()
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
         self.exits = {
@@ -31,6 +32,7 @@ class Collectives:
     def begin_wave(self) -> None:
         """Per warp, which of its lanes hold a thread that has not yet left the kernel."""
         self.alive = self._present(np.flatnonzero(self.machine.running))
+        self.began = self.alive.copy()
 
     def leave(self, lanes: Lanes) -> None:
         """Threads have left: nobody waits for them, whatever the mask."""
@@ -58,10 +60,11 @@ class Collectives:
     def waiting(self) -> tuple[int, int, str] | None:
         """Lanes that wait for ever: instruction, one of the lanes, and the sentence."""
         for at, index in self.parked.items():
-            lane = int(index[0])
+            lane, warp = int(index[0]), int(index[0]) // WARP
             mask = int(self.masks[at][lane])
-            here = int(self._present(index)[lane // WARP])
-            missing = mask & int(self.alive[lane // WARP]) & ~here
+            absent = mask & ~int(self._present(index)[warp])
+            # Those that wait elsewhere are to blame before those that have left since.
+            missing = absent & int(self.alive[warp]) or absent & int(self.began[warp])
             return (
                 at,
                 lane,
