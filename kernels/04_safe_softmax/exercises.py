@@ -30,6 +30,7 @@ IN_BLOCK = (
     5 + 32
 )  # additions on the way from a thread to its block's sum, were warps added one by one
 TINY = 2.0**-124  # what may be flushed to zero
+LOWEST = np.finfo(np.float32).min
 
 
 def passes(n: int, threads: int) -> int:
@@ -58,6 +59,13 @@ def deep(rng: np.random.Generator, shape) -> np.ndarray:
 def huge(rng: np.random.Generator, shape) -> np.ndarray:
     """Both signs, up to the largest float: even a difference overflows."""
     return rng.uniform(-3.4e38, 3.4e38, shape).astype(np.float32)
+
+
+def lowest(rng: np.random.Generator, shape) -> np.ndarray:
+    """The lowest float there is, but in the first row: what some libraries mask with."""
+    x = np.full(shape, LOWEST)
+    x[0] = normal(rng, shape[1])
+    return x
 
 
 def masked(rng: np.random.Generator, shape) -> np.ndarray:
@@ -218,9 +226,9 @@ def on_one_grid(x: np.ndarray, blocks: int = 3, block: int = 128) -> Problem:
         scratch={"maxima": ((blocks,), np.float32), "sums": ((blocks,), np.float32)},
         outputs={"y": Expected(softmax(x), np.float32, atol=softmax_bound(x, additions))},
         launches=(
-            Launch("partial_max", blocks, block, ("x", "maxima", n)),
-            Launch("exp_sum", blocks, block, ("x", "maxima", "sums", n)),
-            Launch("normalize", blocks, block, ("x", "maxima", "sums", "y", n)),
+            Launch("vector_max", blocks, block, ("x", "maxima", n)),
+            Launch("vector_exp_sum", blocks, block, ("x", "maxima", "sums", n)),
+            Launch("vector_normalize", blocks, block, ("x", "maxima", "sums", "y", n)),
         ),
     )
 
@@ -295,6 +303,7 @@ on_device = Exercise(
                 on_one_grid(masked(rng, 700)),
                 on_one_grid(with_one(rng, 400, np.nan)),
                 on_one_grid(with_one(rng, 400, np.inf)),
+                on_one_grid(np.full(400, LOWEST)),
                 on_one_grid(np.full(400, -np.inf, np.float32)),
             ),
         ),
@@ -312,8 +321,8 @@ on_device = Exercise(
         "of the block. It combines into `value`.",
         "After that loop every thread holds a part, and `block_all_reduce<combine>(value, "
         "identity, of_warp)` gives all of them the whole.",
-        "`exp_sum` begins with `const float largest = finish<fmaxf>(maxima, -INFINITY, of_warp);` "
-        "and goes on as in the last exercise. `normalize` needs two such lines: the sums add up, "
+        "`vector_exp_sum` begins with `const float largest = finish<fmaxf>(maxima, -INFINITY, of_warp);` "
+        "and goes on as in the last exercise. `vector_normalize` needs two such lines: the sums add up, "
         "from 0.0f.",
     ),
 )
@@ -339,13 +348,6 @@ def without_a_number(rng: np.random.Generator, columns: int) -> np.ndarray:
     odd = [with_one(rng, columns, np.nan), with_one(rng, columns, np.inf)]
     odd += [np.full(columns, -np.inf, np.float32), np.full(columns, np.nan, np.float32)]
     return np.stack([row for one in odd for row in (one, masked(rng, columns))])
-
-
-def lowest(rng: np.random.Generator, shape) -> np.ndarray:
-    """The lowest float there is, throughout: what some libraries mask with. One row is not."""
-    x = np.full(shape, np.finfo(np.float32).min)
-    x[0] = normal(rng, shape[1])
-    return x
 
 
 def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:

@@ -29,7 +29,7 @@ __device__ float finish(const float* partial, float identity, float* of_warp) {
     return value;
 }
 
-extern "C" __global__ void partial_max(const float* x, float* maxima, int n) {
+extern "C" __global__ void vector_max(const float* x, float* maxima, int n) {
     __shared__ float of_warp[32];
     float largest = -INFINITY;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
@@ -39,7 +39,7 @@ extern "C" __global__ void partial_max(const float* x, float* maxima, int n) {
     if (threadIdx.x == 0) maxima[blockIdx.x] = largest;
 }
 
-extern "C" __global__ void exp_sum(const float* x, const float* maxima, float* sums, int n) {
+extern "C" __global__ void vector_exp_sum(const float* x, const float* maxima, float* sums, int n) {
     __shared__ float of_warp[32];
     const float largest = finish<fmaxf>(maxima, 0.0f, of_warp);
     float sum = 0.0f;
@@ -50,8 +50,8 @@ extern "C" __global__ void exp_sum(const float* x, const float* maxima, float* s
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
 
-extern "C" __global__ void normalize(const float* x, const float* maxima, const float* sums,
-                                     float* y, int n) {
+extern "C" __global__ void vector_normalize(const float* x, const float* maxima, const float* sums,
+                                            float* y, int n) {
     __shared__ float of_warp[32];
     const float largest = finish<fmaxf>(maxima, 0.0f, of_warp);
     const float total = finish<add>(sums, 0.0f, of_warp);
