@@ -321,8 +321,8 @@ on_device = Exercise(
         "of the block. It combines into `value`.",
         "After that loop every thread holds a part, and `block_all_reduce<combine>(value, "
         "identity, of_warp)` gives all of them the whole.",
-        "`vector_exp_sum` begins with `const float largest = finish<fmaxf>(maxima, -INFINITY, of_warp);` "
-        "and goes on as in the last exercise. `vector_normalize` needs two such lines: the sums add up, "
+        "`vector_exp_sum` begins with `largest = finish<fmaxf>(maxima, -INFINITY, of_warp)` and "
+        "goes on as in the last exercise. `vector_normalize` needs two such lines: sums add up, "
         "from 0.0f.",
     ),
 )
