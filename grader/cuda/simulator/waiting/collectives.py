@@ -17,8 +17,7 @@ class Collectives:
 
     def __init__(self, machine):
         self.machine = machine
-        self.alive = np.zeros(machine.geometry.warps, np.uint32)
-        self.began = self.alive.copy()
+        self.launched = self.alive = np.zeros(machine.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
         self.exits = {
@@ -30,9 +29,9 @@ class Collectives:
         }
 
     def begin_wave(self) -> None:
-        """Per warp, which of its lanes hold a thread that has not yet left the kernel."""
-        self.alive = self._present(np.flatnonzero(self.machine.running))
-        self.began = self.alive.copy()
+        """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
+        self.launched = self._present(np.flatnonzero(self.machine.running))
+        self.alive = self.launched.copy()
 
     def leave(self, lanes: Lanes) -> None:
         """Threads have left: nobody waits for them, whatever the mask."""
@@ -60,11 +59,11 @@ class Collectives:
     def waiting(self) -> tuple[int, int, str] | None:
         """Lanes that wait for ever: instruction, one of the lanes, and the sentence."""
         for at, index in self.parked.items():
-            lane, warp = int(index[0]), int(index[0]) // WARP
+            lane = int(index[0])
             mask = int(self.masks[at][lane])
-            absent = mask & ~int(self._present(index)[warp])
-            # Those that wait elsewhere are to blame before those that have left since.
-            missing = absent & int(self.alive[warp]) or absent & int(self.began[warp])
+            absent = mask & ~int(self._present(index)[lane // WARP])
+            left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
+            missing = absent & int(self.alive[lane // WARP]) or left
             return (
                 at,
                 lane,
