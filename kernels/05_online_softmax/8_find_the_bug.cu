@@ -15,7 +15,7 @@ __device__ void merge_into(float max_a, float sum_a, float max_b, float sum_b, f
     } else if (max_a > max_b) {
         sum = sum + sum_b * expf(max_b - max_a);
     } else {
-        sum = sum_b + sum * expf(max_a - max_b);
+        sum = sum_b + sum_a * expf(max_a - max_b);
         max = max_b;
     }
 }

@@ -395,7 +395,7 @@ long_vector = Exercise(
     ),
     hints=(
         "`block_pairs` is the first half of the row softmax, with a grid-stride loop: from "
-        "`thread` on, in steps of `threads`. Without an element, too, a block writes a pair: which?",
+        "`thread` on, in steps of `threads`. What pair does a block without any element write?",
         "`merge_block` takes each thread's pair and returns the block's. All 256 threads call it, "
         "outside any `if`, and once: it holds a barrier.",
         "`merge_partials` runs with one block of 256 threads, and there may be more pairs than "
