@@ -6,6 +6,7 @@ used. Needs no GPU. Results are cached on disk by content.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
@@ -17,7 +18,8 @@ from pathlib import Path
 
 from .errors import CompileError
 
-SOURCE_NAME = "kernel.cu"  # what NVRTC calls the learner's text in messages and line tables
+# What NVRTC calls the learner's text in messages and line tables; no file lies there.
+SOURCE_NAME = "/learner/kernel.cu"
 DEFAULT_ARCH = "compute_90"  # the simulated GPU is a Hopper, like the H200 it is checked against
 
 _PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
@@ -84,7 +86,7 @@ def compile_ptx(
     template instances to emit, e.g. ("softmax<float>",). Raises CompileError.
     """
     text, names = _cached(code, options, name_expressions, "PTX")
-    return Ptx(text.decode(), names)
+    return Ptx(text.read_text(), names)
 
 
 def compile_cubin(
@@ -92,9 +94,7 @@ def compile_cubin(
 ) -> tuple[Path, dict[str, str]]:
     """Compile `code` for real hardware, e.g. arch "sm_90"; the path of the cubin and the mangled
     names. A cubin loads under any driver of the same CUDA major version, PTX may not."""
-    key = _key(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
-    _, names = _cached(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
-    return _cache_folder() / f"{key}.bin", names
+    return _cached(code, (*options, f"-arch={arch}"), name_expressions, "CUBIN")
 
 
 @cache
@@ -116,36 +116,55 @@ def include_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
 
 
-def _cached(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
-    path = _cache_folder() / _key(code, options, name_expressions, kind)
-    binary, names = path.with_suffix(".bin"), path.with_suffix(".json")
-    if binary.exists() and names.exists():
-        return binary.read_bytes(), json.loads(names.read_text())
-    result = _compile(code, options, name_expressions, kind)
-    try:
-        _write(names, json.dumps(result[1]).encode())
-        _write(binary, result[0])
-    except OSError:
-        pass  # a read-only home costs the next compile its time, nothing else
-    return result
+def files_read(ptx: Ptx) -> tuple[Path, ...]:
+    """The files beside the source that the compiler made code of."""
+    named = re.findall(r'^\s*\.file\s+\d+\s+"([^"]*)"', ptx.text, re.MULTILINE)
+    return tuple(Path(name) for name in named if name != SOURCE_NAME)
+
+
+def _cached(code, options, name_expressions, kind) -> tuple[Path, dict[str, str]]:
+    """The file with what the compiler made, and the mangled names."""
+    key = _key(code, options, name_expressions, kind)
+    found = _files(cache_folder(), key)
+    if not all(file.exists() for file in found):
+        binary, names = _compile(code, options, name_expressions, kind)
+        contents = (binary, json.dumps(names).encode())
+        try:
+            _write(found, contents)
+        except OSError:  # a home that cannot be written, or a full disk
+            found = _files(_folder_of_this_process(), key)
+            _write(found, contents)
+    return found[0], json.loads(found[1].read_text())
+
+
+def _files(folder: Path, key: str) -> tuple[Path, Path]:
+    return folder / f"{key}.bin", folder / f"{key}.json"
+
+
+@cache
+def _folder_of_this_process() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="warpwise-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 def _key(code, options, name_expressions, kind) -> str:
     parts = [code, list(options), list(name_expressions), kind, version(), include_folders()]
-    return hashlib.sha256(json.dumps([*parts, _HEADERS]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*parts, SOURCE_NAME, _HEADERS]).encode()).hexdigest()
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "warpwise"
 
 
-def _write(path: Path, content: bytes) -> None:
-    """Write so that a reader sees the whole file or none: several judges share the cache."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
-        part.write(content)
-    Path(part.name).replace(path)
+def _write(files: tuple[Path, ...], contents: tuple[bytes, ...]) -> None:
+    """Write so that a reader sees a whole file or none: several judges share the cache."""
+    for path, content in zip(files, contents, strict=True):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(content)
+        Path(part.name).replace(path)
 
 
 def _compile(code, options, name_expressions, kind) -> tuple[bytes, dict[str, str]]:
@@ -180,6 +199,8 @@ def _text(value) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
+# The system's reason for not opening a file would tell whether there is one.
+_NOT_FOUND = re.compile(r'(cannot open source file "[^"]*"):.*')
 _DIAGNOSTIC = re.compile(r"^(.*?)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$")
 
 
@@ -187,19 +208,24 @@ def _compile_error(log: str, code: str) -> CompileError:
     """NVRTC's log as a message in the learner's own lines, each with the line it is about."""
     lines = log.rstrip("\0").splitlines()
     found = [(at, match) for at, line in enumerate(lines) if (match := _DIAGNOSTIC.match(line))]
-    own = [(at, match) for at, match in found if match.group(1).endswith(SOURCE_NAME)]
+    own = [(at, match) for at, match in found if match.group(1) == SOURCE_NAME]
     if not own:
-        return CompileError(log.strip() or "NVRTC failed without saying why")
+        return CompileError(_elsewhere(found) or "NVRTC failed without saying why")
     shown = [_shown(code, match, lines[at + 2 : at + 3]) for at, match in own[:5]]
     if len(own) > 5:
         shown.append(f"... and {len(own) - 5} more errors; mend the first one first.")
     return CompileError("\n".join(shown), line=int(own[0][1].group(2)))
 
 
+def _elsewhere(found: list[tuple[int, re.Match]]) -> str:
+    """Errors in headers, without the lines they are about: any file can be made to be one."""
+    return "\n".join(f"{match[1]}, line {match[2]}: {match[3]}" for _, match in found[:5])
+
+
 def _shown(code: str, error: re.Match, pointer: list[str]) -> str:
     """One error, the line it is about and, where NVRTC draws one, the caret (`pointer`) under it.
     NVRTC indents both by two more columns than the source."""
-    number, message = int(error.group(2)), error.group(3)
+    number, message = int(error.group(2)), _NOT_FOUND.sub(r"\1", error.group(3))
     lines = code.splitlines()
     source = lines[number - 1] if number <= len(lines) else ""
     carets = [f"\n         | {line[2:]}" for line in pointer if line.strip() == "^"]

@@ -30,7 +30,7 @@ class RegisterFile:
         """The operand as an array (lanes,) of PTX type `kind`. A register wider than the type
         shows its low part; an immediate is one value seen by every lane."""
         if isinstance(operand, Immediate):
-            return np.broadcast_to(literal(operand, kind), self.lanes)
+            return everywhere(literal(operand, kind), self.lanes)
         return low_part(self.storage(operand.name), DTYPES[kind])
 
     def write(self, register: Register, kind: str) -> np.ndarray:
@@ -43,6 +43,11 @@ class RegisterFile:
         if dtype.kind == "f":
             return low_part(storage, dtype)
         return storage.view(f"{dtype.kind}{storage.itemsize}")
+
+
+def everywhere(value: np.ndarray, lanes: int) -> np.ndarray:
+    """A 0-d array seen by every lane, as `np.broadcast_to` makes it, in a fraction of the time."""
+    return np.ndarray((lanes,), value.dtype, value, strides=(0,))
 
 
 def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:

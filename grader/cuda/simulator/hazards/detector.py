@@ -59,11 +59,11 @@ class RaceDetector:
         late = self.unordered(first, lane)
         stale = np.ones(len(lane), bool) if late is None else ~late
         stale &= lane_of(first) != lane
-        if stale.any():
+        if np.count_nonzero(stale):
             self.first_read[cells[stale]] = stamps[stale]
             first = self.first_read[cells]
         another = lane_of(first) != lane
-        if another.any():
+        if np.count_nonzero(another):
             self.last_read[cells[another]] = stamps[another]
         return clash
 
@@ -93,7 +93,7 @@ class RaceDetector:
 
     def collisions(self, cells, lane, step) -> np.ndarray:
         """After a write: the positions whose place another lane wrote at the same moment."""
-        return np.flatnonzero(self.written[cells] != stamped(step, lane))
+        return (self.written[cells] != stamped(step, lane)).nonzero()[0]
 
     def _worse(self, clash: Clash | None, cells, lane, plain=lambda stamps: stamps):
         """The clash given, unless it is none or benign and a read gives a real one."""
@@ -104,7 +104,7 @@ class RaceDetector:
 
     def _clash(self, stamps, lane, wrote: bool) -> Clash | None:
         racing = self.unordered(stamps, lane)
-        if racing is None or not racing.any():
+        if racing is None or not np.count_nonzero(racing):
             return None
         position = int(np.argmax(racing))
         return Clash(position, int(stamps[position]), wrote)

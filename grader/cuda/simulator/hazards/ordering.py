@@ -100,7 +100,7 @@ class Ordering:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
         lane's next; None where all are ordered."""
         late = stamps > self.synced["block"][lane]
-        if not late.any():
+        if not np.count_nonzero(late):
             return None
         other = lane_of(stamps)
         late &= other != lane
@@ -115,7 +115,7 @@ class Ordering:
 
     def unordered_in_cluster(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """The same where threads of other blocks of the cluster may have been there."""
-        if not stamps.any():
+        if not np.count_nonzero(stamps):
             return None
         block = self.geometry.block_of_lane
         same_block = block[lane_of(stamps)] == block[lane]
@@ -125,7 +125,7 @@ class Ordering:
 
     def unordered_in_grid(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """The same where threads of any block of the grid may have been there."""
-        if not stamps.any():
+        if not np.count_nonzero(stamps):
             return None
         here = stamps >= self.wave_starts[-1] << _STEP
         within = self.unordered_in_cluster(np.where(here, stamps, 0), lane)
@@ -145,7 +145,7 @@ class Ordering:
 
     def _unflagged(self, late: np.ndarray, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Those of the `late` accesses that no flag orders either."""
-        if self.flags and late.any():
+        if self.flags and np.count_nonzero(late):
             for at in np.flatnonzero(late):
                 late[at] = not self._flagged(int(stamps[at]), int(lane[at]))
         return late

@@ -119,7 +119,7 @@ def _zero_downwards(fn: Callable, name: str, in_full: Callable) -> Callable:
 
     def signed(*operands):
         result = fn(*operands)
-        at = np.flatnonzero(result == 0)
+        at = (result == 0).nonzero()[0]
         if len(at):
             wide = _doubles([operand[at] for operand in operands])
             nearest, rest = in_full(*wide)

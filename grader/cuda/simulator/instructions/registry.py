@@ -189,7 +189,7 @@ def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, mach
 def _refusing(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
     def checked(lanes):
         where = undefined.where(*[source[lanes] for source in sources])
-        if where.any():
+        if np.count_nonzero(where):
             lane = int(lane_index(lanes)[np.argmax(where)])
             raise machine.report.error(undefined.error, at, lane, undefined.predicate)
         step(lanes)
@@ -251,12 +251,12 @@ def _guarded(step: Step, instruction: Instruction, at: int, machine, control: bo
 
     def effect_step(lanes):
         chosen = guard[lanes] == wanted
-        if chosen.any():
+        if np.count_nonzero(chosen):
             step(select(lanes, chosen))
 
     def control_step(lanes):
         chosen = guard[lanes] == wanted
-        taken = step(select(lanes, chosen)) if chosen.any() else ()
+        taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
         rest = lane_index(lanes)[~chosen]
         return (*taken, (at + 1, select(lanes, ~chosen))) if len(rest) else taken
 

@@ -70,7 +70,7 @@ class Access:
         addresses = self.base[lanes]
         if self.offset:
             addresses = addresses + self.offset
-        if self.width > 1 and (addresses & (self.width - 1)).any():
+        if np.bitwise_or.reduce(addresses) & (self.width - 1):
             self._misaligned(lanes, addresses)
         try:
             return self._find(self.space, lanes, addresses)
@@ -91,7 +91,7 @@ class Access:
         marks = store.marks(self.size)
         for component in range(self.components):
             unwritten = marks.take(hit.element + component) == 0
-            if unwritten.any():
+            if np.count_nonzero(unwritten):
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
                 offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
                 offset += component * self.size

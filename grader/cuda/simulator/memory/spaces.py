@@ -6,6 +6,7 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -109,11 +110,11 @@ class GlobalSpace:
 
     def __init__(self, stores: list[Store]):
         self.stores = sorted(stores, key=lambda store: store.address)
-        self.starts = np.array([store.address for store in self.stores], np.int64)
+        self.starts = [store.address for store in self.stores]
 
     def locate(self, addresses: np.ndarray, size: int) -> list[tuple[Store, np.ndarray | None]]:
         """Per store touched: the store, and which lanes (None: all of them)."""
-        lowest, highest = int(addresses.min()), int(addresses.max())
+        lowest, highest = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
         store = self.below(lowest)
         if store is not None and highest + size <= store.address + len(store.data):
             _check_in_use(store, addresses, size, None)
@@ -122,7 +123,7 @@ class GlobalSpace:
 
     def below(self, address: int) -> Store | None:
         """The store that begins last at or before `address`."""
-        at = int(np.searchsorted(self.starts, address, side="right")) - 1
+        at = bisect_right(self.starts, address) - 1
         return self.stores[at] if at >= 0 else None
 
     def _locate_each(self, addresses, size) -> list[tuple[Store, np.ndarray | None]]:
@@ -209,7 +210,8 @@ class PrivateSpace:
 
     def check(self, addresses: np.ndarray, size: int) -> None:
         """Raises AccessFault if some address is outside, or between two variables."""
-        if int(addresses.min()) < 0 or int(addresses.max()) + size > self.size:
+        lowest, highest = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
+        if lowest < 0 or highest + size > self.size:
             outside = (addresses < 0) | (addresses + size > self.size)
             position = int(np.flatnonzero(outside)[0])
             offset = int(addresses[position])
@@ -219,7 +221,7 @@ class PrivateSpace:
         if self.variables is not None:
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
-            if astray.any():
+            if np.count_nonzero(astray):
                 position = int(np.argmax(astray))
                 where = (
                     f"shared memory past the end of a variable, {self._near(addresses[position])}"

@@ -39,7 +39,7 @@ def fma_directed(mode: str):
             wide = [operand.astype(np.float64) for operand in (a, b, c)]
             return narrowed(round_to_odd(*fma_of_narrow(*wide)), "f32", mode)
         representable = total.view(np.int64) << 35 == 0
-        if representable.any():
+        if np.count_nonzero(representable):
             _sum_again(total, representable, a, b, c)
         return _cut(total, mode)
 
@@ -51,11 +51,11 @@ def _product_and_sum(a, b, c) -> np.ndarray:
 
 
 def _sum_again(total, doubtful, a, b, c) -> None:
-    at = np.flatnonzero(doubtful)
+    at = doubtful.nonzero()[0]
     if not len(at):
         return
     nearest, rest = fma_of_narrow(*[operand[at].astype(np.float64) for operand in (a, b, c)])
-    if rest.any():  # else the sum was exact, and is what it should be
+    if np.count_nonzero(rest):  # else the sum was exact, and is what it should be
         total[at] = round_to_odd(nearest, rest)
 
 

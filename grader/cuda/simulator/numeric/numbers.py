@@ -83,7 +83,7 @@ def flush_result(x: np.ndarray, is_normal: Callable, operands) -> np.ndarray:
     if np.minimum.reduce(magnitude) > smallest:
         return x
     keep = ~(magnitude < smallest)
-    at = np.flatnonzero(magnitude == smallest)
+    at = (magnitude == smallest).nonzero()[0]
     if len(at):
         keep[at] = is_normal(*[operand[at] for operand in operands])
     return x * keep
