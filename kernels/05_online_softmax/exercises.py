@@ -320,13 +320,15 @@ def vector(x: np.ndarray, blocks: int) -> Problem:
     """Three launches over x, the first and the last with `blocks` blocks."""
     n, exact = x.size, x.astype(np.float64)
     merges = ceil_div(n, blocks * BLOCK) + ceil_div(blocks, BLOCK) + 2 * MERGES_IN_BLOCK
-    total = np.array([[exact.max(), np.exp(exact - exact.max()).sum()]])
-    spread = pair_bound(exact.max() - exact, np.ones(n), merges)
+    largest = exact.max()
+    below = (0 if np.isneginf(largest) else largest) - exact
+    total = np.array([[largest, np.exp(-below).sum()]])
+    bound = np.array([[0, pair_bound(below, np.ones(n), merges)]])
     return Problem(
         inputs={"x": x},
         scratch={"partial": ((blocks, 2), np.float32)},
         outputs={
-            "total": Expected(total, np.float32, atol=np.array([[0, spread]])),
+            "total": Expected(total, np.float32, atol=bound),
             "y": softmaxed(x, merges),
         },
         launches=(
@@ -335,6 +337,11 @@ def vector(x: np.ndarray, blocks: int) -> Problem:
             Launch("normalize", blocks, BLOCK, ("x", "total", "y", np.int32(n))),
         ),
     )
+
+
+def of_minus_infinity(rng: np.random.Generator) -> np.ndarray:
+    """Nothing but -inf, of a length up to 500."""
+    return np.full(int(rng.integers(300, 500)), -np.inf, np.float32)
 
 
 def below_zero(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -386,11 +393,17 @@ long_vector = Exercise(
         hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 3000)[0], 4)),
         hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 5000), 6)),
         hidden("masked with -inf", lambda rng: vector(masked(rng, 1, 5000)[0], 6)),
+        hidden(
+            "far below -1e20, and nothing but -inf",
+            lambda rng: together(
+                vector(sunken(rng, 1, 700)[0], 4), vector(of_minus_infinity(rng), 3)
+            ),
+        ),
         Case(
             "within budget",
-            lambda rng: vector(normal(rng, 260 * BLOCK), 260),
+            lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
             points=1,
-            budgets=long_vector_budgets(260 * BLOCK, 260),
+            budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
         ),
     ),
     hints=(
