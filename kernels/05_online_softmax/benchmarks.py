@@ -20,7 +20,7 @@ def floats(count: int) -> int:
 
 
 def random(xp, shape: tuple[int, ...]):
-    return xp.random.standard_normal(shape).astype(np.float32)
+    return xp.random.default_rng(0).standard_normal(shape, dtype=xp.float32)
 
 
 def cupy_softmax(axis: int):
@@ -114,7 +114,7 @@ def three_launches(size):
 vector = Benchmark(
     name="vector",
     title="Softmax of one long vector, fp32",
-    sizes=tuple((1 << power,) for power in (14, 18, 22, 26, 28)),
+    sizes=tuple((1 << power,) for power in (14, 18, 22, 26)),
     arrays=vector_arrays,
     result="y",
     reference=lambda arrays: softmax(arrays["x"]),
