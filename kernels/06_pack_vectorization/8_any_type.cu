@@ -9,16 +9,17 @@
 #include <cuda_fp16.h>
 
 template <typename T>
-struct Arithmetic {
+struct Arithmetic {  // the type to calculate in: T itself,
     using type = T;
-};  // what T is computed in:
+};
 template <>
-struct Arithmetic<__half> {
+struct Arithmetic<__half> {  // but float for halves
     using type = float;
-};  // halves in float
+};
 
-// Your turn: a Pack of N values of type T, then scale_rows, with PACKS packs of 16 bytes a lane.
-constexpr int PACKS = 8;
+constexpr int PACKS = 8;  // packs a lane can keep, of 16 bytes each
+
+// Your turn: a Pack of N values of type T, and below what is done with it.
 // BEGIN SOLUTION
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

@@ -457,7 +457,7 @@ any_type = Exercise(
             "within budget: halves",
             lambda rng: typed(np.float16, planted_as(np.float16, rng, 4, 2048)),
             points=1,
-            budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 600),
+            budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 800),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 5),
         ),
         Case(
