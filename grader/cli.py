@@ -133,22 +133,33 @@ def conformance(
 
 @app.command()
 def bench(
-    device: Annotated[str, typer.Option(help="What to measure: simulator.")] = "simulator",
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="LESSON", help="On a GPU; by default all.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="simulator or gpu.")] = "simulator",
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
+    ] = False,
 ) -> None:
-    """Measure how fast the simulated GPU is."""
-    from importlib.util import find_spec
-
+    """Measure how fast the simulated GPU is, or time lessons' kernels on a real one."""
     from rich.console import Console
 
-    from .measure.speed import measure
-    from .measure.speed_screen import show_speed
+    from . import checking, course
+    from .measure import recording, speed_screen
 
-    if device != "simulator":
-        typer.echo(f"There is nothing to measure on {device!r}; --device simulator.", err=True)
-        raise typer.Exit(2)
-    show_speed(Console(), measure())
-    if not find_spec("numba"):
-        typer.echo("Numba is not here to compare with: pip install --editable '.[bench]'.")
+    try:
+        if device == "gpu":
+            recording.bench(lessons or [], course.KERNELS, record, Console())
+        elif device == "simulator" and not lessons and not record:
+            speed_screen.bench(Console())
+        else:
+            raise checking.BadInput(
+                "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
+                "measures the simulated GPU itself."
+            )
+    except checking.BadInput as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(2) from error
 
 
 @app.command()

@@ -1,12 +1,14 @@
 """The course as data: what a lesson is, what an exercise asks, and where both are found.
 
 A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
-level; nothing else has to be registered anywhere.
+level, its benchmarks.py, if it has one, `Benchmark` objects; nothing else has to be registered
+anywhere.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +17,8 @@ from pathlib import Path
 import numpy as np
 
 KERNELS = Path(__file__).parents[1] / "kernels"
+
+FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
 Dim = int | tuple[int, ...]
 
@@ -120,7 +124,8 @@ class Exercise:
 @dataclass(frozen=True)
 class Variant:
     """One way to solve a benchmark's problem: the lesson's file `source`, and its launches over
-    the benchmark's arrays at a size."""
+    the benchmark's arrays at a size; none at a size that it is not made for. The launches may be
+    repeated on the same arrays: what they count in, they set to zero themselves."""
 
     source: str
     launches: Callable[[tuple[int, ...]], tuple[Launch, ...]]
@@ -133,9 +138,14 @@ class Benchmark:
     A size is a tuple such as (rows, columns). `arrays(xp, size)` makes every buffer, by name, on
     the device, inputs filled with random numbers; `result` names the buffer that holds the answer,
     `reference(arrays)` gives it as float64 on the device, and `rtol` how near (relative to the
-    largest magnitude of the answer) a variant must come to be timed at all. `bytes(size)` is the
-    least that must be read and written. A library is a function from the arrays to a function of
-    no arguments that does the same work; it may raise ImportError.
+    largest magnitude of the answer) a variant must come to be timed at all. `xp` is cupy, or
+    stands for numpy where the simulated GPU runs every variant at `tiny_size()`.
+
+    `bytes(size)` is the least that must be read and written, `flops(size)` the floating-point
+    operations, where a lesson draws a roofline. A library is a function from the arrays to a
+    function of no arguments that does the same work, and returns its answer or None where that
+    is in the result buffer. It is called for each of several copies of the arrays, and may raise
+    ImportError.
     """
 
     name: str
@@ -148,6 +158,15 @@ class Benchmark:
     bytes: Callable[[tuple[int, ...]], int]
     variants: Mapping[str, Variant]
     libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
+    flops: Callable[[tuple[int, ...]], int] | None = None
+    tiny: tuple[int, ...] = ()
+
+    def tiny_size(self) -> tuple[int, ...]:
+        """`tiny`, or the first size with its largest extent halved until it has few elements."""
+        size = list(self.tiny or self.sizes[0])
+        while not self.tiny and math.prod(size) > FEW_ELEMENTS:
+            size[size.index(max(size))] //= 2
+        return tuple(size)
 
 
 @dataclass(frozen=True)
@@ -167,6 +186,7 @@ class Lesson:
     path: Path
     title: str
     exercises: tuple[Exercise, ...]
+    benchmarks: tuple[Benchmark, ...] = ()
 
     def exercise(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -174,6 +194,13 @@ class Lesson:
                 return exercise
         known = ", ".join(exercise.name for exercise in self.exercises)
         raise KeyError(f"lesson {self.name} has no exercise {name!r}; it has: {known}")
+
+    def benchmark(self, name: str) -> Benchmark:
+        for benchmark in self.benchmarks:
+            if benchmark.name == name:
+                return benchmark
+        known = ", ".join(benchmark.name for benchmark in self.benchmarks) or "none"
+        raise KeyError(f"lesson {self.name} has no benchmark {name!r}; it has: {known}")
 
     def solution(self, exercise: Exercise) -> str:
         return (self.path / exercise.source).read_text()
@@ -223,12 +250,19 @@ def exercise(exercise_id: str, root: Path = KERNELS) -> Exercise:
 def _lesson(path: Path) -> Lesson:
     heading = re.search(r"^# (.+)$", (path / "lesson.md").read_text(), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    spec = importlib.util.spec_from_file_location(f"kernels.{path.name}", path / "exercises.py")
+    found = _defined(path / "exercises.py", Exercise)
+    exercises = tuple(replace(one, id=f"{path.name}/{one.name}") for one in found)
+    return Lesson(path.name, path, title, exercises, _defined(path / "benchmarks.py", Benchmark))
+
+
+def _defined(path: Path, kind: type) -> tuple:
+    """The objects of `kind` at the module level of the file; none if there is no such file."""
+    if not path.is_file():
+        return ()
+    spec = importlib.util.spec_from_file_location(f"kernels.{path.parent.name}.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = [value for value in vars(module).values() if isinstance(value, Exercise)]
-    named = tuple(replace(value, id=f"{path.name}/{value.name}") for value in found)
-    return Lesson(path.name, path, title, named)
+    return tuple(value for value in vars(module).values() if isinstance(value, kind))
 
 
 _FIRST_LINE = re.compile(r"// (\w+) must get (\w+)(?: on line (\d+))?: (.+)")

@@ -30,7 +30,7 @@ _TITLE = """\
 
 <small>Made from `kernels/{name}` by `grader build`. Change it there, not here.</small>"""
 _SET_UP = """\
-from grader.notebook import check, draw, hint, lesson, predict, watch
+from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}")"""
 _METADATA = {

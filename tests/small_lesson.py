@@ -1,4 +1,5 @@
-"""A lesson of one exercise, written into a folder: what the judge's tests judge against."""
+"""A lesson of one exercise and one benchmark, written into a folder: what the judge's tests judge
+against."""
 
 from pathlib import Path
 
@@ -33,6 +34,55 @@ exercise = Exercise(
 )
 """
 
+BENCHMARKS = """
+import numpy as np
+from grader.course import Benchmark, Launch, Variant
+
+BLOCK = 64
+
+
+def arrays(xp, size):
+    rng = xp.random.default_rng(0)
+    x, y = (rng.standard_normal(size, dtype=xp.float32) for _ in range(2))
+    return {"x": x, "y": y, "total": xp.empty(size, xp.float32)}
+
+
+def launches(size):
+    (n,) = size
+    return (Launch("add", -(-n // BLOCK), BLOCK, ("x", "y", "total", np.int32(n))),)
+
+
+def cupy_add(arrays):
+    import cupy
+    return lambda: cupy.add(arrays["x"], arrays["y"], out=arrays["total"])
+
+
+def nobody_has(arrays):
+    import a_library_that_nobody_has
+
+
+def wrong(arrays):
+    return lambda: arrays["x"]
+
+
+add = Benchmark(
+    name="add",
+    title="Adding two vectors",
+    sizes=((1 << 10,), (1 << 16,), (1 << 22,), (1 << 24,)),
+    arrays=arrays,
+    result="total",
+    reference=lambda arrays: arrays["x"].astype("float64") + arrays["y"],
+    rtol=1e-6,
+    bytes=lambda size: 12 * size[0],
+    variants={
+        "ours": Variant("1_add.cu", launches),
+        "ours, small": Variant("1_add.cu", lambda size: launches(size) if size < (9**6,) else ()),
+    },
+    libraries={"CuPy": cupy_add, "a library": nobody_has, "a wrong library": wrong},
+    flops=lambda size: size[0],
+)
+"""
+
 SOLUTION = """\
 // Each thread owns one element.
 extern "C" __global__ void add(const float* x, const float* y, float* total, int n) {
@@ -52,6 +102,7 @@ def write(root: Path) -> Path:
     lesson.mkdir()
     (lesson / "lesson.md").write_text("# Adding\n")
     (lesson / "exercises.py").write_text(EXERCISES)
+    (lesson / "benchmarks.py").write_text(BENCHMARKS)
     (lesson / "1_add.cu").write_text(SOLUTION)
     return root
 

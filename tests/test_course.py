@@ -10,16 +10,24 @@ from nbclient import NotebookClient
 from grader import course
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
+from grader.cuda import simulator
 from grader.judge import judge
+from grader.measure import contest, timings
 from grader.weave import weave
 
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
+BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]
 WRONG = [(lesson, wrong) for lesson in LESSONS for wrong in lesson.wrong_kernels]
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 each_exercise = pytest.mark.parametrize(
     ("lesson", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES]
+)
+each_benchmark = pytest.mark.parametrize(
+    ("lesson", "benchmark"),
+    BENCHMARKS,
+    ids=[f"{lesson.name}/{one.name}" for lesson, one in BENCHMARKS],
 )
 each_wrong_kernel = pytest.mark.parametrize(
     ("lesson", "wrong"), WRONG, ids=[f"{lesson.name}/{wrong.path.stem}" for lesson, wrong in WRONG]
@@ -94,6 +102,8 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
     strays = {str(path.relative_to(lesson.path)) for path in files if path.suffix != ".pyc"} - {
         "lesson.md",
         "exercises.py",
+        "benchmarks.py",
+        timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
         *(f"wrong/{path.name}" for path in lesson.path.glob("wrong/*.cu")),
     }
@@ -135,6 +145,66 @@ def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
 def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, lesson, tmp_path):
     notebook = nbformat.reads(handed_out[lesson.name], as_version=4)
     NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
+
+
+@each_benchmark
+def test_a_benchmark_can_be_run_at_each_of_its_sizes(lesson, benchmark):
+    for size in benchmark.sizes:
+        assert benchmark.bytes(size) > 0
+        assert benchmark.flops is None or benchmark.flops(size) > 0
+        assert any(variant.launches(size) for variant in benchmark.variants.values()), size
+
+
+@each_benchmark
+def test_a_benchmark_launches_kernels_that_there_are_on_arrays_that_there_are(lesson, benchmark):
+    arrays = benchmark.arrays(np, benchmark.tiny_size())
+    for variant in benchmark.variants.values():
+        kernels = contest.kernels(lesson, variant, simulator.RawModule)
+        for launch in (launch for size in benchmark.sizes for launch in variant.launches(size)):
+            assert kernels(launch.kernel)
+            assert {arg for arg in launch.args if isinstance(arg, str)} <= set(arrays)
+
+
+@each_benchmark
+def test_each_variant_gives_the_right_answer_on_the_simulated_gpu(lesson, benchmark):
+    size = benchmark.tiny_size()
+    arrays = benchmark.arrays(OnSimulator(), size)
+    reference = benchmark.reference(arrays)
+    for name, variant in benchmark.variants.items():
+        kernels = contest.kernels(lesson, variant, simulator.RawModule)
+        try:
+            run = contest.run_of_variant(variant, kernels, size, [arrays])
+            contest.admit(benchmark, run, arrays, reference, np)
+        except contest.Left as wrong:
+            pytest.fail(f"{name} at {timings.size_text(size)} {wrong}")
+
+
+@each_benchmark
+def test_what_is_recorded_is_what_the_benchmark_would_measure(lesson, benchmark):
+    found = timings.read(lesson, benchmark)
+    if not found.rows:
+        pytest.skip(f"no times of {benchmark.name} are recorded")
+    assert set(benchmark.variants) <= set(found.variants)
+    assert set(found.variants) <= {*benchmark.variants, *benchmark.libraries}
+    assert set(found.sizes) <= set(benchmark.sizes)
+    for row in found.rows:
+        assert row.bytes == benchmark.bytes(row.size)
+        assert row.flops == (benchmark.flops(row.size) if benchmark.flops else None)
+
+
+@each_lesson
+def test_nothing_is_recorded_that_is_no_longer_measured(lesson):
+    names = {benchmark.name for benchmark in lesson.benchmarks}
+    assert set(timings.recorded(lesson)) <= names
+
+
+class OnSimulator:
+    """NumPy, but for `empty`, whose arrays hold nothing until a kernel has written them."""
+
+    empty = staticmethod(simulator.empty)
+
+    def __getattr__(self, name):
+        return getattr(np, name)
 
 
 def _in(folder) -> dict:

@@ -18,7 +18,8 @@ from pathlib import Path
 
 from .errors import CompileError
 
-SOURCE_NAME = "kernel.cu"  # what NVRTC calls the learner's text in messages and line tables
+# What NVRTC calls the learner's text in messages and line tables; no file lies there.
+SOURCE_NAME = "/learner/kernel.cu"
 DEFAULT_ARCH = "compute_90"  # the simulated GPU is a Hopper, like the H200 it is checked against
 
 _PRELUDE = (Path(__file__).parent / "prelude.h").read_text()
@@ -115,10 +116,16 @@ def include_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
 
 
+def files_read(ptx: Ptx) -> tuple[Path, ...]:
+    """The files beside the source that the compiler made code of."""
+    named = re.findall(r'^\s*\.file\s+\d+\s+"([^"]*)"', ptx.text, re.MULTILINE)
+    return tuple(Path(name) for name in named if name != SOURCE_NAME)
+
+
 def _cached(code, options, name_expressions, kind) -> tuple[Path, dict[str, str]]:
     """The file with what the compiler made, and the mangled names."""
     key = _key(code, options, name_expressions, kind)
-    found = _files(_cache_folder(), key)
+    found = _files(cache_folder(), key)
     if not all(file.exists() for file in found):
         binary, names = _compile(code, options, name_expressions, kind)
         contents = (binary, json.dumps(names).encode())
@@ -143,10 +150,10 @@ def _folder_of_this_process() -> Path:
 
 def _key(code, options, name_expressions, kind) -> str:
     parts = [code, list(options), list(name_expressions), kind, version(), include_folders()]
-    return hashlib.sha256(json.dumps([*parts, _HEADERS]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*parts, SOURCE_NAME, _HEADERS]).encode()).hexdigest()
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "warpwise"
 
@@ -192,6 +199,8 @@ def _text(value) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 
+# The system's reason for not opening a file would tell whether there is one.
+_NOT_FOUND = re.compile(r'(cannot open source file "[^"]*"):.*')
 _DIAGNOSTIC = re.compile(r"^(.*?)\((\d+)\): (?:catastrophic )?error(?: #[\w-]+)?: (.*)$")
 
 
@@ -199,19 +208,24 @@ def _compile_error(log: str, code: str) -> CompileError:
     """NVRTC's log as a message in the learner's own lines, each with the line it is about."""
     lines = log.rstrip("\0").splitlines()
     found = [(at, match) for at, line in enumerate(lines) if (match := _DIAGNOSTIC.match(line))]
-    own = [(at, match) for at, match in found if match.group(1).endswith(SOURCE_NAME)]
+    own = [(at, match) for at, match in found if match.group(1) == SOURCE_NAME]
     if not own:
-        return CompileError(log.strip() or "NVRTC failed without saying why")
+        return CompileError(_elsewhere(found) or "NVRTC failed without saying why")
     shown = [_shown(code, match, lines[at + 2 : at + 3]) for at, match in own[:5]]
     if len(own) > 5:
         shown.append(f"... and {len(own) - 5} more errors; mend the first one first.")
     return CompileError("\n".join(shown), line=int(own[0][1].group(2)))
 
 
+def _elsewhere(found: list[tuple[int, re.Match]]) -> str:
+    """Errors in headers, without the lines they are about: any file can be made to be one."""
+    return "\n".join(f"{match[1]}, line {match[2]}: {match[3]}" for _, match in found[:5])
+
+
 def _shown(code: str, error: re.Match, pointer: list[str]) -> str:
     """One error, the line it is about and, where NVRTC draws one, the caret (`pointer`) under it.
     NVRTC indents both by two more columns than the source."""
-    number, message = int(error.group(2)), error.group(3)
+    number, message = int(error.group(2)), _NOT_FOUND.sub(r"\1", error.group(3))
     lines = code.splitlines()
     source = lines[number - 1] if number <= len(lines) else ""
     carets = [f"\n         | {line[2:]}" for line in pointer if line.strip() == "^"]

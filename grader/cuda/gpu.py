@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cupy
 
 from . import compiler
@@ -18,17 +20,31 @@ from .signature import check_arguments
 from .signature import parameters as declared_parameters
 
 
+def real_architecture() -> str:
+    """That of this machine's GPU, e.g. "sm_90"."""
+    return f"sm_{cupy.cuda.Device().compute_capability}"
+
+
 class RawModule(cupy.RawModule):
     """A `cupy.RawModule` compiled by the same compiler as the simulator's, prelude included, so
-    that one source has one meaning and one set of errors. Raises CompileError."""
+    that one source has one meaning and one set of errors. `cubin` is the path of what
+    `compiler.compile_cubin` has made of it, where that was done before. Raises CompileError."""
 
     def __init__(
-        self, code: str, *, options=(), name_expressions=None, enable_cooperative_groups=False
+        self,
+        code: str,
+        *,
+        options=(),
+        name_expressions=None,
+        enable_cooperative_groups=False,
+        cubin: Path | None = None,
     ):
-        self._source = code
-        arch = f"sm_{cupy.cuda.Device().compute_capability}"
-        names = tuple(name_expressions or ())
-        path, self._mangled = compiler.compile_cubin(code, tuple(options), names, arch)
+        self._source, self._mangled, path = code, {}, cubin
+        if path is None:
+            names = tuple(name_expressions or ())
+            path, self._mangled = compiler.compile_cubin(
+                code, tuple(options), names, real_architecture()
+            )
         super().__init__(path=str(path), enable_cooperative_groups=enable_cooperative_groups)
 
     def get_function(self, name: str) -> RawKernel:
@@ -54,13 +70,20 @@ class RawKernel:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
-        device = ARCHITECTURES.get(f"sm_{cupy.cuda.Device().compute_capability}")
-        device = device or architecture(DEFAULT)
+        device = ARCHITECTURES.get(real_architecture()) or architecture(DEFAULT)
         check_launch(self.name, grid, block, self._kernel.max_threads_per_block)
         static = self._kernel.shared_size_bytes
         opt_in = self._kernel.max_dynamic_shared_size_bytes
         check_shared(self.name, device, static, shared_mem, opt_in)
         self._kernel(grid, block, args, shared_mem=shared_mem)
+
+    @property
+    def max_dynamic_shared_size_bytes(self) -> int:
+        return self._kernel.max_dynamic_shared_size_bytes
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, size: int) -> None:
+        self._kernel.max_dynamic_shared_size_bytes = size
 
     def __getattr__(self, name: str):
         return getattr(self._kernel, name)

@@ -31,9 +31,12 @@ def draw(exercise: Exercise, seed: int, hidden: bool) -> tuple[Drawn, ...]:
     )
 
 
-def request(source: str, drawn: Iterable[Drawn], settings: dict) -> bytes:
-    """The message that asks the sandbox to run `drawn`: everything but the expected values."""
-    cases, arrays = [], {}
+def request(
+    source: str, drawn: Iterable[Drawn], settings: dict, arrays: dict[str, np.ndarray]
+) -> bytes:
+    """The message that asks the sandbox to run `drawn`: everything but the expected values.
+    `arrays` travel with it."""
+    cases, arrays = [], dict(arrays)
     for one in drawn:
         problem = one.problem
         for name, value in problem.inputs.items():

@@ -30,10 +30,15 @@ def on_simulator(drawn: Drawn, answer: Answer) -> CaseResult:
 
 
 def on_gpu(drawn: Drawn, answer: Answer) -> CaseResult:
-    """The same from what the hardware answered; it neither counts nor knows who wrote."""
+    """The same from what the hardware answered; it neither counts nor knows who wrote, and has
+    run the case twice, over memory poisoned in two ways."""
     if answer.status != "ran":
         return failed(drawn.case, answer.status, answer.message, answer.line)
-    result = _changed_input(drawn, answer) or _wrong_output(drawn, answer)
+    result = (
+        _changed_input(drawn, answer)
+        or _wrong_output(drawn, answer)
+        or _wrong_output(drawn, answer, "second")
+    )
     if result is None:
         return _passed(drawn.case)
     return replace(
@@ -95,9 +100,9 @@ def _unwritten(drawn: Drawn, answer: Answer) -> CaseResult | None:
     return None
 
 
-def _wrong_output(drawn: Drawn, answer: Answer) -> CaseResult | None:
+def _wrong_output(drawn: Drawn, answer: Answer, run: str = "output") -> CaseResult | None:
     for name, expected in drawn.problem.outputs.items():
-        found = answer.arrays[f"output/{name}"]
+        found = answer.arrays[f"{run}/{name}"]
         wrong = ~_right(expected, found)
         if wrong.any():
             mismatches = _mismatches(name, wrong, expected.value, found)

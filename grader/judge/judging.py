@@ -8,10 +8,11 @@ from .. import course, cuda
 from . import compare
 from .blank import is_blank
 from .cases import Drawn, draw
-from .process import Answer, Limits, run
+from .process import Answer, Limits, run_on_gpu, simulate
 from .verdict import CaseResult, Verdict
 
 STANDARD_LIMITS = Limits()
+LONGEST_SOURCE = 100_000  # characters
 NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
 
 
@@ -34,11 +35,12 @@ def judge(
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
     if is_blank(source, lesson.solution(exercise)):
-        cases = [case for case in exercise.cases if case.visible or hidden]
-        results = [compare.failed(case, "not_attempted", NOT_ATTEMPTED) for case in cases]
+        results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
         return _verdict(exercise_id, results, {}, "simulator", seed)
+    if len(source) > LONGEST_SOURCE:
+        return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
     drawn = draw(exercise, seed, hidden)
-    answers = run(source, drawn, "simulator", limits)
+    answers = simulate(source, drawn, limits)
     results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
     counters = _counters(drawn, answers, results)
     if cuda.device == "gpu":
@@ -46,12 +48,28 @@ def judge(
     return _verdict(exercise_id, results, counters, cuda.device, seed)
 
 
+def _too_long(source: str, exercise: course.Exercise, hidden: bool) -> list[CaseResult]:
+    message = (
+        f"The source has {len(source):,} characters, and no kernel here needs more than "
+        f"{LONGEST_SOURCE:,}: hand in the kernel alone."
+    )
+    return _unheard(exercise, hidden, "compile_error", message)
+
+
+def _unheard(
+    exercise: course.Exercise, hidden: bool, status: str, message: str
+) -> list[CaseResult]:
+    """The results of a source that is not even compiled."""
+    cases = [case for case in exercise.cases if case.visible or hidden]
+    return [compare.failed(case, status, message) for case in cases]
+
+
 def _confirmed(
     source: str, drawn: tuple[Drawn, ...], results: list[CaseResult], limits: Limits
 ) -> list[CaseResult]:
     """`results`, with those that passed replaced by what the hardware makes of the same case."""
     passed = [index for index, result in enumerate(results) if result.status == "passed"]
-    answers = run(source, tuple(drawn[index] for index in passed), "gpu", limits)
+    answers = run_on_gpu(source, tuple(drawn[index] for index in passed), limits)
     confirmed = list(results)
     for index, answer in zip(passed, answers, strict=True):
         confirmed[index] = compare.on_gpu(drawn[index], answer)

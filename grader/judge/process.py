@@ -29,13 +29,15 @@ PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"
 
 @dataclass(frozen=True)
 class Limits:
-    """What one verdict may use. The compilation and each case have `case_seconds` of wall time;
-    all of them together have `total_seconds`. After `steps` instruction steps the simulated
-    device calls a loop endless and names its line, as a rule well before the clock runs out."""
+    """What one verdict may use. The compilation and each case have `case_seconds` of the CPU's
+    time, so that a busy machine changes no verdict; all of them together have `total_seconds`.
+    On the clock each may take `patience` times as long. After `steps` instruction steps the
+    simulated device calls a loop endless and names its line, as a rule well before that."""
 
     steps: int = 200_000
     case_seconds: float = 10.0
     total_seconds: float = 30.0
+    patience: float = 4.0
     memory_bytes: int = 4 << 30
     file_bytes: int = 64 << 20
 
@@ -54,18 +56,39 @@ class Answer:
     arrays: wire.Arrays = field(default_factory=dict)
 
 
-def run(source: str, drawn: tuple[Drawn, ...], device: str, limits: Limits) -> list[Answer]:
-    """One answer for each of `drawn`, from `device` "simulator" or "gpu". A child that is stopped
-    or dies costs the case it was in; another child takes the rest while there is time."""
-    end = time.monotonic() + limits.total_seconds
+def simulate(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
+    """One answer for each of `drawn`, from the simulated device. A child that is stopped or dies
+    costs the case it was in; another child takes the rest while there is time."""
+    end = time.monotonic() + limits.total_seconds * limits.patience
     answers: list[Answer] = []
     while left := drawn[len(answers) :]:
         if time.monotonic() >= end:
             return answers + [Answer("timeout", _no_time(limits))] * len(left)
-        compiled, *found = _one_child(request(source, left, _settings(device, limits)), limits, end)
+        asked = request(source, left, _settings("simulator", limits), {})
+        compiled, *found = _one_child(asked, limits, end)
         if compiled.status != "ran":
             return answers + [compiled] * len(left)
         answers += found
+    return answers
+
+
+def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
+    """One answer for each of `drawn`, from this machine's GPU. Each case has a process of its
+    own, for a CUDA error sticks to its process; the compiler has one too, which has given up
+    every file that is not CUDA's."""
+    from ..cuda.gpu import real_architecture
+
+    end = time.monotonic() + limits.total_seconds * limits.patience
+    asked = _settings("compiler", limits) | {"architecture": real_architecture()}
+    compiled, *_ = _one_child(request(source, (), asked, {}), limits, end)
+    if compiled.status != "ran":
+        return [compiled] * len(drawn)
+    answers: list[Answer] = []
+    for one in drawn:
+        if time.monotonic() >= end:
+            return answers + [Answer("timeout", _no_time(limits))] * (len(drawn) - len(answers))
+        asked = request(source, (one,), _settings("gpu", limits), compiled.arrays)
+        answers.append(_one_child(asked, limits, end)[-1])
     return answers
 
 
@@ -76,6 +99,7 @@ def _settings(device: str, limits: Limits) -> dict:
         "memory_bytes": limits.memory_bytes,
         "file_bytes": limits.file_bytes,
         "cpu_seconds": math.ceil(limits.total_seconds),
+        "case_seconds": limits.case_seconds,
     }
 
 
@@ -86,14 +110,16 @@ def _one_child(asked: bytes, limits: Limits, end: float) -> list[Answer]:
     buffer = bytearray()
     with _child(asked) as (child, complaints):
         while True:
-            deadline = min(end, time.monotonic() + limits.case_seconds)
+            deadline = min(end, time.monotonic() + limits.case_seconds * limits.patience)
             try:
                 data, arrays = _next_message(child, buffer, deadline)
             except TimeoutError:
                 return [*answers, Answer("timeout", _too_slow(bool(answers), limits))]
             except EOFError:
                 code = child.wait()
-                return answers if code == 0 else [*answers, _obituary(code, complaints, limits)]
+                if code == 0:
+                    return answers
+                return [*answers, _obituary(code, complaints, bool(answers), limits)]
             answers.append(Answer(**data, arrays=arrays))
 
 
@@ -167,10 +193,10 @@ def _no_time(limits: Limits) -> str:
     )
 
 
-def _obituary(code: int, complaints: BinaryIO, limits: Limits) -> Answer:
+def _obituary(code: int, complaints: BinaryIO, compiled: bool, limits: Limits) -> Answer:
     """What to tell of a child that ended with exit status `code` before it was through."""
-    if code == -signal.SIGXCPU:
-        return Answer("timeout", _too_slow(True, limits))
+    if code in (-signal.SIGPROF, -signal.SIGXCPU):
+        return Answer("timeout", _too_slow(compiled, limits))
     if code < 0:
         name = signal.Signals(-code).name
         return Answer(

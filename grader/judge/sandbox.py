@@ -1,8 +1,12 @@
-"""The judge's child process, `python -m grader.judge.sandbox`: runs a learner's kernels.
+"""The judge's child process, `python -m grader.judge.sandbox`: compiles and runs learners' kernels.
 
 Reads one request from stdin (see cases.request). Writes one answer about the compilation and one
 for each case, in order, to what was stdout; a process that is killed loses only the case it was
 in. It is told inputs and launches, never what is expected.
+
+`request["device"]` says what for: "simulator" compiles and runs the cases, "compiler" compiles
+for hardware and sends what came out, "gpu" runs a case of what was compiled before. Whatever
+compiles has given up every file but CUDA's own and Python's (see `landlock`).
 """
 
 from __future__ import annotations
@@ -10,22 +14,28 @@ from __future__ import annotations
 import os
 import re
 import resource
+import signal
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
-from ..cuda.errors import CudaError, LaunchError
-from . import wire
+from ..cuda.errors import CompileError, CudaError, LaunchError
+from . import landlock, wire
+
+OPEN_FILES = 64
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
     request, arrays = wire.read(sys.stdin.buffer)
+    work = {"simulator": _simulate, "compiler": _compile_only, "gpu": _run_on_gpu}
     _limit(request)
-    for answer, results in _answers(request, arrays):
+    for answer, results in work[request["device"]](request, arrays):
         answers.write(wire.pack(answer, results))
         answers.flush()
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
@@ -38,42 +48,70 @@ def _limit(request: dict) -> None:
         resource.RLIMIT_FSIZE: request["file_bytes"],
         resource.RLIMIT_CORE: 0,
     }
-    if request["device"] == "simulator":  # CUDA's driver reserves hundreds of GB of addresses
+    if request["device"] != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
         limits[resource.RLIMIT_AS] = request["memory_bytes"]
+        limits[resource.RLIMIT_NOFILE] = OPEN_FILES
     for limit, value in limits.items():
         _, hard = resource.getrlimit(limit)
         with suppress(ValueError):  # the machine's own limit is tighter already
             resource.setrlimit(limit, (value, hard))
 
 
-def _answers(request: dict, arrays: wire.Arrays):
-    """(answer, arrays) for the compilation, then for each case until one ends the process."""
-    run_case = _device(request["device"])
+def _simulate(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+    from .simulated import run_case
+
+    _withdraw()
     source = request["source"]
     answer, _ = _attempt(partial(_compile, source, request["cases"]), request)
     yield answer, {}
-    if answer["status"] != "ran":
-        return
+    if answer["status"] == "ran":
+        yield from _each_case(run_case, request, arrays)
+
+
+def _compile_only(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+    _withdraw()
+    yield _attempt(partial(_compile_cubin, request["source"], request["architecture"]), request)
+
+
+def _run_on_gpu(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+    from .hardware import run_case
+
+    cubin = Path("kernel.cubin").absolute()  # in this process's own folder
+    cubin.write_bytes(arrays["cubin"].tobytes())
+    yield {"status": "ran"}, {}
+    yield from _each_case(partial(run_case, cubin=cubin), request, arrays)
+
+
+def _each_case(run_case: Callable, request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
     for case in request["cases"]:
         inputs = {name: arrays[f"{case['position']}/{name}"] for name in case["inputs"]}
-        answer, results = _attempt(
-            partial(run_case, source, case, inputs, request["steps"]), request
+        yield _attempt(
+            partial(run_case, request["source"], case, inputs, request["steps"]), request
         )
-        yield answer, results
-        if request["device"] == "gpu" and answer["status"] != "ran":
-            return  # a CUDA error sticks to its process: the judge starts another for the rest
 
 
-def _device(name: str) -> Callable:
-    if name == "gpu":
-        from .hardware import run_case
-    else:
-        from .simulated import run_case
-    return run_case
+def _withdraw() -> None:
+    """Give up every file that compiling and simulating can do without, and other processes."""
+    from cupy.cuda import nvrtc
+
+    from ..cuda import compiler
+
+    nvrtc.getVersion()  # loads the library
+    package = Path(__file__).parents[1]
+    python = {Path(sys.prefix), Path(sys.base_prefix), *map(Path, compiler.include_folders())}
+    readable = [package, *python, *map(Path, _LIBRARIES)]
+    cache = compiler.cache_folder()
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+    landlock.keep_only(readable, [cache, Path.cwd()])
+    with suppress(ValueError):
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
 
 
 def _attempt(action: Callable, request: dict) -> wire.Message:
-    """What `action` returns as a message; what it raises as an answer that teaches."""
+    """What `action` returns as a message; what it raises as an answer that teaches. SIGPROF ends
+    the process when that takes too much of the CPU's time, whatever else the machine is doing."""
+    signal.setitimer(signal.ITIMER_PROF, request["case_seconds"])
     try:
         counted, arrays = action()
         return {"status": "ran", **counted}, arrays
@@ -105,15 +143,40 @@ def _too_much(message: str, memory_bytes: int) -> str:
     )
 
 
-def _compile(source: str, cases: list[dict]):
+def _compile(source: str, cases: list[dict]) -> wire.Message:
     from ..cuda import compiler
 
     ptx = compiler.compile_ptx(source)
+    _refuse_strange_files(compiler.files_read(ptx))
     defined = re.findall(r"\.entry\s+([\w$]+)", ptx.text)
     for launch in (launch for case in cases for launch in case["launches"]):
         if launch["kernel"] not in defined:
             raise LaunchError(_no_such_kernel(launch["kernel"], defined))
     return {}, {}
+
+
+def _compile_cubin(source: str, architecture: str) -> wire.Message:
+    import numpy as np
+
+    from ..cuda import compiler
+
+    path, _ = compiler.compile_cubin(source, (), (), architecture)
+    return {}, {"cubin": np.frombuffer(path.read_bytes(), np.uint8)}
+
+
+def _refuse_strange_files(files: tuple[Path, ...]) -> None:
+    """Where there is no Landlock, this still keeps code from being made of other files."""
+    from ..cuda import compiler
+
+    # Headers of the compiler's own are not files, and pass for ones of the current folder.
+    own = [Path.cwd(), *map(Path, compiler.include_folders())]
+    for file in files:
+        path = Path(os.path.normpath(file))
+        if not any(path.is_relative_to(folder) for folder in own):
+            raise CompileError(
+                f'"{path.name}" cannot be included: only CUDA\'s own headers are here, such as '
+                "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
+            )
 
 
 def _no_such_kernel(expected: str, defined: list[str]) -> str:

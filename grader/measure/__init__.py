@@ -1,2 +1,2 @@
-"""What kernels cost: counts per source line, the same counts from Nsight Compute beside them, and
-how fast the simulated GPU is."""
+"""What kernels cost: counts per source line, the same counts from Nsight Compute beside them, times
+on a GPU, and how fast the simulated GPU is."""

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .speed import Figure
+from .speed import Figure, measure
+
+
+def bench(console: Console) -> None:
+    """Measure, and show it."""
+    show_speed(console, measure())
+    if not find_spec("numba"):
+        missing = "Numba is not here to compare with: pip install --editable '.[bench]'."
+        console.print(missing, markup=False, highlight=False)
 
 
 def show_speed(console: Console, figures: Iterable[Figure]) -> None:

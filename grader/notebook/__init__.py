@@ -5,6 +5,7 @@ from .checking import check, hint
 from .kernel import Kernel
 from .prediction import predict
 from .start import lesson
+from .timing import bench
 from .watching import watch
 
-__all__ = ["Kernel", "check", "draw", "hint", "lesson", "predict", "watch"]
+__all__ = ["Kernel", "bench", "check", "draw", "hint", "lesson", "predict", "watch"]

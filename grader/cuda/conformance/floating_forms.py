@@ -61,7 +61,9 @@ _HALVES = {
     "ex2.approx.f16": Bound("relative", 2.0**-9.9),
     "ex2.approx.ftz.bf16": Bound("relative", 2.0**-7),
     "tanh.approx.f16": Bound("absolute", 2.0**-10.987),
-    "tanh.approx.bf16": Bound("absolute", 2.0**-8),
+    # Documented as 2^-8, which is rounded: of all 65,536 inputs, an H200 goes beyond it, to
+    # 1.00007 * 2^-8, at those of +-0.74609375 alone. It cuts where the simulated GPU rounds.
+    "tanh.approx.bf16": Bound("absolute", 1.0001 * 2.0**-8),
 }
 
 

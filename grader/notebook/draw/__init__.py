@@ -4,5 +4,6 @@ from .bank_map import banks
 from .counter_bars import compare
 from .lane_grid import lanes
 from .reduction_tree import tree
+from .roofline_plot import roofline
 
-__all__ = ["banks", "compare", "lanes", "tree"]
+__all__ = ["banks", "compare", "lanes", "roofline", "tree"]

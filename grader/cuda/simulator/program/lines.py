@@ -16,7 +16,7 @@ class LineTable:
 
     def __init__(self, text: str, source_file: str):
         files = _FILE.findall(text)
-        self.own_files = {int(number) for number, path in files if _name(path) == source_file}
+        self.own_files = {int(number) for number, path in files if path == source_file}
         self.inlined_at: dict[Place, Place] = {}
 
     def own_line(self, loc: str) -> int | None:
@@ -33,7 +33,3 @@ class LineTable:
 
 def _place(numbers) -> Place:
     return tuple(int(number) for number in numbers)
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]

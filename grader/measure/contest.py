@@ -1,0 +1,79 @@
+"""A benchmark's variants and libraries at one size, made ready to run on sets of buffers, and only
+those that give the right answer. Works with CuPy on a GPU, and with NumPy on the simulated one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from ..course import Benchmark, Launch, Lesson, Variant
+from ..cuda.limits import SHARED_DEFAULT
+
+Arrays = Mapping[str, object]
+Run = Callable[[int], object]  # does the work on the set of buffers of that number
+
+
+class Left(Exception):
+    """Why somebody does not take part: the end of a sentence that begins with who."""
+
+
+def kernels(lesson: Lesson, variant: Variant, make_module) -> Callable[[str], Callable]:
+    """Finds the compiled kernels of the variant's file by name."""
+    return make_module(code=(lesson.path / variant.source).read_text()).get_function
+
+
+def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> Run:
+    """The variant's launches one after the other; `function` finds its kernels by name."""
+    launches = variant.launches(size)
+    if not launches:
+        raise Left("is not made for this size")
+    found = [_opted_in(function(launch.kernel), launch) for launch in launches]
+    bound = [
+        [
+            (
+                kernel,
+                launch.grid,
+                launch.block,
+                tuple(arrays[arg] if isinstance(arg, str) else arg for arg in launch.args),
+                launch.shared_mem,
+            )
+            for kernel, launch in zip(found, launches, strict=True)
+        ]
+        for arrays in sets
+    ]
+
+    def run(number: int) -> None:
+        for kernel, grid, block, args, shared_mem in bound[number]:
+            kernel(grid, block, args, shared_mem=shared_mem)
+
+    return run
+
+
+def _opted_in(kernel, launch: Launch):
+    """The kernel, allowed as much shared memory as the launch asks for."""
+    if launch.shared_mem > SHARED_DEFAULT:
+        kernel.max_dynamic_shared_size_bytes = launch.shared_mem
+    return kernel
+
+
+def run_of_library(prepare, sets: Sequence[Arrays]) -> Run:
+    """Raises Left where the library is missing or cannot do it."""
+    calls = [prepare(arrays) for arrays in sets]
+    return lambda number: calls[number]()
+
+
+def admit(benchmark: Benchmark, run: Run, arrays: Arrays, reference, xp) -> None:
+    """Run twice on the set of buffers number 0, `arrays`, and look at the second answer: the
+    first may owe something to buffers that nobody had used. Raises Left if it is wrong."""
+    run(0)
+    result = arrays[benchmark.result]
+    result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
+    returned = run(0)
+    answer = xp.asarray(result if returned is None else returned)
+    if answer.size != reference.size:
+        raise Left(f"gave {answer.size:,} numbers instead of {reference.size:,}")
+    off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
+    scale = float(xp.abs(reference).max())
+    if not off <= benchmark.rtol * scale:  # NaN is not
+        raise Left(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")

@@ -1,0 +1,158 @@
+"""What kernels took on a GPU, as data, and the file that keeps it: kernels/NN/measured.json."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from statistics import quantiles
+
+from ..course import Benchmark, Lesson
+
+FILE = "measured.json"
+Size = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Device:
+    """The GPU that was measured. `date` is ISO; `copy_gb_per_s` what a large copy reads and writes
+    a second, in 1e9 bytes; `peak_gflop_per_s` the most fp32 operations its clock allows;
+    `versions` of CUDA and of the libraries."""
+
+    name: str
+    date: str
+    copy_gb_per_s: float
+    peak_gflop_per_s: float
+    l2_bytes: int
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One variant or library at one size: the median and the 10th and 90th percentile of its
+    times in ms; `bytes` is the least the problem must move, `gb_per_s` that over the median, and
+    `fraction` that over the device's copy."""
+
+    variant: str
+    size: Size
+    ms: float
+    low: float
+    high: float
+    bytes: int
+    gb_per_s: float
+    fraction: float
+    flops: int | None = None
+
+
+@dataclass(frozen=True, repr=False)
+class Timings:
+    """A benchmark's timings, in the order of its sizes, then of its variants; `skipped` are
+    sentences about what is not among them. No device and no rows where nothing was measured."""
+
+    name: str
+    title: str
+    device: Device | None = None
+    rows: tuple[Timing, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Short: a notebook shows it under the table."""
+        return f"<Timings of {self.name}: .rows, .ms(variant, size), .gb_per_s(variant, size)>"
+
+    @property
+    def sizes(self) -> tuple[Size, ...]:
+        return tuple(dict.fromkeys(row.size for row in self.rows))
+
+    @property
+    def variants(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(row.variant for row in self.rows))
+
+    def row(self, variant: str, size: Size) -> Timing | None:
+        wanted = (variant, tuple(size))
+        return next((row for row in self.rows if (row.variant, row.size) == wanted), None)
+
+    def ms(self, variant: str, size: Size) -> float:
+        """The median in ms; NaN where this was not measured."""
+        row = self.row(variant, size)
+        return row.ms if row else math.nan
+
+    def gb_per_s(self, variant: str, size: Size) -> float:
+        """1e9 bytes a second, of those that must be moved; NaN where this was not measured."""
+        row = self.row(variant, size)
+        return row.gb_per_s if row else math.nan
+
+
+def timing(
+    benchmark: Benchmark, variant: str, size: Size, times: Iterable[float], copy_gb_per_s: float
+) -> Timing:
+    """The figures that `times` (ms, two or more) come to."""
+    tenths = quantiles(times, n=10, method="inclusive")
+    ms, low, high = tenths[4], tenths[0], tenths[8]
+    moved = benchmark.bytes(size)
+    speed = moved / ms / 1e6
+    flops = benchmark.flops(size) if benchmark.flops else None
+    return Timing(
+        variant,
+        tuple(size),
+        ms=_rounded(ms),
+        low=_rounded(low),
+        high=_rounded(high),
+        bytes=moved,
+        gb_per_s=_rounded(speed),
+        fraction=_rounded(speed / copy_gb_per_s),
+        flops=flops,
+    )
+
+
+def _rounded(figure: float) -> float:
+    """To four digits: the fifth is noise."""
+    return float(f"{figure:.4g}")
+
+
+def write(lesson: Lesson, device: Device, timings: Iterable[Timings]) -> Path:
+    """Keep all of a lesson's timings on one device in its folder, a row a line."""
+    head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
+    benchmarks = ",\n".join(map(_json, timings))
+    path = lesson.path / FILE
+    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n')
+    return path
+
+
+def _json(one: Timings) -> str:
+    head = json.dumps({"title": one.title, "skipped": one.skipped}).removesuffix("}")
+    rows = ",\n".join(f"   {json.dumps(asdict(row))}" for row in one.rows)
+    return f'  {json.dumps(one.name)}: {head}, "rows": [\n{rows}\n  ]}}'
+
+
+def recorded(lesson: Lesson) -> dict[str, Timings]:
+    """What the lesson's folder holds, by the name of the benchmark."""
+    path = lesson.path / FILE
+    kept = json.loads(path.read_text()) if path.is_file() else {"benchmarks": {}}
+    found = {}
+    for name, one in kept["benchmarks"].items():
+        rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"])
+        found[name] = Timings(
+            name, one["title"], Device(**kept["device"]), rows, (*one["skipped"],)
+        )
+    return found
+
+
+def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
+    """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
+    nothing = Timings(benchmark.name, benchmark.title)
+    return recorded(lesson).get(benchmark.name, nothing)
+
+
+def when(device: Device) -> str:
+    """E.g. "on an NVIDIA H200 on 21 November 2026"."""
+    day = date.fromisoformat(device.date)
+    article = "an" if device.name.startswith("NVIDIA") else "a"
+    return f"on {article} {device.name} on {day.day} {day:%B %Y}"
+
+
+def size_text(size: Size) -> str:
+    """E.g. "128 x 2,048"."""
+    return " x ".join(f"{extent:,}" for extent in size)
