@@ -4,7 +4,6 @@
 //         multiple of the pack's length, and a row has at most 4,096 bytes
 //   y     T[rows, columns], written; y = x / largest |x| of the row, a row of zeros stays zero
 //   block a multiple of 32 threads: a row a warp
-//
 // Budget: 16 bytes a load and a store, whatever T is; every byte read once; no local memory.
 #include <cuda_fp16.h>
 
@@ -18,7 +17,6 @@ struct Arithmetic<__half> {  // but float for halves
 };
 
 constexpr int PACKS = 8;  // packs a lane can keep, of 16 bytes each
-
 // Your turn: a Pack of N values of type T, and below what is done with it.
 // BEGIN SOLUTION
 template <typename T, int N>
