@@ -12,7 +12,7 @@ from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.cuda import simulator
 from grader.judge import judge
-from grader.measure import contest, timings
+from grader.measure import contest, survivors, timings
 from grader.weave import weave
 
 LESSONS = course.lessons()
@@ -103,6 +103,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "lesson.md",
         "exercises.py",
         "benchmarks.py",
+        survivors.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
         *(f"wrong/{path.name}" for path in lesson.path.glob("wrong/*.cu")),

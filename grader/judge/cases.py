@@ -41,17 +41,21 @@ def request(
         problem = one.problem
         for name, value in problem.inputs.items():
             arrays[f"{one.position}/{name}"] = np.ascontiguousarray(value)
-        expected = problem.outputs.items()
-        cases.append(
-            {
-                "position": one.position,
-                "inputs": list(problem.inputs),
-                "outputs": {name: _shape(want.value.shape, want.dtype) for name, want in expected},
-                "scratch": {name: _shape(*made) for name, made in problem.scratch.items()},
-                "launches": [_launch(launch, problem) for launch in problem.launches],
-            }
-        )
+        cases.append(described(one))
     return wire.pack({"source": source, "cases": cases, **settings}, arrays)
+
+
+def described(one: Drawn) -> dict:
+    """What the sandbox is told of a case, beside the input arrays themselves."""
+    problem = one.problem
+    expected = problem.outputs.items()
+    return {
+        "position": one.position,
+        "inputs": list(problem.inputs),
+        "outputs": {name: _shape(want.value.shape, want.dtype) for name, want in expected},
+        "scratch": {name: _shape(*made) for name, made in problem.scratch.items()},
+        "launches": [_launch(launch, problem) for launch in problem.launches],
+    }
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:

@@ -45,14 +45,15 @@ class Limits:
 @dataclass(frozen=True)
 class Answer:
     """What came of one case. With `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
-    warp instructions) and `arrays` to judge; any other is a verdict's, with its `message` and
-    `line`."""
+    warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
+    `message` and `line`."""
 
     status: str
     message: str = ""
     line: int | None = None
     counters: dict[str, int] = field(default_factory=dict)
     opcodes: dict[str, int] = field(default_factory=dict)
+    steps: int = 0
     arrays: wire.Arrays = field(default_factory=dict)
 
 

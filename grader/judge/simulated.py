@@ -9,9 +9,10 @@ from .wire import Arrays
 
 
 def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict, Arrays]:
-    """Run the case's launches. What was counted: "counters" (totals) and "opcodes" (PTX opcode ->
-    warp instructions). Arrays by name: "input/x" (what is in x now), "output/y", and "written/y"
-    (bool, which elements of y a kernel wrote). Raises CudaError."""
+    """Run the case's launches. What was counted: "counters" (totals), "opcodes" (PTX opcode ->
+    warp instructions), "steps" (instruction steps, of which it may take `steps` a wave). Arrays
+    by name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which elements of y
+    a kernel wrote). Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case["outputs"], **case["scratch"]}
     buffers = dict(inputs)
@@ -26,7 +27,8 @@ def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict,
     for name in case["outputs"]:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
-    counted = {"counters": run.counters.total, "opcodes": dict(run.counters.opcodes)}
+    counters = run.counters
+    counted = {"counters": counters.total, "opcodes": dict(counters.opcodes), "steps": run.steps}
     return counted, results
 
 

@@ -186,7 +186,8 @@ maximum = Exercise(
 
 def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
     """`dot` on a grid of `blocks`, then once more with one block, on its partial results and ones:
-    so it is the dot product that counts, and not which block took which elements."""
+    so it is the dot product that counts, and not which block took which elements. A single block
+    is done after the first launch, and shows a sign that two launches turn back."""
     passes = -(-x.size // (blocks * BLOCK))
     exact = x.astype(np.float64) * y.astype(np.float64)
     additions = (passes + TREE_DEPTH) + (1 + TREE_DEPTH)
@@ -198,7 +199,9 @@ def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
         launches=(
             Launch("dot", blocks, BLOCK, ("x", "y", "partial", np.int32(x.size))),
             Launch("dot", 1, BLOCK, ("partial", "ones", "total", np.int32(blocks))),
-        ),
+        )
+        if blocks > 1
+        else (Launch("dot", 1, BLOCK, ("x", "y", "total", np.int32(x.size))),),
     )
 
 
@@ -240,7 +243,9 @@ dot = Exercise(
         ),
         hidden(
             "fewer elements than threads",
-            lambda rng: together(*(whole_products(rng, n, 2) for n in (1, 31, 33, 257))),
+            lambda rng: together(
+                *(whole_products(rng, n, blocks) for n in (1, 31, 33, 257) for blocks in (1, 2))
+            ),
         ),
         hidden(
             "lengths around full passes of the grid",

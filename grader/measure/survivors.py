@@ -1,0 +1,107 @@
+"""Which mutants of a solution the cases of its exercise let pass, and why that is right.
+
+A lesson's survivors.toml names, by exercise, the mutants that are as good as the solution, with
+the line as it was, as it is, and the reason. Mutants of which the compiler makes the same program
+need no reason.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+
+from ..course import Exercise, Lesson
+from ..cuda import compiler
+from ..cuda.errors import CompileError, CudaError
+from ..judge import compare
+from ..judge.cases import Drawn, described, draw
+from ..judge.process import Answer
+from ..judge.simulated import run_case
+from .mutation import Mutant, mutants
+
+FILE = "survivors.toml"
+SEED = 0
+MOST_STEPS = 200_000
+PATIENCE = 20  # a mutant may take so many times the solution's steps
+
+
+@dataclass(frozen=True)
+class Excused:
+    """A mutant that may pass: its line before and after, and why it is no mistake."""
+
+    before: str
+    after: str
+    because: str
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of an exercise's mutants. `killed` counts those that a case failed, `same`
+    those that compile to the solution's program; those that do not compile are not counted.
+    `survivors` passed every case; `stale` are excuses for mutants that did not."""
+
+    exercise: str
+    killed: int
+    same: int
+    survivors: tuple[Mutant, ...]
+    excused: tuple[Excused, ...]
+    stale: tuple[Excused, ...]
+
+    @property
+    def unexcused(self) -> tuple[Mutant, ...]:
+        known = {(one.before, one.after) for one in self.excused}
+        return tuple(one for one in self.survivors if (one.before, one.after) not in known)
+
+
+def excuses(lesson: Lesson, exercise: Exercise) -> tuple[Excused, ...]:
+    """What the lesson says of an exercise's survivors."""
+    path = lesson.path / FILE
+    kept = tomllib.loads(path.read_text()) if path.is_file() else {}
+    return tuple(Excused(**one) for one in kept.get(exercise.name, ()))
+
+
+def trial(lesson: Lesson, exercise: Exercise) -> Trial:
+    """Try every mutant of the exercise's solution on its cases, visible and hidden."""
+    solution = lesson.solution(exercise)
+    program, drawn = _program(solution), draw(exercise, SEED, hidden=True)
+    steps = PATIENCE * max(_run(solution, one, MOST_STEPS).steps for one in drawn)
+    killed, same, survivors = 0, 0, []
+    for mutant in mutants(solution):
+        compiled = _program(mutant.source)
+        if compiled is None:
+            continue
+        if compiled == program:
+            same += 1
+        elif all(_passes(mutant.source, one, steps) for one in drawn):
+            survivors.append(mutant)
+        else:
+            killed += 1
+    excused = excuses(lesson, exercise)
+    alive = {(one.before, one.after) for one in survivors}
+    stale = tuple(one for one in excused if (one.before, one.after) not in alive)
+    return Trial(exercise.id, killed, same, tuple(survivors), excused, stale)
+
+
+def _program(source: str) -> str | None:
+    """The PTX without what says where in the source it comes from; None if there is none."""
+    try:
+        text = compiler.compile_ptx(source).text
+    except CompileError:
+        return None
+    code = text.partition(".section")[0]
+    return re.sub(r"^\s*(\.loc|\.file|//).*\n|\$L__tmp\d+:\n|//.*", "", code, flags=re.MULTILINE)
+
+
+def _passes(source: str, drawn: Drawn, steps: int) -> bool:
+    try:
+        answer = _run(source, drawn, steps)
+    except (CudaError, MemoryError):
+        return False
+    return compare.on_simulator(drawn, answer).status == "passed"
+
+
+def _run(source: str, drawn: Drawn, steps: int) -> Answer:
+    inputs = {name: value.copy() for name, value in drawn.problem.inputs.items()}
+    counted, arrays = run_case(source, described(drawn), inputs, steps)
+    return Answer("ran", **counted, arrays=arrays)

@@ -1,0 +1,75 @@
+"""Every solution with a small mistake put into it: the cases of its exercise must notice."""
+
+import pytest
+
+from grader import course
+from grader.measure.mutation import mutants
+from grader.measure.survivors import trial
+
+LESSONS = course.lessons()
+EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
+
+SOURCE = """\
+extern "C" __global__ void k(const float* x, float* y, int n) {
+    __shared__ float tile[32];
+    // BEGIN SOLUTION
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float best = -INFINITY;  // i < n is no code
+    for (int j = i; j < n; j += 32) best = fmaxf(best, x[j]);
+    tile[threadIdx.x] = __shfl_xor_sync(0xffffffff, best, 16);
+    __syncthreads();
+    // END SOLUTION
+    if (i < n) y[i] = tile[31 - threadIdx.x];
+}
+"""
+
+
+def changes(kind: str) -> set[str]:
+    return {mutant.after for mutant in mutants(SOURCE) if mutant.kind == kind}
+
+
+def test_a_barrier_is_removed():
+    assert changes("barrier removed") == {""}
+
+
+def test_comparisons_and_loop_bounds_are_shifted():
+    assert changes("comparison shifted") == {
+        "for (int j = i; j <= n; j += 32) best = fmaxf(best, x[j]);"
+    }
+    assert changes("loop bound changed") == {
+        "for (int j = i; j < ((n) - 1); j += 32) best = fmaxf(best, x[j]);",
+        "for (int j = i; j < ((n) + 1); j += 32) best = fmaxf(best, x[j]);",
+    }
+
+
+def test_terms_of_an_index_are_dropped():
+    assert {
+        "const int i = blockIdx.x * blockDim.x;",
+        "const int i = threadIdx.x;",
+        "const int i = blockIdx.x + threadIdx.x;",
+        "const int i = blockDim.x + threadIdx.x;",
+    } == changes("index term dropped")
+
+
+def test_masks_identities_and_operators_are_exchanged():
+    assert changes("mask changed") == {
+        "tile[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, best, 16);"
+    }
+    assert changes("identity changed") == {"float best = 0.0f;  // i < n is no code"}
+    assert "for (int j = i; j < n; j += 32) best = fminf(best, x[j]);" in changes(
+        "operator swapped"
+    )
+
+
+def test_only_what_a_learner_writes_is_changed():
+    assert {mutant.line for mutant in mutants(SOURCE)} == {4, 5, 6, 7, 8}
+
+
+@pytest.mark.parametrize(
+    ("lesson", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES]
+)
+def test_the_cases_notice_every_mutant_that_is_a_mistake(lesson, exercise):
+    tried = trial(lesson, exercise)
+    assert tried.killed > 0
+    assert [(one.kind, one.before, one.after) for one in tried.unexcused] == []
+    assert tried.stale == ()
