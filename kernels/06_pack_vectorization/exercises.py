@@ -178,18 +178,28 @@ def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
     )
 
 
-def absmax_budgets(rows: int, columns: int) -> tuple[Budget, ...]:
-    """What rows of whole warp requests need."""
-    requests = rows * columns * 4 // WARP_REQUEST
+WIDTHS = (512, 260)  # columns: four requests of a warp; two, and one pack more
+
+
+def absmax_budgets(rows: int) -> tuple[Budget, ...]:
+    """What `rows` rows of each of WIDTHS need."""
     return (
         Budget(
             "global_load_requests",
-            requests,
-            f"one request of a warp brings 32 packs, so {columns} columns take "
-            f"{requests // rows} a row",
+            rows * (4 + 3),
+            "one request of a warp brings 32 packs: a row of 512 columns takes 4, one of 260 takes "
+            "3",
         ),
-        Budget("global_load_sectors", requests * 16, "16 sectors a request: nothing read twice"),
+        *frugal(len(WIDTHS) * rows, rows * sum(WIDTHS)),
+    )
+
+
+def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
+    """What `rows` rows of `elements` elements in all need at any width."""
+    return (
+        Budget("global_load_bytes", 4 * elements, "every element is read once"),
         Budget("global_store_bytes", 4 * rows, "one lane of each warp writes the row's magnitude"),
+        Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges"),
         Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
     )
 
@@ -214,11 +224,11 @@ row_absmax = Exercise(
             lambda rng: together(*(found(planted(rng, 10, n)) for n in (124, 127, 132, 260))),
         ),
         hidden(
-            "blocks of 1, 2 and 8 warps, and one without any row",
+            "blocks of 1, 2 and 32 warps, and one without any row",
             lambda rng: together(
                 found(planted(rng, 3, 36), block=32, spare_blocks=1),
                 found(planted(rng, 5, 37), block=64),
-                found(planted(rng, 13, 36), block=256, spare_blocks=1),
+                found(planted(rng, 37, 36), block=1024, spare_blocks=1),
             ),
         ),
         hidden("rows of zeros", lambda rng: found(silent(rng))),
@@ -232,17 +242,25 @@ row_absmax = Exercise(
             ),
         ),
         Case(
+            "within budget at any width",
+            lambda rng: found(planted(rng, 6, 131)),
+            points=0.5,
+            visible=False,
+            budgets=frugal(6, 6 * 131),
+        ),
+        Case(
             "within budget",
-            lambda rng: found(planted(rng, 8, 512)),
+            lambda rng: together(*(found(planted(rng, 4, columns)) for columns in WIDTHS)),
             points=1,
-            budgets=absmax_budgets(8, 512),
+            budgets=absmax_budgets(4),
             requires=(
                 Requirement(
-                    LOAD_16, "a 16-byte load from global memory", 8 * 4, "four a row of 512 columns"
+                    LOAD_16,
+                    "a 16-byte load from global memory",
+                    4 * (4 + 3),
+                    "four a row of 512 columns, three a row of 260",
                 ),
-                Requirement(
-                    SHUFFLE, "a shuffle", 8 * 5, "the lanes of a warp agree in five exchanges"
-                ),
+                Requirement(SHUFFLE, "a shuffle", 8 * 5, "32 lanes agree in five exchanges"),
             ),
         ),
     ),
@@ -349,11 +367,11 @@ warp_per_row = Exercise(
             lambda rng: together(*(divided(planted(rng, 5, n)) for n in (1020, 1024))),
         ),
         hidden(
-            "blocks of 1, 2 and 8 warps, and one without any row",
+            "blocks of 1, 2 and 32 warps, and one without any row",
             lambda rng: together(
                 divided(planted(rng, 3, 36), block=32, spare_blocks=1),
                 divided(planted(rng, 5, 36), block=64),
-                divided(planted(rng, 13, 136), block=256, spare_blocks=1),
+                divided(planted(rng, 37, 36), block=1024, spare_blocks=1),
             ),
         ),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
@@ -431,8 +449,10 @@ any_type = Exercise(
             lambda rng: each_type(rng, 3, 256),
         ),
         hidden(
-            "a block of 2 warps, and one without any row",
-            lambda rng: each_type(rng, 5, 3, block=64, spare_blocks=1),
+            "blocks of 2 and 32 warps, and one without any row",
+            lambda rng: together(
+                each_type(rng, 5, 3, block=64, spare_blocks=1), each_type(rng, 33, 1, block=1024)
+            ),
         ),
         hidden(
             "rows of zeros, NaN and infinities",
