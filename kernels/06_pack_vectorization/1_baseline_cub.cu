@@ -1,7 +1,7 @@
 // Divide each row by its largest magnitude. Step 1: a block a row, CUB finds the maximum.
 //
 //   x     float[rows, columns], only read; block b owns row b
-//   y     float[rows, columns], written; y = x / largest |x| of the row, a row of zeros stays zero
+//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 

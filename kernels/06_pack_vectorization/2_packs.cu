@@ -1,7 +1,7 @@
 // Divide each row by its largest magnitude. Step 2: the same in packs of 16 bytes.
 //
 //   x     float[rows, columns], only read; block b owns row b; columns is a multiple of 4
-//   y     float[rows, columns], written; y = x / largest |x| of the row, a row of zeros stays zero
+//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 

@@ -1,7 +1,7 @@
 // Divide each row by its largest magnitude. Step 3: the row is read once and stays in registers.
 //
 //   x     float[rows, columns], only read; block b owns row b; columns: a multiple of 4, up to 1,024
-//   y     float[rows, columns], written; y = x / largest |x| of the row, a row of zeros stays zero
+//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   grid  as many blocks as rows;  block  128 threads
 #include <cub/cub.cuh>
 

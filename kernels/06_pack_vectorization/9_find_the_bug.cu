@@ -2,7 +2,7 @@
 //
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 256
-//   y     float[rows, columns], written; y = x / largest |x| of the row, a row of zeros stays zero
+//   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   block a multiple of 32 threads: a row a warp
 
 template <typename T, int N>
