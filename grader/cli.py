@@ -197,11 +197,17 @@ def release(
 
 
 @app.command()
-def autograde(lesson: str) -> None:
+def autograde(
+    lesson: str,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
+    ] = None,
+) -> None:
     """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged."""
     from .classroom import commands
 
-    raise typer.Exit(commands.autograde_lesson(lesson))
+    raise typer.Exit(commands.autograde_lesson(lesson, jobs, scheduler))
 
 
 @app.command()

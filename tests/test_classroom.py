@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import shutil
 
 import nbformat
 import pytest
@@ -13,7 +14,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import course
-from grader.classroom import ClassroomError, batch, demo, feedback, verdicts
+from grader.classroom import ClassroomError, batch, demo, feedback, judges, verdicts
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
 from grader.cli import app
@@ -206,8 +207,11 @@ def test_the_same_source_is_judged_once(graded, monkeypatch):
         asked.append(exercise_id)
         return judge(exercise_id, source, **options)
 
-    monkeypatch.setattr(batch, "judge", counted)
-    assert len(list(batch.autograde(here, LESSON, ["ada", "copied"]))) == 2
+    monkeypatch.setattr(judges, "judge", counted)
+    shutil.rmtree(here.root / "verdicts")
+    for learner in ("ada", "copied"):
+        shutil.rmtree(here.path("autograded", LESSON, learner))
+    assert len(batch.autograde(here, LESSON, ["ada", "copied"])) == 2
     assert sorted(asked) == ["01_add/add", "01_add/scale"]
 
 
@@ -239,7 +243,7 @@ def test_a_config_that_would_execute_notebooks_is_refused(graded):
         Autograde={"autograde_preprocessors": ["nbgrader.preprocessors.Execute"]}
     )
     with pytest.raises(ClassroomError, match="would have nbgrader execute"):
-        next(batch.autograde(stock, LESSON, ["ada"]))
+        batch.autograde(stock, LESSON, ["ada"])
 
 
 def test_a_class_shares_its_seeds_and_another_class_has_others(tmp_path):

@@ -259,6 +259,20 @@ extern "C" __global__ void k(float* y) {
     assert "0xffffffff" in str(error)
 
 
+def test_lanes_that_leave_while_others_wait_for_them_are_named():
+    code = """
+extern "C" __global__ void k(float* y) {
+  float v = threadIdx.x;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    if (threadIdx.x < offset) v += __shfl_down_sync(0xffffffff, v, offset);
+  }
+  if (threadIdx.x == 0) y[0] = v;
+}
+"""
+    error = fails(cuda.ShuffleDivergence, code, ones(), at="if (threadIdx.x < offset)", block=32)
+    assert "lanes 16, 17, 18, 19, 20, 21, 22, 23, ..., which never come here" in str(error)
+
+
 def test_a_shuffle_from_a_lane_outside_the_mask():
     code = """
 extern "C" __global__ void k(float* y) {

@@ -1,85 +1,219 @@
-"""A class's submissions of one lesson: collected, judged, entered in the gradebook."""
+"""A class's submissions of one lesson: judged, and entered in the gradebook.
+
+First every distinct source is judged, many at a time, and its verdict kept (see `store`). Then one
+writer takes the submissions through nbgrader's own step, one after the other, which finds the
+verdicts ready. A submission whose marks are up to date is passed over, so that a run that was
+stopped goes on where it was, and one that was not changes nothing.
+"""
 
 from __future__ import annotations
 
-import functools
+import fcntl
+import hashlib
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import v4
+from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
+from sqlalchemy.exc import OperationalError
 
-from ..judge import judge
+from ..judge import Verdict
 from ..weave import text
 from . import ClassroomError, intake, verdicts
+from .collecting import LINKS, Graded, has_links
 from .folder import CourseFolder
+from .judges import answer, judges
+from .secret import seed
+from .store import Question, Store
+
+Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
+
+LOCK = "autograde.lock"
+HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # what nbgrader puts beside a notebook
+BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
 @dataclass(frozen=True)
-class Graded:
-    """One learner's submission. `exercises` is what verdicts.read returns; `problems` says, a
-    sentence each, what was wrong with the notebook itself."""
+class Grading:
+    """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
+    are drawn from, and who has marks in the gradebook already."""
 
-    learner: str
-    exercises: dict[str, dict]
-    problems: tuple[str, ...]
-
-
-def collect(course: CourseFolder, lesson: str) -> list[str]:
-    """Fetch what was handed in through the exchange, newest version of each, to join what
-    already lies in submitted/. Returns the learners; ClassroomError when there are none."""
-    if (course.shelves / "inbound").is_dir():
-        course.run(course.exchange.Collect, lesson, update=True)
-    learners = course.learners("submitted", lesson)
-    if not learners:
-        where = course.path("submitted", lesson, "LEARNER")
-        raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
-    return learners
+    course: CourseFolder
+    lesson: str
+    store: Store
+    seeds: dict[str, int]
+    marked: frozenset[str]
 
 
-def autograde(course: CourseFolder, lesson: str, learners: list[str]) -> Iterator[Graded]:
-    """Grade one submission after another, judging the same source once. An unreadable notebook
-    gets 0 points and a sentence; marks given by hand stay."""
-    _require_released(course, lesson)
+def autograde(
+    course: CourseFolder,
+    lesson: str,
+    learners: list[str],
+    workers: Executor | None = None,
+    track: Track = lambda steps, **_: steps,
+) -> list[Graded]:
+    """Grade the submissions that are not up to date, and return all. An unreadable notebook gets
+    0 points and a sentence; marks given by hand stay. `workers` judge; by default one a CPU."""
     _require_judge(course)
-    course = course.configured(JudgeAnswers={"judge": functools.cache(judge)})
-    for learner in learners:
-        try:
-            _autograde(course, lesson, learner)
-        except ClassroomError as error:  # the others are graded all the same
-            yield Graded(learner, {}, (str(error),))
-            continue
-        exercises = verdicts.read(course.path("autograded", lesson, learner))
-        problems = [kept["problem"] for kept in exercises.values() if kept["problem"]]
-        yield Graded(learner, exercises, tuple(dict.fromkeys(problems)))
+    with _alone(course):
+        grading = _grading(course, lesson)
+        late = [learner for learner in learners if not _up_to_date(grading, learner)]
+        with _workers(workers) as pool:
+            _judge(grading, late, pool, track)
+        for learner in track(late, description=f"{lesson}: grading", total=len(late)):
+            _enter(grading, learner)
+        return [_graded(course, lesson, learner) for learner in learners]
 
 
-def _require_released(course: CourseFolder, lesson: str) -> None:
-    with course.gradebook() as gradebook:
-        if lesson not in {assignment.name for assignment in gradebook.assignments}:
-            raise ClassroomError(f"{lesson} was never released: run `grader release {lesson}`.")
+# --- what there is to do -------------------------------------------------------------------------
 
 
-def _require_judge(course: CourseFolder) -> None:
-    """Under a config that leaves nbgrader its own way, it would run learners' Python."""
-    steps = course.config.Autograde.get("autograde_preprocessors", [])
-    if "grader.classroom.plugin.JudgeAnswers" not in steps:
+def _grading(course: CourseFolder, lesson: str) -> Grading:
+    store = Store(course.root / "verdicts", course.kernels)
+    try:
+        with course.gradebook() as gradebook:
+            names = [cell.name for cell in gradebook.find_notebook(lesson, lesson).solution_cells]
+            marked = {one.student.id for one in gradebook.assignment_submissions(lesson)}
+    except MissingEntry as error:
         raise ClassroomError(
-            "This nbgrader_config.py would have nbgrader execute learners' notebooks: it must set "
-            "Autograde's two lists of preprocessors as the course's own nbgrader_config.py does."
+            f"{lesson} was never released: run `grader release {lesson}`."
+        ) from error
+    except OperationalError as error:
+        raise _explained(ClassroomError(str(error.orig)), "the very start") from error
+    secret = Path(course.config.JudgeAnswers.secret_file)
+    seeds = {name: seed(secret, f"{lesson}/{name}") for name in sorted(names)}
+    return Grading(course, lesson, store, seeds, frozenset(marked))
+
+
+def _up_to_date(grading: Grading, learner: str) -> bool:
+    """Whether the marks in the gradebook are for what lies in submitted/ now."""
+    place = grading.course.path("autograded", grading.lesson, learner)
+    known = verdicts.fingerprint(place)
+    return learner in grading.marked and known == _fingerprint(grading, learner)
+
+
+def _fingerprint(grading: Grading, learner: str) -> str:
+    """A name for everything that a learner's marks hang on."""
+    digest = hashlib.sha256(grading.store.edition(grading.lesson).encode())
+    digest.update(repr(grading.seeds).encode())
+    notebook = grading.course.notebook("submitted", grading.lesson, learner)
+    for path in (notebook, *(notebook.with_name(name) for name in HANDED_IN)):
+        digest.update(path.name.encode() + b"\0")
+        digest.update(path.read_bytes() if _readable(path) else b"")
+    return digest.hexdigest()
+
+
+def _readable(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+
+
+def _questions(grading: Grading, learner: str) -> Iterator[Question]:
+    """What the judge has to be asked about a submission."""
+    if _unreadable(grading.course, grading.lesson, learner):
+        return
+    path = grading.course.notebook("submitted", grading.lesson, learner)
+    notebook = intake.read_notebook(path)
+    for found in intake.find(notebook, grading.seeds):
+        if found.source is not None:
+            exercise = f"{grading.lesson}/{found.name}"
+            yield Question(exercise, found.source, grading.seeds[found.name])
+
+
+# --- judging -------------------------------------------------------------------------------------
+
+
+def _judge(grading: Grading, learners: list[str], pool: Executor, track: Track) -> None:
+    """Have every distinct source judged whose verdict is not known."""
+    asked = dict.fromkeys(one for learner in learners for one in _questions(grading, learner))
+    new = [question for question in asked if not grading.store.settled(question)]
+    expected, kernels = grading.store.edition(grading.lesson), grading.store.kernels
+    doing = {pool.submit(answer, question, kernels, expected): question for question in new}
+    finished = track(
+        as_completed(doing), description=f"{grading.lesson}: judging", total=len(doing)
+    )
+    for done in finished:
+        try:
+            grading.store.keep(doing[done], done.result())
+        except (OSError, RuntimeError) as error:
+            raise _explained(ClassroomError(str(error)), doing[done].exercise) from error
+
+
+@contextmanager
+def _workers(given: Executor | None) -> Iterator[Executor]:
+    if given is not None:
+        yield given
+        return
+    with judges() as pool:
+        yield pool
+
+
+# --- entering ------------------------------------------------------------------------------------
+
+
+def _enter(grading: Grading, learner: str) -> None:
+    """Take a submission through nbgrader's own step; the judge only looks its verdicts up."""
+    course = grading.course.configured(
+        JudgeAnswers={
+            "judge": _known_verdict(grading.store),
+            "fingerprint": _fingerprint(grading, learner),
+        }
+    )
+    for attempt in range(BUSY_FOR):
+        try:
+            return _autograde(course, grading.lesson, learner)
+        except ClassroomError as error:
+            if "locked" not in str(error) or attempt == BUSY_FOR - 1:
+                raise _explained(error, learner) from error
+
+
+def _explained(error: ClassroomError, learner: str) -> ClassroomError:
+    kept = "What is graded stays graded; give the same command again and it goes on."
+    if "locked" in str(error):
+        return ClassroomError(
+            f"Somebody else, perhaps formgrader, keeps the gradebook locked at {learner}. {kept}"
         )
+    if "No space left" in str(error) or "disk is full" in str(error):
+        return ClassroomError(f"The disk is full at {learner}: make room. {kept}")
+    return ClassroomError(f"{learner}: {error} {kept}")
+
+
+def _known_verdict(store: Store) -> Callable[..., Verdict]:
+    """The judge's interface, answered from the store."""
+
+    def verdict(exercise_id: str, source: str, *, seed: int, root: Path) -> Verdict:
+        question = Question(exercise_id, source, seed)
+        found = store.find(question)
+        if found is None:  # handed in again meanwhile
+            found = answer(question, root, store.edition(exercise_id.partition("/")[0]))
+            store.keep(question, found)
+        return found
+
+    return verdict
 
 
 def _autograde(course: CourseFolder, lesson: str, learner: str) -> None:
+    if why := _unreadable(course, lesson, learner):
+        _grade_as_empty(course, lesson, learner, why)
+    else:
+        course.run(Autograde, lesson, learner, force=True)
+
+
+def _unreadable(course: CourseFolder, lesson: str, learner: str) -> str:
+    """Why there is nothing to grade in a submission; empty when there is."""
+    if has_links(course.path("submitted", lesson, learner)):
+        return LINKS
     try:
         intake.read_notebook(course.notebook("submitted", lesson, learner))
     except intake.UnreadableNotebook as error:
-        _grade_as_empty(course, lesson, learner, str(error))
-    else:
-        course.run(Autograde, lesson, learner, force=True)
+        return str(error)
+    return ""
 
 
 def _grade_as_empty(course: CourseFolder, lesson: str, learner: str, why: str) -> None:
@@ -92,9 +226,42 @@ def _grade_as_empty(course: CourseFolder, lesson: str, learner: str, why: str) -
         )
         stand_in = Path(folder) / learner / lesson
         stand_in.mkdir(parents=True)
-        for name in ("timestamp.txt", "submission_secret.txt"):
+        for name in HANDED_IN:
             handed_in = course.path("submitted", lesson, learner) / name
-            if handed_in.is_file():
+            if _readable(handed_in):
                 shutil.copy(handed_in, stand_in)
         (stand_in / f"{lesson}.ipynb").write_text(text(v4.new_notebook()))
         place.run(Autograde, lesson, learner, force=True)
+
+
+def _graded(course: CourseFolder, lesson: str, learner: str) -> Graded:
+    exercises = verdicts.read(course.path("autograded", lesson, learner))
+    problems = [kept["problem"] for kept in exercises.values() if kept["problem"]]
+    return Graded(learner, exercises, tuple(dict.fromkeys(problems)))
+
+
+# --- who may grade, and what ---------------------------------------------------------------------
+
+
+@contextmanager
+def _alone(course: CourseFolder) -> Iterator[None]:
+    """Two at once would get into each other's way: the second is told so. The lock goes with the
+    process, however that ends."""
+    with (course.root / LOCK).open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise ClassroomError(
+                "Another `grader autograde` is at work in this course; wait until it is done."
+            ) from error
+        yield
+
+
+def _require_judge(course: CourseFolder) -> None:
+    """Under a config that leaves nbgrader its own way, it would run learners' Python."""
+    steps = course.config.Autograde.get("autograde_preprocessors", [])
+    if "grader.classroom.plugin.JudgeAnswers" not in steps:
+        raise ClassroomError(
+            "This nbgrader_config.py would have nbgrader execute learners' notebooks: it must set "
+            "Autograde's two lists of preprocessors as the course's own nbgrader_config.py does."
+        )

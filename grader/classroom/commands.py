@@ -16,8 +16,12 @@ from rich.text import Text
 
 from .. import course
 from ..weave import LessonError
-from . import ClassroomError, batch, demo, feedback, notebooks, release
+from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release
+from .collecting import Graded
 from .folder import CONFIG, CourseFolder, open_course
+from .judges import judges
+
+SHOWN_NAMES = 5  # learners named where there may be hundreds
 
 
 def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
@@ -30,6 +34,9 @@ def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
         except (ClassroomError, LessonError) as error:
             complain(str(error))
             return 2
+        except KeyboardInterrupt:
+            complain("Stopped. What is done is kept; the same command goes on from there.")
+            return 130
 
     return run
 
@@ -60,15 +67,15 @@ def release_lessons(name: str | None) -> int:
 
 
 @in_sentences
-def autograde_lesson(name: str) -> int:
+def autograde_lesson(name: str, jobs: int | None, scheduler: str | None) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
     lesson = _lesson(here, name).name
-    learners = batch.collect(here, lesson)
-    grading = batch.autograde(here, lesson, learners)
-    graded = list(track(grading, description=f"{lesson}: grading", total=len(learners)))
+    learners, refused = collecting.collect(here, lesson)
+    with judges(jobs, scheduler) as workers:
+        graded = batch.autograde(here, lesson, learners, workers, track)
     Console().print(_diagnoses(graded))
-    problems = [f"{one.learner}: {problem}" for one in graded for problem in one.problems]
+    problems = _problems((*graded, *refused))
     for problem in problems:
         complain(problem)
     say(f"{len(graded)} submissions are graded and in {_short(here.root)}/gradebook.db")
@@ -109,7 +116,7 @@ def _lesson(here: CourseFolder, name: str) -> course.Lesson:
         raise ClassroomError(f"{sentence[:1].upper()}{sentence[1:]}.") from error
 
 
-def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
+def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
     columns = ("learner", "exercise", "points", "diagnosis")
     table = Table(*columns, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
@@ -124,7 +131,7 @@ def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
     return table
 
 
-def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
+def _diagnoses(graded: Iterable[Graded]) -> Table:
     """How many learners got which diagnosis in which exercise, the commonest first."""
     exercises: dict[str, Counter] = {}
     for one in graded:
@@ -136,6 +143,20 @@ def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
             table.add_row(name, _status(status), str(learners))
             name = ""
     return table
+
+
+def _problems(graded: Iterable[Graded]) -> list[str]:
+    """What was wrong with notebooks, one line for each thing, with the learners it is about."""
+    learners: dict[str, list[str]] = {}
+    for one in graded:
+        for problem in one.problems:
+            learners.setdefault(problem, []).append(one.learner)
+    return [f"{_some(names)}: {problem}" for problem, names in learners.items()]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _status(status: str, line: str = "") -> Text:

@@ -40,7 +40,7 @@ class Answer:
 def read_notebook(path: Path) -> NotebookNode:
     """The notebook in `path`, of any format version, in the newest one. Raises
     UnreadableNotebook."""
-    if not path.is_file():
+    if not path.is_file() or path.is_symlink():
         raise UnreadableNotebook(f"There is no notebook {path.name} here.")
     try:
         with warnings.catch_warnings():

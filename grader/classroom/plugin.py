@@ -8,7 +8,6 @@ of a learner's ever runs. nbgrader_config.py puts both in their places.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,6 +55,9 @@ class JudgeAnswers(NbGraderPreprocessor):
     judge = Any(judge, help="grader.judge.judge, or one that remembers its verdicts.").tag(
         config=True
     )
+    fingerprint = Unicode("", help="What the marks hang on; see grader.classroom.batch.").tag(
+        config=True
+    )
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         lesson = resources["nbgrader"]["assignment"]
@@ -65,7 +67,7 @@ class JudgeAnswers(NbGraderPreprocessor):
             name = intake.grade_id(cell).removeprefix(CHECK)
             if intake.grade_id(cell) == CHECK + name:
                 found[name] = self._grade(f"{lesson}/{name}", sources[name], cell)
-        resources["outputs"] = {verdicts.FILE: json.dumps(found, indent=1).encode()}
+        resources["outputs"] = {verdicts.FILE: verdicts.packed(found, self.fingerprint)}
         return nb, resources
 
     def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> dict:

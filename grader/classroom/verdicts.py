@@ -10,7 +10,9 @@ from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 
-FILE = "verdicts.json"  # beside the autograded notebook: {name: {"problem": ..., "verdict": ...}}
+# Beside the autograded notebook: {"fingerprint": ..., "exercises": {name: {"problem": ...,
+# "verdict": ...}}}; the fingerprint says what the marks hang on (see `batch`).
+FILE = "verdicts.json"
 
 
 def score(verdict: Verdict, most: float) -> float:
@@ -32,4 +34,17 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
 
 def read(autograded: Path) -> dict[str, dict]:
     """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
-    return json.loads((autograded / FILE).read_text())
+    return json.loads((autograded / FILE).read_text())["exercises"]
+
+
+def fingerprint(autograded: Path) -> str:
+    """What the marks hang on; empty where nothing is graded, or not to the end."""
+    try:
+        return json.loads((autograded / FILE).read_text())["fingerprint"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def packed(found: dict[str, dict], known: str) -> bytes:
+    """The content of `FILE`."""
+    return json.dumps({"fingerprint": known, "exercises": found}, indent=1).encode()

@@ -65,6 +65,15 @@ class Verdict:
                         mismatch[key] = str(mismatch[key])
         return data
 
+    @classmethod
+    def from_dict(cls, data: dict) -> Verdict:
+        """The verdict that `to_dict` made `data` of. KeyError or TypeError if it is none."""
+        cases = tuple(
+            CaseResult(**case | {"mismatches": tuple(map(_mismatch, case["mismatches"]))})
+            for case in data["cases"]
+        )
+        return cls(**data | {"cases": cases})
+
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
@@ -72,6 +81,11 @@ class Verdict:
         if first_failed is None or first_failed.visible:
             return replace(self, cases=cases)
         return replace(self, cases=cases, message=first_failed.message, line=None)
+
+
+def _mismatch(data: dict) -> Mismatch:
+    values = {key: float(data[key]) for key in ("expected", "found")}
+    return Mismatch(**data | values | {"index": tuple(data["index"])})
 
 
 def _category_only(case: CaseResult) -> CaseResult:

@@ -17,7 +17,7 @@ class Collectives:
 
     def __init__(self, machine):
         self.machine = machine
-        self.alive = np.zeros(machine.geometry.warps, np.uint32)
+        self.launched = self.alive = np.zeros(machine.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
         self.exits = {
@@ -29,8 +29,9 @@ class Collectives:
         }
 
     def begin_wave(self) -> None:
-        """Per warp, which of its lanes hold a thread that has not yet left the kernel."""
-        self.alive = self._present(np.flatnonzero(self.machine.running))
+        """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
+        self.launched = self._present(np.flatnonzero(self.machine.running))
+        self.alive = self.launched.copy()
 
     def leave(self, lanes: Lanes) -> None:
         """Threads have left: nobody waits for them, whatever the mask."""
@@ -60,8 +61,9 @@ class Collectives:
         for at, index in self.parked.items():
             lane = int(index[0])
             mask = int(self.masks[at][lane])
-            here = int(self._present(index)[lane // WARP])
-            missing = mask & int(self.alive[lane // WARP]) & ~here
+            absent = mask & ~int(self._present(index)[lane // WARP])
+            left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
+            missing = absent & int(self.alive[lane // WARP]) or left
             return (
                 at,
                 lane,

@@ -1,0 +1,369 @@
+"""What the exercises on shuffles ask: inputs, references, launches, budgets, hints.
+
+Every reference is computed in float64 from a copy of the inputs. A sum may differ from it by what
+rounding can do in whatever order its summands are added, and no more; a maximum not at all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.bounds import UNIT_ROUNDOFF, sum_bound
+from grader.course import (
+    BUTTERFLY,
+    SHUFFLE,
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
+from grader.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+
+WARP = 32
+STEPS = 5  # log2(WARP)
+THREE_WARPS = 96  # threads: whole warps, and no power of two
+
+
+def ceil_div(a: int, b: int) -> int:
+    return -(-a // b)
+
+
+# --- warp_sum ----------------------------------------------------------------------------------
+
+
+def warp_sums(x: np.ndarray, block: int = THREE_WARPS, spare_blocks: int = 0) -> Problem:
+    """One launch of `warp_sum` over x, with `spare_blocks` that have nothing to do."""
+    rows = np.zeros(ceil_div(x.size, WARP) * WARP)
+    rows[: x.size] = x
+    rows = rows.reshape(-1, WARP)
+    bound = sum_bound(WARP - 1, np.abs(rows).sum(axis=1))
+    grid = ceil_div(x.size, block) + spare_blocks
+    return Problem(
+        inputs={"x": x},
+        outputs={"total": Expected(rows.sum(axis=1), np.float32, atol=bound)},
+        launches=(Launch("warp_sum", grid, block, ("x", "total", np.int32(x.size))),),
+    )
+
+
+def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
+    """What folding so many warps by shuffles needs."""
+    return (
+        Budget(
+            "shuffles",
+            STEPS * warps,
+            f"{STEPS} a warp: every step halves the number of lanes whose sums are still apart",
+        ),
+        Budget("shared_load_wavefronts", 0, "the lanes pass their values on without any memory"),
+        Budget("barriers", 0, "no other warp is waited for"),
+    )
+
+
+warp_sum = Exercise(
+    name="warp_sum",
+    title="The sum of a warp",
+    source="2_warp_sum.cu",
+    cases=(
+        Case("one warp", lambda rng: warp_sums(whole_numbers(rng, WARP), block=32), points=1),
+        Case(
+            "seven warps or more, the last one partly filled",
+            lambda rng: warp_sums(whole_numbers(rng, 193 + int(rng.integers(1, 31)))),
+            points=1,
+        ),
+        hidden(
+            "lengths around the edge of a warp",
+            lambda rng: together(*(warp_sums(whole_numbers(rng, n)) for n in (1, 31, 32, 33))),
+        ),
+        hidden(
+            "lengths around the edge of a block, and a block without any element",
+            lambda rng: together(
+                *(warp_sums(whole_numbers(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
+            ),
+        ),
+        hidden(
+            "many warps: only the last element of each counts",
+            lambda rng: warp_sums(spikes(rng, int(rng.integers(3000, 4000)), WARP)),
+        ),
+        hidden(
+            "large offsets and heavy tails, blocks of 32 and of 1,024 threads",
+            lambda rng: together(
+                warp_sums(offset(rng, 700), block=32), warp_sums(heavy_tailed(rng, 700), block=1024)
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: warp_sums(whole_numbers(rng, 4 * THREE_WARPS)),
+            points=1,
+            budgets=warp_sum_budgets(12),
+            requires=(
+                Requirement(
+                    SHUFFLE,
+                    "a shuffle",
+                    STEPS * 12,
+                    f"32 values are one after {STEPS} steps, and each step is one shuffle a warp",
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "Fold, as in the last lesson, but the lanes instead of a tile. In the first step lane 0 "
+        "adds what lane 16 holds, lane 1 what lane 17 holds. How far is it in the second step?",
+        "`__shfl_down_sync(everyone, sum, offset)` gives a lane the `sum` of the lane `offset` "
+        "further up. All 32 lanes must come to it, also those whose result nobody needs.",
+        "Start with `offset = 16`, halve it while it is above 0, and add to `sum` what the shuffle "
+        "returns.",
+    ),
+)
+
+
+# --- below_max ---------------------------------------------------------------------------------
+
+
+def below(x: np.ndarray, width: int, block: int = THREE_WARPS) -> Problem:
+    """One launch of `below_max` over x, float32[rows, columns]. The largest is one of the
+    elements, so the subtraction is all that is rounded."""
+    rows, columns = x.shape
+    exact = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # -inf minus -inf is NaN
+        exact = exact - exact.max(axis=1, keepdims=True)
+    sizes = (np.int32(rows), np.int32(columns), np.int32(width))
+    grid = ceil_div(rows * width, block)
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": Expected(exact, np.float32, rtol=UNIT_ROUNDOFF)},
+        launches=(Launch("below_max", grid, block, ("x", "y", *sizes)),),
+    )
+
+
+def some_minus_infinity(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Negative numbers; about every third element is -inf, and all of row 1."""
+    x = negative(rng, (rows, columns))
+    x[rng.random(x.shape) < 1 / 3] = -np.inf
+    x[1] = -np.inf
+    return x
+
+
+def below_budgets(rows: int, columns: int, width: int) -> tuple[Budget, ...]:
+    """What full segments need: as many lanes as elements, full warps."""
+    warps, steps = rows * width // WARP, int(np.log2(width))
+    return (
+        Budget(
+            "shuffles",
+            steps * warps,
+            f"{steps} a warp, log2({width}): if both lanes of a pair add, nobody has to be told "
+            "the result afterwards",
+        ),
+        Budget(
+            "global_load_sectors",
+            rows * columns * 4 // 32,
+            "every element is loaded once, 8 to a sector of 32 bytes",
+        ),
+    )
+
+
+below_max = Exercise(
+    name="below_max",
+    title="Several rows in a warp",
+    source="5_below_max.cu",
+    cases=(
+        Case(
+            "full segments: 12 rows of 8 elements",
+            lambda rng: below(whole_numbers(rng, (12, 8)), 8),
+            points=1,
+        ),
+        Case(
+            "negative numbers, rows shorter than their segments, lanes without a row",
+            lambda rng: together(
+                below(negative(rng, (5, 5)), 8),
+                below(negative(rng, (7, 12)), 16),
+                below(negative(rng, (4, 20)), 32),
+            ),
+            points=2,
+        ),
+        hidden(
+            "rows of 1 to 4 elements",
+            lambda rng: together(
+                below(negative(rng, (50, 1)), 1),
+                below(negative(rng, (33, 2)), 2),
+                below(negative(rng, (21, 3)), 4),
+                below(negative(rng, (21, 4)), 4),
+            ),
+        ),
+        hidden(
+            "rows of 16, 31 and 32 elements, blocks of 32 and of 256 threads",
+            lambda rng: together(
+                below(negative(rng, (9, 16)), 16, block=256),
+                below(negative(rng, (3, 31)), 32, block=32),
+                below(negative(rng, (11, 32)), 32, block=256),
+            ),
+        ),
+        hidden(
+            "segments wider than they would have to be",
+            lambda rng: together(
+                below(negative(rng, (6, 3)), 16), below(negative(rng, (5, 9)), 32)
+            ),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                below(offset(rng, (40, 13)), 16), below(heavy_tailed(rng, (40, 7)), 8)
+            ),
+        ),
+        hidden(
+            "minus infinity among the elements, and in a whole row",
+            lambda rng: below(some_minus_infinity(rng, 10, 6), 8),
+        ),
+        Case(
+            "within budget",
+            lambda rng: below(negative(rng, (24, 16)), 16),
+            points=1,
+            budgets=below_budgets(24, 16, 16),
+            requires=(
+                Requirement(
+                    SHUFFLE, "a shuffle", 4 * 12, "16 lanes that share a row meet in 4 steps"
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "A lane owns an element if `row < rows && column < columns`. The others have none, but "
+        "they come to every shuffle: with which value do they never win?",
+        "Every lane of the segment needs the largest, so swap in pairs: `__shfl_xor_sync(everyone, "
+        "largest, offset)` gives a lane what the lane `lane ^ offset` holds.",
+        "With which offset do the steps begin, if no lane may hear of another segment? For "
+        "segments of 8 lanes the offsets are 4, 2 and 1.",
+        "Keep the element in one variable and the largest in another. At the end only the lanes "
+        "that own an element write `y[row * columns + column]`.",
+    ),
+)
+
+
+# --- row_share ---------------------------------------------------------------------------------
+
+
+def shares(x: np.ndarray, blocks: int, block: int) -> Problem:
+    """One launch of `row_share` over x, float32[rows, columns]; no row has numbers of both signs.
+
+    Then a row's sum has a relative error of at most k u / (1 - k u) after k rounded additions
+    (Higham, section 4.2), the division adds one u: so has each share. No order of adding up a
+    thread's elements, a warp's lanes and a block's warps takes more than k additions.
+    """
+    rows, columns = x.shape
+    exact = x.astype(np.float64)
+    k = ceil_div(columns, block) + 2 * WARP
+    with np.errstate(invalid="ignore"):  # infinities, where a row has them
+        share = exact / exact.sum(axis=1, keepdims=True)
+        distance = exact - exact.max(axis=1, keepdims=True)
+    sizes = (np.int32(rows), np.int32(columns))
+    return Problem(
+        inputs={"x": x},
+        outputs={
+            "share": Expected(share, np.float32, rtol=(k + 2) * UNIT_ROUNDOFF),
+            "below": Expected(distance, np.float32, rtol=UNIT_ROUNDOFF),
+        },
+        launches=(Launch("row_share", blocks, block, ("x", "share", "below", *sizes)),),
+    )
+
+
+def last_is_larger(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Zero but for the last element of every row, so that the last warp with data decides."""
+    x = np.zeros((rows, columns), np.float32)
+    x[:, -1] = rng.uniform(1, 2, rows)
+    return x
+
+
+def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
+    """What so many calls of block_all_reduce need, each in a block of `warps` warps."""
+    why = "one place is written by each warp, and read by every warp: no more than that and one"
+    return (
+        Budget(
+            "barriers",
+            2 * warps * calls,
+            "2 for each warp and call: one before of_warp is written, for those who still read, "
+            "and one before it is read",
+        ),
+        Budget("shared_load_wavefronts", (warps + 1) * calls, why),
+        Budget("shared_store_wavefronts", (warps + 1) * calls, why),
+        Budget(
+            "shuffles",
+            2 * STEPS * warps * calls,
+            f"{STEPS} for the values of a warp and {STEPS} for the results of the warps",
+        ),
+    )
+
+
+row_share = Exercise(
+    name="row_share",
+    title="Every thread of the block has the result",
+    source="8_row_share.cu",
+    cases=(
+        Case(
+            "one row, one block of 8 warps",
+            lambda rng: shares(whole_numbers(rng, (1, 300)), 1, 256),
+            points=1,
+        ),
+        Case(
+            "5 rows of negative numbers for 2 blocks of 3 warps",
+            lambda rng: shares(negative(rng, (5, 200)), 2, THREE_WARPS),
+            points=2,
+        ),
+        hidden(
+            "rows shorter than a warp, or than the block",
+            lambda rng: together(
+                *(shares(negative(rng, (3, columns)), 2, 128) for columns in (1, 31, 33, 127))
+            ),
+        ),
+        hidden(
+            "blocks of 1, 31 and 32 warps",
+            lambda rng: together(
+                *(shares(negative(rng, (3, 1100)), 2, block) for block in (32, 992, 1024))
+            ),
+        ),
+        hidden(
+            "only the last element of a row counts",
+            lambda rng: together(
+                shares(last_is_larger(rng, 3, 160), 2, 160),
+                shares(last_is_larger(rng, 3, 513), 1, 256),
+            ),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                shares(offset(rng, (4, 600)), 2, 128),
+                shares(np.abs(heavy_tailed(rng, (4, 600))), 2, 128),
+            ),
+        ),
+        hidden(
+            "minus infinity among the elements, and in a whole row",
+            lambda rng: shares(some_minus_infinity(rng, 5, 70), 2, 64),
+        ),
+        Case(
+            "within budget",
+            lambda rng: shares(whole_numbers(rng, (4, 512)), 2, 256),
+            points=1,
+            budgets=share_budgets(calls=8, warps=8),
+            requires=(
+                Requirement(
+                    BUTTERFLY,
+                    "a butterfly shuffle",
+                    STEPS * 8 * 8,
+                    "each of the 8 warps reduces its 32 values in 8 calls, in 5 steps",
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "First every warp by itself: `warp_all_reduce<Op>(value)`. Then one lane of each warp puts "
+        "the result where the other warps can read it.",
+        "Let every warp read all the places and reduce them once more: lane w takes place w, and "
+        "`warp_all_reduce` gives all its lanes the result. Nobody has to be told afterwards.",
+        "There may be fewer warps than lanes. A lane without a place brings `Op::identity()`; it "
+        "must not stay away, for `warp_all_reduce` names all 32 lanes.",
+        "Between writing and reading of_warp stands a `__syncthreads()`. And before writing? A "
+        "slower warp may still be reading what the call before left there.",
+    ),
+)

@@ -1,0 +1,18 @@
+// below_max must get shuffle_divergence on line 15: the mask names the lanes of the first segment, in the others too
+extern "C" __global__ void below_max(const float* x, float* y, int rows, int columns, int width) {
+    const unsigned everyone = 0xffffffff;
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = thread / width;
+    const int column = thread % width;
+
+    const unsigned segment = width < 32 ? (1u << width) - 1 : everyone;
+    const bool mine = row < rows && column < columns;
+    const int i = row * columns + column;
+    const float value = mine ? x[i] : -INFINITY;
+
+    float largest = value;
+    for (int offset = width / 2; offset > 0; offset /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(segment, largest, offset));
+    }
+    if (mine) y[i] = value - largest;
+}

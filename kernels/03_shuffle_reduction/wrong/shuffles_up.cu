@@ -1,0 +1,14 @@
+// warp_sum must get wrong_answer: values travel towards lane 31, and lane 0 only ever reads its own
+extern "C" __global__ void warp_sum(const float* x, float* total, int n) {
+    const unsigned everyone = 0xffffffff;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int lane = threadIdx.x % 32;
+
+    float sum = i < n ? x[i] : 0.0f;
+
+    for (int offset = 16; offset > 0; offset /= 2) {
+        sum += __shfl_up_sync(everyone, sum, offset);
+    }
+
+    if (lane == 0 && i < n) total[i / 32] = sum;
+}

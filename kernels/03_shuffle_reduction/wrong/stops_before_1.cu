@@ -1,0 +1,14 @@
+// warp_sum must get wrong_answer: the loop ends before offset 1, so lane 1's half of the sum is lost
+extern "C" __global__ void warp_sum(const float* x, float* total, int n) {
+    const unsigned everyone = 0xffffffff;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int lane = threadIdx.x % 32;
+
+    float sum = i < n ? x[i] : 0.0f;
+
+    for (int offset = 16; offset > 1; offset /= 2) {
+        sum += __shfl_down_sync(everyone, sum, offset);
+    }
+
+    if (lane == 0 && i < n) total[i / 32] = sum;
+}
