@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from textwrap import wrap
 
@@ -29,10 +30,11 @@ from .picture import (
 )
 
 _MOST_LEVELS = 12
-_LEFT, _TOP, _ACROSS = 3.2, 1.2, 6.65  # inches
+_LEFT, _TOP, _ACROSS = 3.2, 1.05, 6.65  # inches
 _GUTTER = 3.05  # inches, for the source lines left of the lanes
-_BOX, _GAP, _STEEP = 0.2, 0.2, 0.016  # inches: a lane, the arrows' room, and more for far lanes
-_COLUMNS = 48  # characters of a source line beside the lanes
+_BOX, _GAP, _STEEP = 0.2, 0.3, 0.013  # inches: a lane, the arrows' room, and more for far lanes
+_COLUMNS, _LINE = 44, 0.145  # characters of a source line beside the lanes; inches a line
+_MANY = 8  # arrows from one lane, which then are thin
 _HATCH = "/////"
 _LEGEND = (
     "The number in a box: the lane that it received from. What lanes do with what they received "
@@ -73,10 +75,13 @@ def exchange(run) -> Picture:
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), yticks=[])
     _name_lanes(axes)
+    line = None
     for level, above, top in zip(shown, tops, tops[1:], strict=False):
         _paint_arrows(axes, level, above + _BOX, top)
         _paint_lanes(axes, level, top)
-        _label(axes, run, level, (above + _BOX + top + _BOX) / 2)
+        code = _code(run, level.line) if level.line != line else []
+        _label(axes, code, level, above + _BOX, top + _BOX)
+        line = level.line
     _explain(picture, shown)
     left_out = note(run, len(shown), len(levels), "shuffle")
     picture.write(0.15, picture.height - 0.13, left_out + _LEGEND)
@@ -113,7 +118,8 @@ def _box(lane: int, top: float, **style) -> Rectangle:
 
 
 def _paint_arrows(axes: Axes, level: _Level, start: float, end: float) -> None:
-    style = {"arrowstyle": "-|>", "mutation_scale": 7, "lw": 1.0, "shrinkA": 0, "shrinkB": 0}
+    style = {"arrowstyle": "-|>", "mutation_scale": 7, "shrinkA": 0, "shrinkB": 0}
+    style["lw"] = 0.6 if max(Counter(level.moved.values()).values(), default=0) > _MANY else 1.0
     for lane, giver in level.moved.items():
         colour = BLUE if giver > lane else RED
         axes.add_patch(FancyArrowPatch((giver, start), (lane, end), color=colour, **style))
@@ -133,23 +139,30 @@ def _paint_lanes(axes: Axes, level: _Level, top: float) -> None:
         axes.text(lane, top + _BOX / 2, str(giver), **middle)
 
 
-def _label(axes: Axes, run, level: _Level, middle: float) -> None:
-    """The source line, and below it what happened there in numbers."""
-    code = wrap(source_line(run, level.line, 2 * _COLUMNS - 5), _COLUMNS, subsequent_indent=" " * 5)
-    if not level.line:
-        code = ["in code of an included header"]
-    line = 0.145  # inches
-    height = middle - line * len(code) / 2
+def _code(run, line: int) -> list[str]:
+    """Source line `line` with its number, on two lines at most."""
+    if not line:
+        return ["  0  in code that the cell includes"]
+    return wrap(source_line(run, line, 2 * _COLUMNS - 8), _COLUMNS, subsequent_indent=" " * 5)
+
+
+def _label(axes: Axes, code: list[str], level: _Level, top: float, bottom: float) -> None:
+    """Left of the lanes: the source line, unless it stands above, and below it the counts. The
+    last line ends where the row of receivers does."""
+    counts = _counts(level).split("; ", 1)
+    lines = len(code) + len(counts)
+    height = max((top + bottom - _LINE * (lines - 1)) / 2, top)
     beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
-    left = -_GUTTER / _ACROSS
-    for text in code:
-        axes.text(left, height, text, size=SMALL - 1, family="monospace", **beside)
-        height += line
-    axes.text(left, height, "     " + _counts(level), size=SMALL - 0.5, **beside)
+    for number, text in enumerate(code):
+        place = (-_GUTTER / _ACROSS, height + _LINE * number)
+        axes.text(*place, text, size=SMALL - 1, family="monospace", **beside)
+    for number, text in enumerate(counts, len(code)):
+        place = (-(_GUTTER - 0.31) / _ACROSS, height + _LINE * number)
+        axes.text(*place, text, size=SMALL - 0.5, **beside)
 
 
 def _counts(level: _Level) -> str:
-    """E.g. "28 lanes received, from lane + 4; 4 kept their own; 2 took no part"."""
+    """E.g. "28 lanes received from lane + 4; 4 kept their own"."""
     received, kept = len(level.moved), len(level.source) - len(level.moved)
     parts = [f"{counted(received, 'lane')} received{_pattern(level.moved)}"]
     if kept:
@@ -190,12 +203,30 @@ def _explain(picture: Picture, shown: list[_Level]) -> None:
 
 
 def _description(title: str, levels: list[_Level]) -> str:
-    rows = []
-    for number, level in enumerate(levels[:_MOST_LEVELS], 1):
-        ways = ", ".join(f"{giver}→{lane}" for lane, giver in level.moved.items())
-        rows.append(
-            f"  shuffle {number}, line {level.line}: {_counts(level)}" + f" ({ways})" * bool(ways)
-        )
-    cut = len(levels) - len(rows)
-    rows += [f"  and {counted(cut, 'shuffle')} more"] if cut else []
+    rows = [
+        f"  shuffle {number}, line {level.line}: {_counts(level)}{_ways(level)}"
+        for number, level in enumerate(levels[:_MOST_LEVELS], 1)
+    ]
+    if len(rows) < len(levels):
+        rows.append(f"  and {counted(len(levels) - len(rows), 'shuffle')} more")
     return "\n".join([f"{title}, {counted(len(levels), 'shuffle')}:", *rows])
+
+
+def _ways(level: _Level) -> str:
+    """Which lanes those are that the counts speak of, where no rule tells it."""
+    parts = []
+    if level.moved and not _pattern(level.moved):
+        parts.append(", ".join(f"{giver}→{lane}" for lane, giver in level.moved.items()))
+    if kept := level.source.keys() - level.moved.keys():
+        parts.append(f"kept: {_ranges(kept)}")
+    if len(level.source) < WARP:
+        parts.append(f"no part: {_ranges(set(range(WARP)) - level.source.keys())}")
+    return f" ({'; '.join(parts)})" if parts else ""
+
+
+def _ranges(lanes: set[int]) -> str:
+    """E.g. "0, 28-31"."""
+    firsts = sorted(lane for lane in lanes if lane - 1 not in lanes)
+    lasts = sorted(lane for lane in lanes if lane + 1 not in lanes)
+    pairs = zip(firsts, lasts, strict=True)
+    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in pairs)
