@@ -17,7 +17,8 @@ class Event:
     "shuffle" or "barrier"; `threads` are linear thread indices. For accesses, `address` are byte
     offsets, one per thread, in shared memory or from the start of the buffer that was argument
     `buffer` of the launch; `width` is bytes per thread. For a barrier, `memory` is the block's
-    shared memory as it opens (uint8).
+    shared memory as it opens (uint8). For a shuffle, `source` is the thread that each thread
+    received from; its own index where it kept its value.
     """
 
     step: int
@@ -29,6 +30,7 @@ class Event:
     width: int = 0
     buffer: int | None = None
     memory: np.ndarray | None = None
+    source: np.ndarray | None = None
 
 
 class Trace:

@@ -37,11 +37,12 @@ class Watch:
             both = np.intersect1d(lane[taken] // WARP, lane[~taken] // WARP)
             self.counters.add(line, "divergent_branches", len(both))
 
-    def collective(self, lanes: Lanes, at: int, counter: str, kind: str) -> None:
+    def shuffle(self, lanes: Lanes, at: int, source: np.ndarray) -> None:
+        """`source`: the lane that each of `lanes` received from."""
         line = self._line(at)
-        self.counters.add(line, counter, warps(lanes))
+        self.counters.add(line, "shuffles", warps(lanes))
         if len(threads := self._traced(lanes)):
-            self.trace.add(line, kind, threads)
+            self.trace.add(line, "shuffle", threads, source=source[: len(threads)])
 
     def barrier(self, lanes: Lanes, at: int) -> None:
         line = self._line(at)
