@@ -137,18 +137,23 @@ def bench(
         list[str] | None, typer.Argument(metavar="LESSON", help="On a GPU; by default all.")
     ] = None,
     device: Annotated[str, typer.Option(help="simulator or gpu.")] = "simulator",
+    classroom: Annotated[
+        bool, typer.Option("--classroom", help="How fast a class is graded; takes minutes.")
+    ] = False,
     record: Annotated[
         bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
     ] = False,
 ) -> None:
-    """Measure how fast the simulated GPU is, or time lessons' kernels on a real one."""
+    """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
     from rich.console import Console
 
     from . import checking, course
     from .measure import recording, speed_screen
 
     try:
-        if device == "gpu":
+        if classroom:
+            speed_screen.bench_classroom(Console())
+        elif device == "gpu":
             recording.bench(lessons or [], course.KERNELS, record, Console())
         elif device == "simulator" and not lessons and not record:
             speed_screen.bench(Console())

@@ -217,4 +217,7 @@ def _grade_id(cell) -> str:
 
 
 def _same_inputs(one: course.Problem, other: course.Problem) -> bool:
-    return all(np.array_equal(drawn, other.inputs[name]) for name, drawn in one.inputs.items())
+    return all(
+        np.array_equal(drawn, other.inputs[name], equal_nan=True)
+        for name, drawn in one.inputs.items()
+    )

@@ -1,4 +1,4 @@
-"""A class's submissions of one lesson: collected, judged, entered in the gradebook.
+"""A class's submissions of one lesson: judged, and entered in the gradebook.
 
 First every distinct source is judged, many at a time, and its verdict kept (see `store`). Then one
 writer takes the submissions through nbgrader's own step, one after the other, which finds the
@@ -20,11 +20,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import v4
+from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
+from sqlalchemy.exc import OperationalError
 
 from ..judge import Verdict
 from ..weave import text
 from . import ClassroomError, intake, verdicts
+from .collecting import LINKS, Graded, has_links
 from .folder import CourseFolder
 from .judges import answer, judges
 from .secret import seed
@@ -34,20 +37,7 @@ Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=..
 
 LOCK = "autograde.lock"
 HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # what nbgrader puts beside a notebook
-LINKS = (
-    "The submission holds links to other files, and is not opened: hand in the files themselves."
-)
-BUSY_FOR = 6  # times that nbgrader waits its five seconds for somebody else to leave the gradebook
-
-
-@dataclass(frozen=True)
-class Graded:
-    """One learner's submission. `exercises` is what verdicts.read returns; `problems` says, a
-    sentence each, what was wrong with the notebook itself."""
-
-    learner: str
-    exercises: dict[str, dict]
-    problems: tuple[str, ...]
+BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
 @dataclass(frozen=True)
@@ -62,21 +52,6 @@ class Grading:
     marked: frozenset[str]
 
 
-def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded, ...]]:
-    """Fetch what was handed in through the exchange, newest version of each, to join what
-    already lies in submitted/. Returns the learners, and those whose submission was not fetched
-    with the reason; ClassroomError when there is nobody."""
-    refused: dict[str, str] = {}
-    if (course.shelves / "inbound").is_dir():
-        refused = _with_links(course, lesson)
-        _collect(course, lesson, frozenset(refused))
-    learners = course.learners("submitted", lesson)
-    if not learners and not refused:
-        where = course.path("submitted", lesson, "LEARNER")
-        raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
-    return learners, tuple(Graded(name, {}, (why,)) for name, why in refused.items())
-
-
 def autograde(
     course: CourseFolder,
     lesson: str,
@@ -86,7 +61,6 @@ def autograde(
 ) -> list[Graded]:
     """Grade the submissions that are not up to date, and return all. An unreadable notebook gets
     0 points and a sentence; marks given by hand stay. `workers` judge; by default one a CPU."""
-    _require_released(course, lesson)
     _require_judge(course)
     with _alone(course):
         grading = _grading(course, lesson)
@@ -103,9 +77,16 @@ def autograde(
 
 def _grading(course: CourseFolder, lesson: str) -> Grading:
     store = Store(course.root / "verdicts", course.kernels)
-    with course.gradebook() as gradebook:
-        names = [cell.name for cell in gradebook.find_notebook(lesson, lesson).solution_cells]
-        marked = {one.student.id for one in gradebook.assignment_submissions(lesson)}
+    try:
+        with course.gradebook() as gradebook:
+            names = [cell.name for cell in gradebook.find_notebook(lesson, lesson).solution_cells]
+            marked = {one.student.id for one in gradebook.assignment_submissions(lesson)}
+    except MissingEntry as error:
+        raise ClassroomError(
+            f"{lesson} was never released: run `grader release {lesson}`."
+        ) from error
+    except OperationalError as error:
+        raise _explained(ClassroomError(str(error.orig)), "the very start") from error
     secret = Path(course.config.JudgeAnswers.secret_file)
     seeds = {name: seed(secret, f"{lesson}/{name}") for name in sorted(names)}
     return Grading(course, lesson, store, seeds, frozenset(marked))
@@ -226,7 +207,7 @@ def _autograde(course: CourseFolder, lesson: str, learner: str) -> None:
 
 def _unreadable(course: CourseFolder, lesson: str, learner: str) -> str:
     """Why there is nothing to grade in a submission; empty when there is."""
-    if _has_links(course.path("submitted", lesson, learner)):
+    if has_links(course.path("submitted", lesson, learner)):
         return LINKS
     try:
         intake.read_notebook(course.notebook("submitted", lesson, learner))
@@ -274,35 +255,6 @@ def _alone(course: CourseFolder) -> Iterator[None]:
                 "Another `grader autograde` is at work in this course; wait until it is done."
             ) from error
         yield
-
-
-def _with_links(course: CourseFolder, lesson: str) -> dict[str, str]:
-    """Who handed in links to other files, which collecting would follow with an instructor's
-    rights: the learner, and a sentence."""
-    return {
-        folder.name.rsplit("+", 3)[0]: LINKS
-        for folder in sorted((course.shelves / "inbound").glob(f"*+{lesson}+*"))
-        if _has_links(folder)
-    }
-
-
-def _has_links(folder: Path) -> bool:
-    return folder.is_symlink() or any(path.is_symlink() for path in folder.rglob("*"))
-
-
-def _collect(course: CourseFolder, lesson: str, refused: frozenset[str]) -> None:
-    handed_in = {
-        folder.name.rsplit("+", 3)[0]
-        for folder in (course.shelves / "inbound").glob(f"*+{lesson}+*")
-    }
-    for learner in sorted(handed_in - refused) if refused else ["*"]:
-        course.run(course.exchange.Collect, lesson, learner, update=True)
-
-
-def _require_released(course: CourseFolder, lesson: str) -> None:
-    with course.gradebook() as gradebook:
-        if lesson not in {assignment.name for assignment in gradebook.assignments}:
-            raise ClassroomError(f"{lesson} was never released: run `grader release {lesson}`.")
 
 
 def _require_judge(course: CourseFolder) -> None:

@@ -16,7 +16,8 @@ from rich.text import Text
 
 from .. import course
 from ..weave import LessonError
-from . import ClassroomError, batch, demo, feedback, notebooks, release
+from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release
+from .collecting import Graded
 from .folder import CONFIG, CourseFolder, open_course
 from .judges import judges
 
@@ -70,7 +71,7 @@ def autograde_lesson(name: str, jobs: int | None, scheduler: str | None) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
     lesson = _lesson(here, name).name
-    learners, refused = batch.collect(here, lesson)
+    learners, refused = collecting.collect(here, lesson)
     with judges(jobs, scheduler) as workers:
         graded = batch.autograde(here, lesson, learners, workers, track)
     Console().print(_diagnoses(graded))
@@ -115,7 +116,7 @@ def _lesson(here: CourseFolder, name: str) -> course.Lesson:
         raise ClassroomError(f"{sentence[:1].upper()}{sentence[1:]}.") from error
 
 
-def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
+def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
     """Every learner's exercises, with points and diagnosis."""
     columns = ("learner", "exercise", "points", "diagnosis")
     table = Table(*columns, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
@@ -130,7 +131,7 @@ def _grades(lesson: str, graded: Iterable[batch.Graded]) -> Table:
     return table
 
 
-def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
+def _diagnoses(graded: Iterable[Graded]) -> Table:
     """How many learners got which diagnosis in which exercise, the commonest first."""
     exercises: dict[str, Counter] = {}
     for one in graded:
@@ -144,7 +145,7 @@ def _diagnoses(graded: Iterable[batch.Graded]) -> Table:
     return table
 
 
-def _problems(graded: Iterable[batch.Graded]) -> list[str]:
+def _problems(graded: Iterable[Graded]) -> list[str]:
     """What was wrong with notebooks, one line for each thing, with the learners it is about."""
     learners: dict[str, list[str]] = {}
     for one in graded:

@@ -13,7 +13,8 @@ from pathlib import Path
 from .. import course
 from ..course import Lesson
 from ..weave import cuda_cell, text
-from . import batch, feedback, intake
+from . import batch, collecting, feedback, intake
+from .collecting import Graded
 from .folder import CourseFolder, new_course
 from .release import release
 
@@ -22,7 +23,7 @@ ROOT = course.KERNELS.with_name("build") / "demo"
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
-def run(root: Path, kernels: Path, track: batch.batch.Track) -> dict[str, list[batch.Graded]]:
+def run(root: Path, kernels: Path, track: batch.batch.Track) -> dict[str, list[Graded]]:
     """The whole week in `root`, which is emptied first. Returns, by lesson, what everybody got."""
     shutil.rmtree(root, ignore_errors=True)
     here = new_course(root, kernels)
@@ -34,12 +35,12 @@ def run(root: Path, kernels: Path, track: batch.batch.Track) -> dict[str, list[b
     return graded
 
 
-def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[batch.Graded]:
+def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Graded]:
     """One lesson, from the learners' answers to their feedback."""
     people = classmates(lesson)
     for learner in track(people, description=f"{lesson.name}: handing in"):
         hand_in(here, lesson, learner, people[learner])
-    batch.collect(here, lesson.name)
+    collecting.collect(here, lesson.name)
     graded = batch.autograde(here, lesson.name, list(people), track=track)
     for learner in track(people, description=f"{lesson.name}: feedback"):
         feedback.write(here, lesson.name, learner)

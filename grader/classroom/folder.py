@@ -7,6 +7,7 @@ import logging
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,7 +94,7 @@ class CourseFolder:
 
     def configured(self, **changes: dict) -> CourseFolder:
         """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
-        config = self.config.copy()
+        config = deepcopy(self.config)  # Config.copy() shares what is nested
         config.merge(Config(changes))
         return CourseFolder(config)
 
@@ -127,14 +128,17 @@ def _overheard() -> Iterator[list[str]]:
         def emit(self, record: logging.LogRecord) -> None:
             complaints.append(record.getMessage().strip())
 
-    log, listener = traitlets.log.get_logger(), Listener(logging.ERROR)
-    log.addHandler(listener)
+    listener = Listener(logging.ERROR)
+    logs = (traitlets.log.get_logger(), logging.getLogger("tornado.application"))
+    for log in logs:
+        log.addHandler(listener)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of nbgrader's own code and of old notebooks
             yield complaints
     finally:
-        log.removeHandler(listener)
+        for log in logs:
+            log.removeHandler(listener)
 
 
 def _reason(complaints: list[str], error: Exception) -> str:

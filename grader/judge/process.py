@@ -44,7 +44,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of one case. With `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
+    """What came of one case; `killed`: that somebody killed its process, not this one. With
+    `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
     warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
     `message` and `line`."""
 
@@ -55,18 +56,25 @@ class Answer:
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     arrays: wire.Arrays = field(default_factory=dict)
+    killed: bool = False
 
 
 def simulate(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
     """One answer for each of `drawn`, from the simulated device. A child that is stopped or dies
-    costs the case it was in; another child takes the rest while there is time."""
+    costs the case it was in; another child takes the rest while there is time. Once, a child that
+    was killed from outside costs nothing: a machine out of memory does not choose by guilt."""
     end = time.monotonic() + limits.total_seconds * limits.patience
     answers: list[Answer] = []
+    spared = False
     while left := drawn[len(answers) :]:
         if time.monotonic() >= end:
             return answers + [Answer("timeout", _no_time(limits))] * len(left)
         asked = request(source, left, _settings("simulator", limits), {})
         compiled, *found = _one_child(asked, limits, end)
+        if not spared and (found or [compiled])[-1].killed:
+            spared = True
+            answers += found[:-1]
+            continue
         if compiled.status != "ran":
             return answers + [compiled] * len(left)
         answers += found
@@ -205,6 +213,7 @@ def _obituary(code: int, complaints: BinaryIO, compiled: bool, limits: Limits) -
             f"The process that ran your kernel was ended by {name}, most likely because it asked "
             f"for more than the {limits.memory_bytes / 2**30:.3g} GiB it may use. Look at the "
             "sizes of your arrays and at recursion without an end.",
+            killed=code == -signal.SIGKILL,
         )
     complaints.seek(0)
     last = complaints.read().decode(errors="replace").strip().rpartition("\n")[2]

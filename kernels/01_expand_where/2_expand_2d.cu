@@ -1,0 +1,20 @@
+// Expand in two dimensions: out[row, col] = x[row, col], where x may have one row, or one column.
+//
+//   x    float[], only read; its element (row, col) lies at x[row * row_stride + col * col_stride],
+//        and a stride is 0 along a dimension in which x is expanded
+//   out  float[rows, cols], written; thread t of block b owns out[b * blockDim.x + t], if it exists
+//
+// Budget for a warp: 4 sectors for the 32 floats it stores, 4 for those it loads from a row of x.
+extern "C" __global__ void expand_2d(const float* x, float* out, int rows, int cols, int row_stride,
+                                     int col_stride) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    // Your turn: which row and which column is element i of out? Mind the last block.
+    // BEGIN SOLUTION
+    if (i < rows * cols) {
+        const int row = i / cols;
+        const int col = i % cols;
+        out[i] = x[row * row_stride + col * col_stride];
+    }
+    // END SOLUTION
+}

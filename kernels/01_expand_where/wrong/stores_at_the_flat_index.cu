@@ -1,0 +1,15 @@
+// expand must get out_of_bounds on line 14: stores as if out held more than the window
+extern "C" __global__ void expand(const float* x, float* out, const int* shape, const int* strides,
+                                  int dims, unsigned first, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    if (i >= count) return;
+    unsigned rest = first + i;
+    int place = 0;
+    for (int d = dims - 1; d >= 0; d--) {
+        const int coordinate = rest % shape[d];
+        place += coordinate * strides[d];
+        rest /= shape[d];
+    }
+    out[first + i] = x[place];
+}

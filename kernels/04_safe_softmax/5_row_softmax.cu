@@ -1,0 +1,56 @@
+// Softmax of every row of a matrix, one block to a row at a time, in three passes over the row.
+//
+//   x      float[rows][columns], only read; block b owns rows b, b + gridDim.x, b + 2 * gridDim.x...
+//          and thread t of it the elements t, t + blockDim.x, t + 2 * blockDim.x, ... of such a row
+//   y      float[rows][columns], written; y[r][c] by the thread that owns x[r][c]
+//   block  whole warps: a multiple of 32 threads, at most 1024
+//
+// Budget: 3 loads and 1 store an element, 4 sectors to a warp's access; for each row 6 barriers
+// a warp and 10 shuffles a warp for each of the two reductions.
+__device__ float add(float a, float b) {
+    return a + b;
+}
+
+// All 32 lanes bring a value; every one of them gets the result.
+template <float (*combine)(float, float)>
+__device__ float warp_all_reduce(float value) {
+    for (int offset = 16; offset > 0; offset /= 2) {
+        value = combine(value, __shfl_xor_sync(0xffffffff, value, offset));
+    }
+    return value;
+}
+
+// All threads of the block bring a value; every one of them gets the result. As often as needed.
+template <float (*combine)(float, float)>
+__device__ float block_all_reduce(float value, float identity, float* of_warp) {
+    const int lane = threadIdx.x % 32;
+    value = warp_all_reduce<combine>(value);
+    __syncthreads();  // the call before this one: everybody has read what it left in of_warp
+    if (lane == 0) of_warp[threadIdx.x / 32] = value;
+    __syncthreads();  // this call: everybody may read what the other warps wrote
+    return warp_all_reduce<combine>(lane < blockDim.x / 32 ? of_warp[lane] : identity);
+}
+
+extern "C" __global__ void row_softmax(const float* x, float* y, int rows, int columns) {
+    __shared__ float of_warp[32];  // one place for each warp that a block can have
+
+    // Your turn: the whole of it. All threads of a block must come to both reductions of a row.
+    // BEGIN SOLUTION
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {
+        const float* in = x + static_cast<size_t>(row) * columns;
+        float* out = y + static_cast<size_t>(row) * columns;
+
+        float largest = -INFINITY;
+        for (int c = threadIdx.x; c < columns; c += blockDim.x) largest = fmaxf(largest, in[c]);
+        largest = block_all_reduce<fmaxf>(largest, -INFINITY, of_warp);
+
+        float sum = 0.0f;
+        for (int c = threadIdx.x; c < columns; c += blockDim.x) sum += expf(in[c] - largest);
+        sum = block_all_reduce<add>(sum, 0.0f, of_warp);
+
+        for (int c = threadIdx.x; c < columns; c += blockDim.x) {
+            out[c] = expf(in[c] - largest) / sum;
+        }
+    }
+    // END SOLUTION
+}

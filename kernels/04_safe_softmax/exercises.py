@@ -1,0 +1,437 @@
+"""What the exercises on safe softmax ask: inputs, references, launches, budgets, hints.
+
+References are float64. What rounding can do to a float32 softmax is derived in
+grader.bounds.softmax_bound; a sum of exponentials that is checked by itself follows steps 1 to 3
+of the same derivation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.bounds import gamma, softmax_bound
+from grader.course import (
+    SHUFFLE,
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
+from grader.inputs import heavy_tailed, negative, normal, offset
+from grader.references import softmax
+
+SECTOR = 8  # floats in a sector of 32 bytes
+IN_BLOCK = (
+    5 + 32
+)  # additions on the way from a thread to its block's sum, were warps added one by one
+TINY = 2.0**-124  # what may be flushed to zero
+LOWEST = np.finfo(np.float32).min
+
+
+def passes(n: int, threads: int) -> int:
+    """How many elements the busiest of `threads` owns."""
+    return -(-n // threads)
+
+
+# --- inputs ------------------------------------------------------------------------------------
+
+
+def level(rng: np.random.Generator, shape) -> np.ndarray:
+    """The same number everywhere: every element has the same share, so each is missed."""
+    return np.full(shape, rng.uniform(-50, 50), np.float32)
+
+
+def steep(rng: np.random.Generator, shape) -> np.ndarray:
+    """exp of it runs from far below the smallest float to far above the largest."""
+    return normal(rng, shape, scale=60)
+
+
+def deep(rng: np.random.Generator, shape) -> np.ndarray:
+    """So far below 0 that exp of it is 0; the largest element of a row is its last."""
+    return np.sort(negative(rng, shape), axis=-1) - 200
+
+
+def huge(rng: np.random.Generator, shape) -> np.ndarray:
+    """Both signs, up to the largest float: even a difference overflows."""
+    return rng.uniform(-3.4e38, 3.4e38, shape).astype(np.float32)
+
+
+def lowest(rng: np.random.Generator, shape) -> np.ndarray:
+    """The lowest float there is, but in the first row: what some libraries mask with."""
+    x = np.full(shape, LOWEST)
+    x[0] = normal(rng, shape[1])
+    return x
+
+
+def masked(rng: np.random.Generator, shape) -> np.ndarray:
+    """About half of the elements are -inf; the last never is."""
+    x = normal(rng, shape)
+    x[rng.random(shape) < 0.5] = -np.inf
+    x[..., -1] = 1
+    return x
+
+
+def with_one(rng: np.random.Generator, n: int, value: float) -> np.ndarray:
+    """Normal numbers, and `value` once."""
+    x = normal(rng, n)
+    x[rng.integers(n)] = value
+    return x
+
+
+# --- elementary --------------------------------------------------------------------------------
+
+
+def by_block(x: np.ndarray, blocks: int, block: int, fill: float) -> np.ndarray:
+    """float64[blocks, elements]: what each block's threads own, `fill` where there is nothing."""
+    count = passes(x.size, blocks * block)
+    owned = np.full(count * blocks * block, fill)
+    owned[: x.size] = x
+    return owned.reshape(count, blocks, block).swapaxes(0, 1).reshape(blocks, count * block)
+
+
+def exponential_sums(x: np.ndarray, blocks: int, block: int) -> Expected:
+    """The sums that `exp_sum` leaves, and what rounding can do to them."""
+    distance = x.max() - by_block(x, blocks, block, -np.inf)
+    terms = np.exp(-distance)
+    additions = passes(x.size, blocks * block) + IN_BLOCK
+    relative = gamma(3 * np.minimum(distance, 200) + 4 + additions)
+    return Expected(terms.sum(axis=1), np.float32, atol=(terms * relative).sum(axis=1) + TINY)
+
+
+def in_three_launches(x: np.ndarray, blocks: int = 2, block: int = 128) -> Problem:
+    """The three launches of the elementary softmax; what the host finds in between is given."""
+    largest = x.max()
+    total = np.float32(np.exp(x.astype(np.float64) - largest).sum())
+    n = np.int32(x.size)
+    maxima = by_block(x, blocks, block, -np.inf).max(axis=1)
+    return Problem(
+        inputs={"x": x},
+        outputs={
+            "maxima": Expected(maxima, np.float32),
+            "sums": exponential_sums(x, blocks, block),
+            "y": Expected(softmax(x), np.float32, atol=softmax_bound(x, additions=1)),
+        },
+        launches=(
+            Launch("partial_max", blocks, block, ("x", "maxima", n)),
+            Launch("exp_sum", blocks, block, ("x", largest, "sums", n)),
+            Launch("normalize", blocks, block, ("x", largest, total, "y", n)),
+        ),
+    )
+
+
+def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
+    return (
+        Budget(
+            "global_load_sectors",
+            3 * n // SECTOR,
+            "each of the three launches reads x once, and neighbouring threads read neighbouring "
+            "elements: 4 sectors of 32 bytes for the 32 floats of a warp",
+        ),
+        Budget(
+            "global_store_sectors",
+            n // SECTOR + 2 * blocks,
+            "y is written once, by neighbouring threads, and a block writes two partial results",
+        ),
+        Budget(
+            "barriers",
+            4 * warps * blocks,
+            "a block reduces once in each of two launches, after its loop and not in it; by "
+            "shuffles that takes a barrier or two",
+        ),
+    )
+
+
+def shuffled(reductions: int, warps: int) -> tuple[Requirement, ...]:
+    return (
+        Requirement(
+            SHUFFLE,
+            "a shuffle",
+            reductions * (5 * warps + 5),
+            "5 in each warp for each of a block's reductions, and 5 more to combine the warps",
+        ),
+    )
+
+
+elementary = Exercise(
+    name="elementary",
+    title="One vector, three launches, and the host in between",
+    source="3_elementary.cu",
+    cases=(
+        Case(
+            "as many threads as elements", lambda rng: in_three_launches(steep(rng, 256)), points=1
+        ),
+        Case(
+            "five passes, the last one short",
+            lambda rng: in_three_launches(steep(rng, 4 * 256 + int(rng.integers(33, 200)))),
+            points=2,
+        ),
+        hidden(
+            "fewer elements than threads",
+            lambda rng: together(*(in_three_launches(normal(rng, n)) for n in (1, 31, 33, 129))),
+        ),
+        hidden(
+            "lengths around full passes of the grid",
+            lambda rng: together(*(in_three_launches(normal(rng, n)) for n in (255, 257, 513))),
+        ),
+        hidden(
+            "many blocks, every element counts the same",
+            lambda rng: in_three_launches(level(rng, 9_001), blocks=13, block=96),
+        ),
+        hidden(
+            "negative numbers, large offsets and heavy tails",
+            lambda rng: together(
+                *(in_three_launches(draw(rng, 700)) for draw in (deep, offset, heavy_tailed))
+            ),
+        ),
+        hidden(
+            "huge values, and minus infinity here and there",
+            lambda rng: together(
+                in_three_launches(huge(rng, 700)), in_three_launches(masked(rng, 700))
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: in_three_launches(normal(rng, 2048), blocks=2, block=256),
+            points=1,
+            budgets=elementary_budgets(2048, blocks=2, warps=8),
+            requires=shuffled(reductions=2 * 2, warps=8),
+        ),
+    ),
+    hints=(
+        "`partial_max` above is a model for both kernels: which thread owns which elements is the "
+        "same in all three launches, so the loop is the same, to the letter.",
+        "In `exp_sum` a thread adds expf(x[i] - largest) to its `sum`. After the loop, when every "
+        "thread of the block is there, one line combines the sums of the block. Which operation, "
+        "and what is its identity?",
+        "`sum = block_all_reduce<add>(sum, 0.0f, of_warp);` stands after the loop. `normalize` "
+        "needs no reduction: its loop writes expf(x[i] - largest) / total to y[i].",
+    ),
+)
+
+
+# --- on the device -----------------------------------------------------------------------------
+
+
+def on_one_grid(x: np.ndarray, blocks: int = 3, block: int = 128) -> Problem:
+    """The three launches of the softmax that never leaves the device."""
+    n = np.int32(x.size)
+    additions = passes(x.size, blocks * block) + IN_BLOCK + passes(blocks, block) + IN_BLOCK
+    return Problem(
+        inputs={"x": x},
+        scratch={"maxima": ((blocks,), np.float32), "sums": ((blocks,), np.float32)},
+        outputs={"y": Expected(softmax(x), np.float32, atol=softmax_bound(x, additions))},
+        launches=(
+            Launch("vector_max", blocks, block, ("x", "maxima", n)),
+            Launch("vector_exp_sum", blocks, block, ("x", "maxima", "sums", n)),
+            Launch("vector_normalize", blocks, block, ("x", "maxima", "sums", "y", n)),
+        ),
+    )
+
+
+def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
+    reductions = 5  # one in the first launch, two in each of the others
+    return (
+        Budget(
+            "global_load_sectors",
+            3 * n // SECTOR + 3 * blocks * passes(blocks, SECTOR),
+            "each launch reads x once; every block of the second reads the maxima once, and every "
+            "block of the third the maxima and the sums: neighbouring threads, neighbouring places",
+        ),
+        Budget(
+            "global_store_sectors",
+            n // SECTOR + 2 * blocks,
+            "y is written once, by neighbouring threads, and a block writes two partial results",
+        ),
+        Budget(
+            "barriers",
+            3 * reductions * warps * blocks,
+            "five reductions in all, and by shuffles one takes two barriers or three",
+        ),
+    )
+
+
+on_device = Exercise(
+    name="on_device",
+    title="The same, and the host has nothing to do",
+    source="4_on_device.cu",
+    cases=(
+        Case(
+            "as many threads as elements",
+            lambda rng: on_one_grid(steep(rng, 512), blocks=4),
+            points=1,
+        ),
+        Case(
+            "four blocks, three passes, the last one short",
+            lambda rng: on_one_grid(normal(rng, 2 * 512 + int(rng.integers(33, 400))), blocks=4),
+            points=1,
+        ),
+        Case(
+            "more blocks than a block has threads",
+            lambda rng: on_one_grid(level(rng, 9_001), blocks=139, block=64),
+            points=2,
+        ),
+        hidden(
+            "fewer elements than threads, and blocks with none",
+            lambda rng: together(*(on_one_grid(normal(rng, n)) for n in (1, 31, 33, 129))),
+        ),
+        hidden(
+            "lengths around full passes of the grid",
+            lambda rng: together(*(on_one_grid(level(rng, n)) for n in (383, 384, 385, 769))),
+        ),
+        hidden(
+            "blocks of one warp and of thirty-two",
+            lambda rng: together(
+                on_one_grid(steep(rng, 999), blocks=33, block=32),
+                on_one_grid(level(rng, 2100), blocks=2, block=1024),
+            ),
+        ),
+        hidden(
+            "negative numbers, large offsets and heavy tails",
+            lambda rng: together(
+                *(on_one_grid(draw(rng, 700)) for draw in (deep, offset, heavy_tailed))
+            ),
+        ),
+        hidden(
+            "huge values, infinities, and not-a-number",
+            lambda rng: together(
+                on_one_grid(huge(rng, 700)),
+                on_one_grid(masked(rng, 700)),
+                on_one_grid(with_one(rng, 400, np.nan)),
+                on_one_grid(with_one(rng, 400, np.inf)),
+                on_one_grid(np.full(400, LOWEST)),
+                on_one_grid(np.full(400, -np.inf, np.float32)),
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
+            points=1,
+            budgets=on_device_budgets(4096, blocks=8, warps=4),
+            requires=shuffled(reductions=5 * 8, warps=4),
+        ),
+    ),
+    hints=(
+        "`finish` combines gridDim.x numbers with one block. You know how threads share out more "
+        "elements than there are threads: a loop whose step is the number of threads, here those "
+        "of the block. It combines into `value`.",
+        "After that loop every thread holds a part, and `block_all_reduce<combine>(value, "
+        "identity, of_warp)` gives all of them the whole.",
+        "`vector_exp_sum` begins with `largest = finish<fmaxf>(maxima, -INFINITY, of_warp)` and "
+        "goes on as in the last exercise. `vector_normalize` needs two such lines: sums add up, "
+        "from 0.0f.",
+    ),
+)
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def rows_of(x: np.ndarray, grid: int, block: int = 128) -> Problem:
+    """One launch of `row_softmax` over x, float32[rows, columns]."""
+    rows, columns = x.shape
+    bound = softmax_bound(x, additions=passes(columns, block) + IN_BLOCK)
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": Expected(softmax(x), np.float32, atol=bound)},
+        launches=(Launch("row_softmax", grid, block, args),),
+    )
+
+
+def without_a_number(rng: np.random.Generator, columns: int) -> np.ndarray:
+    """Rows with a NaN and with an infinity, one of -inf throughout, and good rows between them."""
+    odd = [with_one(rng, columns, np.nan), with_one(rng, columns, np.inf)]
+    odd += [np.full(columns, -np.inf, np.float32), np.full(columns, np.nan, np.float32)]
+    return np.stack([row for one in odd for row in (one, masked(rng, columns))])
+
+
+def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
+    sectors = rows * columns // SECTOR
+    return (
+        Budget(
+            "global_load_sectors",
+            3 * sectors,
+            "three passes: one for the maximum, one for the sum, one for the quotients; 4 sectors "
+            "of 32 bytes for the 32 floats of a warp",
+        ),
+        Budget(
+            "global_store_sectors",
+            sectors,
+            "an element is stored once, when its quotient is known, by neighbouring threads",
+        ),
+        Budget(
+            "barriers",
+            3 * 2 * rows * warps,
+            "two reductions a row, and by shuffles one takes two barriers or three",
+        ),
+    )
+
+
+row_softmax = Exercise(
+    name="row_softmax",
+    title="Every row of a matrix, in three passes",
+    source="5_row_softmax.cu",
+    cases=(
+        Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),
+        Case(
+            "five rows, two blocks",
+            lambda rng: rows_of(normal(rng, (5, int(rng.integers(130, 250)))), grid=2),
+            points=2,
+        ),
+        hidden(
+            "columns around the edges of a warp and of a block",
+            lambda rng: together(
+                *(rows_of(normal(rng, (3, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
+            ),
+        ),
+        hidden(
+            "blocks of one warp, of three, of thirty-two",
+            lambda rng: together(
+                *(rows_of(steep(rng, (3, 1100)), grid=2, block=b) for b in (32, 96, 1024))
+            ),
+        ),
+        hidden(
+            "every element of a row counts the same, and some blocks have no row",
+            lambda rng: rows_of(level(rng, (3, 3001)), grid=5, block=256),
+        ),
+        hidden(
+            "negative numbers, large offsets and heavy tails",
+            lambda rng: together(
+                *(rows_of(draw(rng, (3, 300)), grid=2) for draw in (deep, offset, heavy_tailed))
+            ),
+        ),
+        hidden(
+            "huge values, and rows of the lowest float",
+            lambda rng: together(
+                *(rows_of(draw(rng, (3, 200)), grid=2) for draw in (huge, lowest))
+            ),
+        ),
+        hidden(
+            "infinities and not-a-number",
+            lambda rng: rows_of(without_a_number(rng, 150), grid=3, block=64),
+        ),
+        Case(
+            "within budget",
+            lambda rng: rows_of(normal(rng, (3, 1024)), grid=3),
+            points=1,
+            budgets=row_budgets(3, 1024, warps=4),
+            requires=shuffled(reductions=2 * 3, warps=4),
+        ),
+    ),
+    hints=(
+        "A loop over rows goes around everything: it starts at blockIdx.x, and its step is "
+        "gridDim.x. All threads of a block run it equally often, so they may meet at barriers.",
+        "Within a row there are three loops over columns, each from threadIdx.x in steps of "
+        "blockDim.x: one for the largest element, one for the sum, one that writes y. Between "
+        "them all threads combine what they found.",
+        "`largest = block_all_reduce<fmaxf>(largest, -INFINITY, of_warp);` gives every thread the "
+        "maximum of the row. The sum is combined with `add`, from 0.0f.",
+        "A thread without an element in a short row still takes part in both reductions, with the "
+        "identity that its variable started from.",
+    ),
+)

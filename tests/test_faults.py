@@ -1,0 +1,281 @@
+"""What can go wrong while a class is graded: nothing is lost, nothing is graded twice, and
+whoever sits in front of it reads one sentence."""
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+import small_class
+from small_class import LESSON, NO_GUARD, SCALED, WRONG_SUM, hand_in
+from small_lesson import SOLUTION
+from typer.testing import CliRunner
+
+from grader.classroom import batch, verdicts
+from grader.classroom.folder import new_course
+from grader.classroom.secret import seed
+from grader.cli import app
+
+ANSWERS = {"ada": SOLUTION, "ben": NO_GUARD, "cleo": WRONG_SUM, "dora": SOLUTION}
+POINTS = {"ada": 4.0, "ben": 3.0, "cleo": 0.0, "dora": 4.0}
+GO_ON = "the same command"
+
+
+def grader(here, *arguments):
+    with contextlib.chdir(here.root):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="module")
+def handed_in(tmp_path_factory, kernels):
+    """A class that has handed in; the fixture `here` gives each test a copy."""
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
+    assert grader(here, "release", LESSON).exit_code == 0
+    for learner, source in ANSWERS.items():
+        hand_in(here, learner, add=source, scale=SCALED)
+    seed(Path(here.config.JudgeAnswers.secret_file), LESSON)  # one secret for all the copies
+    return here
+
+
+@pytest.fixture
+def here(tmp_path, handed_in, kernels):
+    shutil.copytree(handed_in.root, tmp_path / "course")
+    return new_course(tmp_path / "course", kernels)
+
+
+def marks(here):
+    """Every learner's points for the exercise add."""
+    with here.gradebook() as gradebook:
+        found = gradebook.assignment_submissions(LESSON)
+        grades = {one.student.id: one.notebooks[0].grades for one in found}
+        return {
+            learner: next(grade.score for grade in of_learner if grade.name == "check-add")
+            for learner, of_learner in grades.items()
+        }
+
+
+def graded_files(here):
+    """What lies in autograded/, and when it was written."""
+    files = [path for path in (here.root / "autograded").rglob("*") if path.is_file()]
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in files}
+
+
+def start(here, *arguments):
+    """`grader ARGUMENTS` as a process of its own."""
+    command = [sys.executable, "-m", "grader.cli", *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, cwd=here.root, start_new_session=True, **pipes)
+
+
+def wait_for(something, seconds=30):
+    end = time.monotonic() + seconds
+    while not something():
+        assert time.monotonic() < end, "it never came"
+        time.sleep(0.01)
+
+
+def kept(here):
+    return list((here.root / "verdicts").glob("*.json"))
+
+
+def test_grading_again_changes_nothing(here):
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    before = graded_files(here)
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert graded_files(here) == before
+    assert marks(here) == POINTS
+
+
+def test_a_new_submission_is_graded_and_the_others_are_left_alone(here):
+    grader(here, "autograde", LESSON)
+    before = graded_files(here)
+    hand_in(here, "cleo", add=SOLUTION, scale=SCALED)
+    grader(here, "autograde", LESSON)
+    assert marks(here) == POINTS | {"cleo": 4.0}
+    changed = [path for path, what in graded_files(here).items() if what != before[path]]
+    assert {path.relative_to(here.root).parts[1] for path in changed} == {"cleo"}
+
+
+def test_a_changed_lesson_is_judged_again(here, tmp_path, kernels):
+    grader(here, "autograde", LESSON)
+    mended = shutil.copytree(kernels, tmp_path / "mended")
+    exercises = mended / LESSON / "exercises.py"
+    exercises.write_text(exercises.read_text().replace("add(100), 1,", "add(128), 1,"))
+    changed = here.configured(JudgeAnswers={"kernels": str(mended)})
+    batch.autograde(changed, LESSON, sorted(ANSWERS))
+    assert marks(here) == POINTS | {"ben": 4.0}  # a guard is not missed at a length of 128
+
+
+def test_the_same_marks_with_any_number_of_jobs(here, tmp_path, kernels):
+    twin = new_course(shutil.copytree(here.root, tmp_path / "twin"), kernels)
+    for course, jobs in ((here, "1"), (twin, "4")):
+        assert grader(course, "autograde", LESSON, "--jobs", jobs).exit_code == 0
+    for learner in ANSWERS:
+        one, other = (course.path("autograded", LESSON, learner) for course in (here, twin))
+        for file in (verdicts.FILE, f"{LESSON}.ipynb"):
+            assert (one / file).read_bytes() == (other / file).read_bytes()
+
+
+@pytest.mark.parametrize("last_words", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_was_stopped_goes_on_where_it_was(here, last_words):
+    run = start(here, "autograde", LESSON, "--jobs", "1")
+    wait_for(lambda: kept(here))
+    os.kill(run.pid, last_words)
+    _, said = run.communicate(timeout=60)
+    if last_words == signal.SIGINT:
+        assert run.returncode == 130
+        assert said.strip().endswith(
+            "Stopped. What is done is kept; the same command goes on from there."
+        )
+    before = {path: path.stat().st_mtime_ns for path in kept(here)}
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert marks(here) == POINTS
+    assert before.items() <= {path: path.stat().st_mtime_ns for path in kept(here)}.items()
+
+
+def test_a_run_that_died_while_entering_marks_goes_on(here):
+    run = start(here, "autograde", LESSON)
+    wait_for(lambda: list(here.root.glob("autograded/*")))
+    run.kill()
+    run.communicate()
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert marks(here) == POINTS
+
+
+def test_a_judge_that_is_killed_costs_nobody_a_grade(here):
+    run = start(here, "autograde", LESSON, "--jobs", "1")
+    wait_for(lambda: psutil.Process(run.pid).children())
+    psutil.Process(run.pid).children()[0].kill()
+    run.communicate(timeout=60)
+    assert run.returncode == 0
+    assert marks(here) == POINTS
+
+
+def test_a_second_autograde_at_the_same_time_is_refused(here):
+    with batch._alone(here):
+        said = grader(here, "autograde", LESSON)
+    assert said.exit_code == 2
+    assert said.stderr.startswith("Another `grader autograde` is at work in this course")
+    assert said.stderr.count("\n") == 1
+
+
+def test_a_locked_gradebook_is_named_and_nothing_is_lost(here):
+    impatient = here.configured(
+        CourseDirectory={"db_url": f"sqlite:///{here.root}/gradebook.db?timeout=0.1"}
+    )
+    holder = sqlite3.connect(here.root / "gradebook.db", isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")  # as formgrader does while it saves
+    with pytest.raises(batch.ClassroomError, match="keeps the gradebook locked") as caught:
+        batch.autograde(impatient, LESSON, sorted(ANSWERS))
+    assert GO_ON in str(caught.value)
+    holder.execute("ROLLBACK")
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert marks(here) == POINTS
+
+
+@pytest.mark.parametrize("room", [4, 24, 40])
+def test_a_full_disk_is_named_and_nothing_is_lost(here, tmp_path, room):
+    """On a file system with `room` KB to spare, in a mount namespace of its own."""
+    files = [path for path in here.root.rglob("*") if path.is_file()]
+    full = sum(-(-path.stat().st_size // 4096) * 4 for path in files)
+    small = tmp_path / "small"
+    small.mkdir()
+    commands = [
+        f"mount -t tmpfs -o size={full + room}k none {small}",
+        f"cp -r {here.root}/. {small}",
+        f"cd {small}",
+        f"{sys.executable} -m grader.cli autograde {LESSON}; status=$?",
+        f"rm -rf {here.root}/* && cp -r {small}/. {here.root}; exit $status",
+    ]
+    shell = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", " && ".join(commands)]
+    if subprocess.run([*shell[:4], "mount", "-t", "tmpfs", "none", small], check=False).returncode:
+        pytest.skip("NO MOUNT NAMESPACES HERE: a full disk was not tried")
+    done = subprocess.run(shell, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "The disk is full" in done.stderr and GO_ON in done.stderr
+    assert "Traceback" not in done.stderr
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert marks(here) == POINTS
+
+
+def test_a_clock_that_moved_back_grades_nothing_twice(here):
+    for learner in ANSWERS:
+        stamp = here.path("submitted", LESSON, learner) / "timestamp.txt"
+        stamp.write_text("2031-01-01 12:00:00.000000 UTC\n")
+    grader(here, "autograde", LESSON)
+    before = graded_files(here)
+    past = time.time() - 10_000
+    for path in (here.root / "submitted").rglob("*"):
+        os.utime(path, (past, past))
+    grader(here, "autograde", LESSON)
+    assert graded_files(here) == before
+    assert marks(here) == POINTS
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"\x00\xff\xfe" * 1000, "is not a notebook (it is not JSON as Jupyter writes it)"),
+        (b'{"cells": [{"cell_type": "code", "sou', "is not a notebook (it is not JSON"),
+        (b"[" * 100_000, "is not a notebook (it is not JSON"),
+        (b"", "is not a notebook (it is not JSON"),
+    ],
+)
+def test_a_notebook_that_is_none_costs_its_learner_the_points_and_nobody_else(
+    here, content, sentence
+):
+    here.notebook("submitted", LESSON, "ada").write_bytes(content)
+    said = grader(here, "autograde", LESSON)
+    assert said.exit_code == 1
+    assert sentence in said.stderr and said.stderr.count("\n") == 1
+    assert marks(here) == POINTS | {"ada": 0.0}
+
+
+def test_links_are_not_followed(here):
+    stolen = here.notebook("submitted", LESSON, "cleo")
+    stolen.unlink()
+    stolen.symlink_to(here.notebook("source", LESSON))
+    said = grader(here, "autograde", LESSON)
+    assert "cleo: The submission holds links to other files" in said.stderr
+    assert marks(here) == POINTS
+
+
+def test_what_is_wrong_with_many_notebooks_is_one_line(here):
+    for number in range(7):
+        place = here.notebook("submitted", LESSON, f"lost_{number}")
+        place.parent.mkdir(parents=True)
+        place.write_text("{}")
+    said = grader(here, "autograde", LESSON)
+    assert said.stderr.count("\n") == 1
+    assert said.stderr.startswith("lost_0, lost_1, lost_2, lost_3, lost_4 and 2 more: ")
+
+
+def test_a_scheduler_that_is_not_there_is_named(here):
+    pytest.importorskip("distributed", reason="NO DASK HERE: the cluster was not tried")
+    said = grader(here, "autograde", LESSON, "--scheduler", "tcp://127.0.0.1:9")
+    assert said.exit_code == 2
+    assert "No Dask scheduler answers at tcp://127.0.0.1:9" in said.stderr
+
+
+def test_a_lost_worker_of_a_cluster_costs_a_retry_and_not_a_grade(here):
+    distributed = pytest.importorskip("distributed", reason="NO DASK HERE: it was not tried")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster:
+        run = start(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
+        wait_for(lambda: kept(here))
+        os.kill(cluster.workers[0].process.pid, signal.SIGKILL)
+        _, said = run.communicate(timeout=60)
+    assert run.returncode == 0, said
+    assert marks(here) == POINTS
