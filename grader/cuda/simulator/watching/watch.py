@@ -80,6 +80,25 @@ class Watch:
                 width=access.width,
                 buffer=hit.store.argument,
             )
+        if self.trace.blocks > 1 and hit.space == "global":
+            self._trace_elsewhere(hit, access, kind, line)
+
+    def _trace_elsewhere(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
+        """What the other blocks that pictures show have touched."""
+        lane, stride = lane_index(hit.lanes), self.machine.geometry.stride
+        block = self.machine.first_block + lane // stride
+        for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
+            mine = block == number
+            self.trace.add_elsewhere(
+                number,
+                line,
+                kind,
+                lane[mine] % stride,
+                space=hit.space,
+                address=self._offsets(hit)[mine],
+                width=access.width,
+                buffer=hit.store.argument,
+            )
 
     def _offsets(self, hit: Hit) -> np.ndarray:
         """Where in its memory each lane touches; a copy, for a register may hold the addresses."""
