@@ -224,11 +224,11 @@ row_absmax = Exercise(
             lambda rng: together(*(found(planted(rng, 10, n)) for n in (124, 127, 132, 260))),
         ),
         hidden(
-            "blocks of 1, 2 and 32 warps, and one without any row",
+            "blocks of 1, 2 and 16 warps, and one without any row",
             lambda rng: together(
                 found(planted(rng, 3, 36), block=32, spare_blocks=1),
                 found(planted(rng, 5, 37), block=64),
-                found(planted(rng, 37, 36), block=1024, spare_blocks=1),
+                found(planted(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
         hidden("rows of zeros", lambda rng: found(silent(rng))),
@@ -367,11 +367,11 @@ warp_per_row = Exercise(
             lambda rng: together(*(divided(planted(rng, 5, n)) for n in (1020, 1024))),
         ),
         hidden(
-            "blocks of 1, 2 and 32 warps, and one without any row",
+            "blocks of 1, 2 and 16 warps, and one without any row",
             lambda rng: together(
                 divided(planted(rng, 3, 36), block=32, spare_blocks=1),
                 divided(planted(rng, 5, 36), block=64),
-                divided(planted(rng, 37, 36), block=1024, spare_blocks=1),
+                divided(planted(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
@@ -449,9 +449,9 @@ any_type = Exercise(
             lambda rng: each_type(rng, 3, 256),
         ),
         hidden(
-            "blocks of 2 and 32 warps, and one without any row",
+            "blocks of 2 and 16 warps, and one without any row",
             lambda rng: together(
-                each_type(rng, 5, 3, block=64, spare_blocks=1), each_type(rng, 33, 1, block=1024)
+                each_type(rng, 5, 3, block=64, spare_blocks=1), each_type(rng, 33, 1, block=512)
             ),
         ),
         hidden(
