@@ -31,7 +31,7 @@ from .picture import (
 
 _MOST_LEVELS = 12
 _LEFT, _TOP, _ACROSS = 3.2, 1.05, 6.65  # inches
-_GUTTER = 3.05  # inches, for the source lines left of the lanes
+_GUTTER, _INDENT = 3.05, 0.31  # inches, for source lines left of the lanes; for their numbers
 _BOX, _GAP, _STEEP = 0.2, 0.3, 0.013  # inches: a lane, the arrows' room, and more for far lanes
 _COLUMNS, _LINE = 44, 0.145  # characters of a source line beside the lanes; inches a line
 _MANY = 8  # arrows from one lane, which then are thin
@@ -69,19 +69,18 @@ def exchange(run) -> Picture:
     if not levels:
         return empty(title, run, "Warp 0 of this run completed no shuffle.")
     shown = levels[:_MOST_LEVELS]
-    tops = np.cumsum([0.0, *(_BOX + _gap(level) for level in shown)])  # of the rows of boxes
+    labels = _labels(run, shown)
+    pitch = [_pitch(level, *label) for level, label in zip(shown, labels, strict=True)]
+    tops = np.cumsum([0.0, *pitch])  # of the rows of boxes
     tall = tops[-1] + _BOX
     picture = Picture(_TOP + tall + 0.4, title, _description(title, levels))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     axes.set(xlim=(-0.5, WARP - 0.5), ylim=(tall, 0), yticks=[])
     _name_lanes(axes)
-    line = None
-    for level, above, top in zip(shown, tops, tops[1:], strict=False):
+    for level, label, above, top in zip(shown, labels, tops, tops[1:], strict=False):
         _paint_arrows(axes, level, above + _BOX, top)
         _paint_lanes(axes, level, top)
-        code = _code(run, level.line) if level.line != line else []
-        _label(axes, code, level, above + _BOX, top + _BOX)
-        line = level.line
+        _write_label(axes, *label, middle=(above + top) / 2 + _BOX)
     _explain(picture, shown)
     left_out = note(run, len(shown), len(levels), "shuffle")
     picture.write(0.15, picture.height - 0.13, left_out + _LEGEND)
@@ -98,9 +97,22 @@ def _levels(events) -> list[_Level]:
     return levels
 
 
-def _gap(level: _Level) -> float:
-    """Inches between two rows: the farther a value goes, the more, so that arrows stay apart."""
-    return _GAP + _STEEP * level.farthest
+def _labels(run, shown: list[_Level]) -> list[tuple[list[str], list[str]]]:
+    """For each level, what stands left of it: lines of code, unless they are those of the level
+    above, and lines that count."""
+    labels, above = [], None
+    for level in shown:
+        code = _code(run, level.line) if level.line != above else []
+        labels.append((code, _counts(level).split("; ", 1)))
+        above = level.line
+    return labels
+
+
+def _pitch(level: _Level, code: list[str], counts: list[str]) -> float:
+    """Inches from a row to the next: room for the label, and for arrows that stay apart, so the
+    more the farther a value goes."""
+    label = _LINE * (len(code) + len(counts)) + 0.05
+    return max(_BOX + _GAP + _STEEP * level.farthest, label)
 
 
 def _name_lanes(axes: Axes) -> None:
@@ -140,25 +152,21 @@ def _paint_lanes(axes: Axes, level: _Level, top: float) -> None:
 
 
 def _code(run, line: int) -> list[str]:
-    """Source line `line` with its number, on two lines at most."""
-    if not line:
-        return ["  0  in code that the cell includes"]
+    """Source line `line` with its number, folded to fit beside the lanes."""
     return wrap(source_line(run, line, 2 * _COLUMNS - 8), _COLUMNS, subsequent_indent=" " * 5)
 
 
-def _label(axes: Axes, code: list[str], level: _Level, top: float, bottom: float) -> None:
-    """Left of the lanes: the source line, unless it stands above, and below it the counts. The
-    last line ends where the row of receivers does."""
-    counts = _counts(level).split("; ", 1)
-    lines = len(code) + len(counts)
-    height = max((top + bottom - _LINE * (lines - 1)) / 2, top)
+def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
+    height = middle - _LINE * (len(code) + len(counts) - 1) / 2
     beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
-    for number, text in enumerate(code):
-        place = (-_GUTTER / _ACROSS, height + _LINE * number)
-        axes.text(*place, text, size=SMALL - 1, family="monospace", **beside)
-    for number, text in enumerate(counts, len(code)):
-        place = (-(_GUTTER - 0.31) / _ACROSS, height + _LINE * number)
-        axes.text(*place, text, size=SMALL - 0.5, **beside)
+    for text in code:
+        left = -_GUTTER / _ACROSS
+        axes.text(left, height, text, size=SMALL - 1, family="monospace", **beside)
+        height += _LINE
+    for text in counts:
+        left = (_INDENT - _GUTTER) / _ACROSS
+        axes.text(left, height, text, size=SMALL - 0.5, **beside)
+        height += _LINE
 
 
 def _counts(level: _Level) -> str:
