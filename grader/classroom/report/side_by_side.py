@@ -14,9 +14,9 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2
 
 @dataclass(frozen=True)
 class Side:
-    """A learner's answer: each line with whether it is shared."""
+    """An answer: who gave it, and each line of the first one's with whether it is shared."""
 
-    learner: str
+    learners: tuple[str, ...]
     lines: tuple[tuple[str, bool], ...]
 
 
@@ -29,7 +29,7 @@ class SideBySide:
 def pair(found: Pair, sources: Mapping[str, str]) -> SideBySide:
     """The two answers of a pair; `sources` is by learner."""
     both = zip(found.learners, found.lines, strict=True)
-    return SideBySide(found, tuple(_side(name, sources[name], shared) for name, shared in both))
+    return SideBySide(found, tuple(_side(names, sources[names[0]], at) for names, at in both))
 
 
 def visible(text: str) -> str:
@@ -37,6 +37,6 @@ def visible(text: str) -> str:
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def _side(learner: str, source: str, shared: frozenset[int]) -> Side:
+def _side(learners: tuple[str, ...], source: str, shared: frozenset[int]) -> Side:
     lines = enumerate(visible(source).split("\n"), start=1)
-    return Side(learner, tuple((line, number in shared) for number, line in lines))
+    return Side(learners, tuple((line, number in shared) for number, line in lines))

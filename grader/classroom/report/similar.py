@@ -7,7 +7,6 @@ a pair is named only when it shares a passage of some length that is most of the
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,13 +22,16 @@ SHOWN = 30  # pairs of an exercise
 
 @dataclass(frozen=True)
 class Pair:
-    """Two learners whose answers are alike: how many tokens they share that few others have, which
-    share that is of what the shorter answer adds to the skeleton, and the lines it is on."""
+    """Two answers that are alike, each with the learners who gave it (the same but for names and
+    layout): how many tokens they share that few others have, which share that is of what the
+    shorter answer adds to the skeleton, the lines it is on in the first learner's source, and
+    whether both are the same text but for names and layout."""
 
-    learners: tuple[str, str]
+    learners: tuple[tuple[str, ...], tuple[str, ...]]
     tokens: int
     share: float
     lines: tuple[frozenset[int], frozenset[int]]
+    same: bool
 
 
 @dataclass(frozen=True)
@@ -45,48 +47,75 @@ class Likeness:
     pairs: tuple[Pair, ...]
 
 
+@dataclass(frozen=True)
+class _Given:
+    """A text and who gave it; `lines` are those of each learner's tokens, in the same order."""
+
+    text: Text
+    learners: tuple[str, ...]
+    lines: tuple[tuple[int, ...], ...]
+
+
 def compare(answers: Mapping[str, str], handed_out: Iterable[str]) -> Likeness:
     """The likeness of `answers` (source by learner), `handed_out` being what all were given: the
     skeleton, and the lesson's own kernels."""
     if not answers:
         return Likeness(0, 0, 0, 0, ())
-    given = frozenset().union(*map(winnowing.runs, handed_out))
-    read = {source: winnowing.read(source, given) for source in set(answers.values())}
-    texts = {learner: read[source] for learner, source in answers.items()}
+    shown = frozenset().union(*map(winnowing.runs, handed_out))
+    read = {source: winnowing.read(source, shown) for source in set(answers.values())}
+    texts = {learner: read[answers[learner]] for learner in sorted(answers)}
     few = min(10, max(3, len(texts) // 20))
-    same = Counter(text.tokens for text in texts.values())
+    given = _given(texts)
     length = median_low(len(text.own) for text in texts.values())
-    return Likeness(len(texts), length, max(same.values()), few, tuple(_pairs(texts, few)))
+    same = max(len(one.learners) for one in given)
+    return Likeness(len(texts), length, same, few, tuple(_pairs(given, few)))
 
 
-def _pairs(texts: Mapping[str, Text], few: int) -> list[Pair]:
-    """Every pair worth naming, the most alike first."""
-    found = (_pair(texts, *names, marks) for names, marks in _sharing(texts, few).items())
+def _given(texts: Mapping[str, Text]) -> list[_Given]:
+    """The different texts."""
+    learners: dict[tuple[str, ...], list[str]] = {}
+    for learner, text in texts.items():
+        learners.setdefault(text.tokens, []).append(learner)
+    return [
+        _Given(texts[names[0]], tuple(names), tuple(texts[name].lines for name in names))
+        for names in learners.values()
+    ]
+
+
+def _pairs(given: list[_Given], few: int) -> list[Pair]:
+    """Every pair worth naming, the most alike first; a text that several gave makes one with
+    itself."""
+    found = (_pair(given[one], given[other], marks) for (one, other), marks in _sharing(given, few))
     alike = [pair for pair in found if pair.tokens >= LENGTH and pair.share >= SHARE]
     return sorted(alike, key=lambda pair: (-pair.share * pair.tokens, pair.learners))
 
 
-def _sharing(texts: Mapping[str, Text], few: int) -> dict[tuple[str, str], set[int]]:
-    """By pair of learners, the fingerprints that they and at most `few` in all have."""
-    owners: dict[int, list[str]] = {}
-    for learner in sorted(texts):
-        for mark in texts[learner].fingerprints:
-            owners.setdefault(mark, []).append(learner)
-    shared: dict[tuple[str, str], set[int]] = {}
-    for mark, names in owners.items():
-        if 2 <= len(names) <= few:
-            for pair in combinations(names, 2):
+def _sharing(given: list[_Given], few: int) -> Iterable[tuple[tuple[int, int], set[int]]]:
+    """By pair of texts (indices), the fingerprints that their learners and at most `few` in all
+    have."""
+    owners: dict[int, list[int]] = {}
+    for index, one in enumerate(given):
+        for mark in one.text.fingerprints:
+            owners.setdefault(mark, []).append(index)
+    shared: dict[tuple[int, int], set[int]] = {}
+    for mark, texts in owners.items():
+        if sum(len(given[index].learners) for index in texts) <= few:
+            several = [(index, index) for index in texts if len(given[index].learners) > 1]
+            for pair in [*combinations(texts, 2), *several]:
                 shared.setdefault(pair, set()).add(mark)
-    return shared
+    return shared.items()
 
 
-def _pair(texts: Mapping[str, Text], one: str, other: str, marks: set[int]) -> Pair:
-    both = [texts[learner] for learner in (one, other)]
-    covered = [text.covered(marks) & text.own for text in both]
+def _pair(one: _Given, other: _Given, marks: set[int]) -> Pair:
+    covered = [given.text.covered(marks) & given.text.own for given in (one, other)]
+    names = (one.learners, other.learners)
+    lines = (one.lines[0], other.lines[0])
+    if one is other:
+        names = (one.learners[:1], one.learners[1:])
+        lines = one.lines[:2]
     tokens = min(map(len, covered))
-    shorter = min(len(text.own) for text in both)
-    lines = tuple(
-        frozenset(text.lines[token] for token in tokens)
-        for text, tokens in zip(both, covered, strict=True)
+    shorter = min(len(given.text.own) for given in (one, other))
+    on = tuple(
+        frozenset(at[token] for token in tokens) for at, tokens in zip(lines, covered, strict=True)
     )
-    return Pair((one, other), tokens, tokens / max(shorter, 1), lines)
+    return Pair(names, tokens, tokens / max(shorter, 1), on, one is other)
