@@ -147,7 +147,8 @@ def test_submissions_are_counted_over_the_days_on_which_they_came(group):
 
 def test_a_copy_with_other_names_is_named_and_shown_side_by_side(page):
     said = " ".join(Tags(page).text.split())
-    assert re.search(r"<i>dora and eve \d+ the same text", said)
+    assert "<i>dora and eve" in said
+    assert "The same text, names and layout aside." in said
     assert 'id="add-1"' in page
     assert '<span class="shared">    float largest_so_far = 0.0f; // mine</span>' in page
     assert "cheat" not in said.lower()

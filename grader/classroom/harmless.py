@@ -12,7 +12,7 @@ nbgrader_config.py puts it in place for feedback and formgrader alike.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from html import escape, unescape
 
 from bleach.css_sanitizer import CSSSanitizer
@@ -59,6 +59,18 @@ def disarm(notebook: NotebookNode) -> None:
 @pass_context
 def markdown_to_html(context: Context, source: str) -> str:
     """nbconvert's filter `markdown2html`, with its result cleaned."""
+    pictures = context.get("cell", {}).get("attachments")
+    return _shown(source) if not pictures else _cleaned(source, pictures)
+
+
+@lru_cache(maxsize=1024)
+def _shown(source: str) -> str:
+    """The lesson's own prose is in every learner's notebook."""
+    return _cleaned(source, {})
+
+
+def _cleaned(source: str, attachments: dict) -> str:
+    context = {"cell": {"attachments": attachments}}
     try:
         html = _exporter().markdown2html(context, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
