@@ -54,7 +54,8 @@ def _agree(simulated: np.ndarray, real: np.ndarray, expected: course.Expected) -
     with np.errstate(invalid="ignore"):
         allowed = 2 * (expected.atol + expected.rtol * np.abs(expected.value))
         close = np.abs(simulated.astype(np.float64) - real) <= allowed
-    return bool((close | (simulated == real)).all())
+        same = (simulated == real) | (np.isnan(simulated) & np.isnan(real))
+    return bool((close | same).all())
 
 
 def _outputs(problem: course.Problem, module, to_device) -> dict[str, np.ndarray]:

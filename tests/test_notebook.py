@@ -11,7 +11,7 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from grader import course
-from grader.notebook import session
+from grader.notebook import Kernel, diff, session
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
@@ -392,6 +392,20 @@ def test_a_picture_of_a_run_without_shared_memory_says_so(opened):
 
 
 # --- the same, as nbclient runs a notebook ---------------------------------------------------
+
+
+def test_diff_shows_what_was_changed_from_one_kernel_to_the_next():
+    before = Kernel("add_one", ADD_ONE)
+    after = Kernel(
+        "add_one", ADD_ONE.replace("// x", "// y").replace("x[i] += 1.0f", "x[i] += n<1")
+    )
+    shown = diff(before, after)
+    assert shown.text.splitlines() == [
+        "-     if (i < n) x[i] += 1.0f;",
+        "+     if (i < n) x[i] += n<1;",
+    ]
+    assert "n&lt;1" in shown.html
+    assert diff(before, before).text.strip() == "no line differs"
 
 
 def test_nbclient_sees_a_failing_cell_and_its_card():

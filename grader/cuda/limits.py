@@ -61,7 +61,7 @@ def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
 
 def check_launch(kernel: str, grid, block, most_threads: int = MOST_THREADS) -> None:
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
-    kernel's `__launch_bounds__` promises."""
+    kernel's `__launch_bounds__` promises or, on a real GPU, its registers leave room for."""
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
         for axis, size, most in zip("xyz", given, limits, strict=True):
             if not 1 <= size <= most:
@@ -70,7 +70,7 @@ def check_launch(kernel: str, grid, block, most_threads: int = MOST_THREADS) -> 
     if threads > MOST_THREADS:
         raise _refused(kernel, f"a block of {threads} threads; the most is {MOST_THREADS}")
     if threads > most_threads:
-        bounds = f"its __launch_bounds__ promises at most {most_threads}"
+        bounds = f"its __launch_bounds__ or its registers allow at most {most_threads}"
         raise _refused(kernel, f"a block of {threads} threads; {bounds}")
 
 

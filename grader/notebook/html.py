@@ -32,7 +32,7 @@ _CARD = (
     "max-width: 960px; line-height: 1.5; font-size: var(--jp-content-font-size1, 14px); "
     "font-family: var(--jp-content-font-family, system-ui, sans-serif);"
 )
-_FRAME = (
+FRAME = (
     f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; overflow-x: auto; "
     "white-space: pre; "
     f"color: {TEXT}; background: var(--jp-cell-editor-background, #f7f7f7); "
@@ -150,4 +150,4 @@ def _frame(rows: list[tuple[str, bool]], kind: str) -> str:
         else escape(row)
         for row, marked in rows
     ]
-    return f'<pre style="{_FRAME}">' + "\n".join(lines) + "</pre>"
+    return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"

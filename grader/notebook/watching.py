@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from IPython.display import display
 
 from grader import cuda
@@ -12,17 +13,18 @@ from . import cards, failures
 from .kernel import Kernel
 
 
-def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0):
+def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 1):
     """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
     `.counters`, `.hazards`, `.printed`, and the `.trace` that pictures are drawn from.
 
-    `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. What the
-    kernel does wrong is shown under its source line, and the notebook goes on."""
+    `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. `blocks` is
+    how many blocks, from the first on, `draw.owners` is to show. What the kernel does wrong is
+    shown under its source line, and the notebook goes on."""
     if not isinstance(kernel, Kernel):
         raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
-    with simulator.observe() as run:
-        run.source = kernel.source  # for the pictures, which show source lines
+    with simulator.observe(blocks) as run:
+        run.source, run.arrays = kernel.source, tuple(map(_shape, on_host))
         error = _launch(kernel, grid, block, on_host, shared_mem)
     for arg, copy in zip(args, on_host, strict=True):
         if _on_gpu(arg):
@@ -35,6 +37,10 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0):
         if hazard.warning:
             display(cards.warning(hazard, kernel.source))
     return run
+
+
+def _shape(arg) -> tuple | None:
+    return (arg.shape, arg.dtype) if isinstance(arg, np.ndarray) else None
 
 
 def _on_gpu(arg) -> bool:

@@ -9,7 +9,17 @@ from __future__ import annotations
 import numpy as np
 
 from grader.bounds import sum_bound
-from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
+from grader.course import (
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
 from grader.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
 
 BLOCK = 256  # threads a block, and leaves of its tree
@@ -273,5 +283,110 @@ dot = Exercise(
         "it, so no barrier is needed until it is written into the tile.",
         "Write `tile[thread] = sum` once, after the loop, also for a thread that had no element. "
         "Then a barrier, and the same fold as before.",
+    ),
+)
+
+
+# --- last_block --------------------------------------------------------------------------------
+
+
+def in_one_launch(x: np.ndarray, blocks: int) -> Problem:
+    """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
+    Every total takes one number from each block, and the same blocks may finish in any order."""
+    passes = -(-x.size // (blocks * BLOCK))
+    additions = (passes + TREE_DEPTH) + (-(-blocks // BLOCK) + TREE_DEPTH)
+    exact = x.sum(dtype=np.float64, keepdims=True)
+    bound = sum_bound(additions, np.abs(x).sum(dtype=np.float64, keepdims=True))
+    totals = ("total", "total_again")
+    return Problem(
+        inputs={"x": x, "finished": np.zeros(1, np.uint32)},
+        scratch={"partial": ((blocks,), np.float32)},
+        outputs={name: Expected(exact, np.float32, atol=bound) for name in totals},
+        launches=tuple(
+            Launch(
+                "last_block", blocks, BLOCK, ("x", "partial", name, "finished", np.int32(x.size))
+            )
+            for name in totals
+        ),
+    )
+
+
+def whole_sum(rng: np.random.Generator, n: int, blocks: int) -> Problem:
+    return in_one_launch(whole_numbers(rng, n), blocks)
+
+
+def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
+    """Two launches: x once, the partial sums once, one ticket a block."""
+    return (
+        Budget(
+            "global_load_sectors",
+            2 * (n + blocks) // 8,
+            "8 floats a sector, of x and of the partial sums alike: neighbouring threads read "
+            "neighbouring elements, when the last block finishes too",
+        ),
+        Budget("atomics", 2 * blocks, "one ticket for each block, drawn by one of its threads"),
+    )
+
+
+def fences(blocks: int) -> Requirement:
+    """The simulated GPU asks for the fence of who writes; CUDA asks for that of who reads too."""
+    return Requirement(
+        r"(membar|fence)\..*",
+        "a fence",
+        2 * (blocks + 1),
+        "one in each block between the partial sum and the ticket; and one, at least in the last "
+        "block, between the ticket and the partial sums of the others",
+    )
+
+
+last_block = Exercise(
+    name="last_block",
+    title="A sum in one launch",
+    source="7_last_block.cu",
+    cases=(
+        Case("one block", lambda rng: whole_sum(rng, 700, 1), points=1),
+        Case(
+            "five blocks, the last pass short",
+            lambda rng: whole_sum(rng, 2 * 5 * BLOCK + int(rng.integers(33, 400)), 5),
+            points=2,
+        ),
+        hidden(
+            "fewer elements than threads",
+            lambda rng: together(*(whole_sum(rng, n, 3) for n in (1, 31, 257))),
+        ),
+        hidden(
+            "more blocks than a block has threads",
+            lambda rng: whole_sum(rng, 257 * BLOCK, 257),
+        ),
+        hidden(
+            "many blocks: only the last element of each counts",
+            lambda rng: in_one_launch(spikes(rng, 60 * BLOCK, BLOCK), 60),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                in_one_launch(offset(rng, 3000), 4), in_one_launch(heavy_tailed(rng, 3000), 4)
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: whole_sum(rng, 64 * BLOCK, 64),
+            points=1,
+            budgets=last_block_budgets(64 * BLOCK, 64),
+            requires=(fences(64),),
+        ),
+    ),
+    hints=(
+        "Thread 0 of each block does what the block of `tickets` did: it leaves the sum in "
+        "partial[blockIdx.x], then a fence, then `atomicAdd(finished, 1)`. The ticket of the last "
+        "block is gridDim.x - 1.",
+        "Only thread 0 knows the ticket, and all threads must know whether to go on. Let it write "
+        "`last`, and let all of them read it after a `__syncthreads()`.",
+        "The last block adds up gridDim.x numbers with blockDim.x threads, and either may be "
+        "larger. Which loop lets any number of threads read any number of elements? Here the "
+        "threads are those of one block.",
+        "Each thread of the last block adds up partial[thread], partial[thread + blockDim.x], ... "
+        "in a register; `block_sum` does the rest. Thread 0 writes `*total`, and sets `*finished` "
+        "back to 0, or the next launch draws tickets that are too high.",
     ),
 )

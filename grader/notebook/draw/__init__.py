@@ -2,8 +2,10 @@
 
 from .bank_map import banks
 from .counter_bars import compare
+from .lane_exchange import exchange
 from .lane_grid import lanes
+from .memory_passes import passes
 from .reduction_tree import tree
 from .roofline_plot import roofline
 
-__all__ = ["banks", "compare", "lanes", "roofline", "tree"]
+__all__ = ["banks", "compare", "exchange", "lanes", "passes", "roofline", "tree"]

@@ -104,7 +104,7 @@ def counted(number: int, noun: str) -> str:
 
 def source_line(run, line: int, width: int) -> str:
     """Line `line` of the kernel that `run` watched, with its number, cut to `width` characters."""
-    lines = getattr(run, "source", "").splitlines()
+    lines = run.source.splitlines()
     text = lines[line - 1].split("//")[0].strip() if 0 < line <= len(lines) else ""
     label = f"{line:>3}  {text}" if text else f"line {line}"
     return label if len(label) <= width else label[: width - 1] + "…"

@@ -36,7 +36,7 @@ def shuffle(instruction: Instruction, at: int, machine):
         if valid is not None:
             valid[together] = inside
         if machine.observed:
-            machine.watch.collective(together, at, "shuffles", "shuffle")
+            machine.watch.shuffle(together, at, source)
         return ((at + 1, together),)
 
     return step

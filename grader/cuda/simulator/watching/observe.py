@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from ...limits import DEFAULT
 from ..hazards.hazards import Hazard
 from .counters import Counters
@@ -18,13 +20,17 @@ PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's defau
 @dataclass
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
-    machine executed, each once for all the threads that stood at it together."""
+    machine executed, each once for all the threads that stood at it together. `source` and
+    `arrays` (the shape and dtype of each argument, None for a scalar) are for pictures, and are
+    set by whoever launches for them."""
 
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
     trace: Trace = field(default_factory=Trace)
     printed: str = ""
     steps: int = 0
+    source: str = ""
+    arrays: tuple[tuple[tuple[int, ...], np.dtype] | None, ...] = ()
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)
@@ -52,9 +58,10 @@ _options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
-def observe() -> Iterator[Run]:
-    """Collects hazards, counters, trace and printed text of the launches in the block."""
-    run = Run()
+def observe(blocks: int = 1) -> Iterator[Run]:
+    """Collects hazards, counters, trace and printed text of the launches in the block. Of the
+    first `blocks` blocks of a grid the trace holds what they did with global memory."""
+    run = Run(trace=Trace(blocks))
     token = _run.set(run)
     try:
         yield run

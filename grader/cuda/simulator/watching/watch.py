@@ -37,11 +37,12 @@ class Watch:
             both = np.intersect1d(lane[taken] // WARP, lane[~taken] // WARP)
             self.counters.add(line, "divergent_branches", len(both))
 
-    def collective(self, lanes: Lanes, at: int, counter: str, kind: str) -> None:
+    def shuffle(self, lanes: Lanes, at: int, source: np.ndarray) -> None:
+        """`source`: the lane that each of `lanes` received from."""
         line = self._line(at)
-        self.counters.add(line, counter, warps(lanes))
+        self.counters.add(line, "shuffles", warps(lanes))
         if len(threads := self._traced(lanes)):
-            self.trace.add(line, kind, threads)
+            self.trace.add(line, "shuffle", threads, source=source[: len(threads)])
 
     def barrier(self, lanes: Lanes, at: int) -> None:
         line = self._line(at)
@@ -76,6 +77,25 @@ class Watch:
                 threads,
                 space=hit.space,
                 address=self._offsets(hit)[: len(threads)],
+                width=access.width,
+                buffer=hit.store.argument,
+            )
+        if self.trace.blocks > 1 and hit.space == "global":
+            self._trace_elsewhere(hit, access, kind, line)
+
+    def _trace_elsewhere(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
+        """What the other blocks that pictures show have touched."""
+        lane, stride = lane_index(hit.lanes), self.machine.geometry.stride
+        block = self.machine.first_block + lane // stride
+        for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
+            mine = block == number
+            self.trace.add_elsewhere(
+                number,
+                line,
+                kind,
+                lane[mine] % stride,
+                space=hit.space,
+                address=self._offsets(hit)[mine],
                 width=access.width,
                 buffer=hit.store.argument,
             )

@@ -1,0 +1,158 @@
+"""draw.passes: how many times over each run reads and writes an array's worth of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from grader.cuda.simulator.watching.traffic import SECTOR
+
+from ..failures import Notice
+from .arguments import require_run
+from .picture import BLUE, FAINT, INK, ORANGE, PALE, PAPER, SMALL, TEXT, Picture, empty, swatch
+
+_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
+_THICK = 0.5  # of a bar's room
+_HATCH = "/////"
+_LEGEND = "Global memory, all blocks: bytes as threads ask for them, before any cache."
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One direction of a run's traffic with global memory: `asked` bytes, the `sectors` (of
+    SECTOR bytes) that brought them, `beyond` bytes in those sectors that nobody asked for.
+    `ink` is for words on `colour`."""
+
+    verb: str
+    colour: str
+    ink: str
+    asked: int
+    sectors: int
+    beyond: int
+
+
+def passes(runs: Mapping[str, object], array_bytes: int) -> Picture:
+    """A bar for each of `runs` (name -> what watch() returned): the bytes that it loaded and
+    stored in global memory, in units of an array of `array_bytes` bytes. Hatched: what the
+    sectors moved on top of that."""
+    _require(runs, array_bytes)
+    ways = {name: _ways(run) for name, run in runs.items()}
+    notes = _notes(runs)
+    title = f"Passes over memory, in units of the array ({array_bytes:,} bytes)"
+    if not any(way.asked for pair in ways.values() for way in pair):
+        reason = "Nothing was loaded from global memory, nor stored there."
+        return empty(title, next(iter(runs.values())), " ".join([reason, *notes[1:]]))
+    tall = _BAR * len(runs)
+    height = _TOP + tall + 0.55 + 0.16 * len(notes)
+    picture = Picture(height, title, _description(title, ways, array_bytes, notes))
+    longest = max(len(name) for name in runs)
+    left = min(0.4 + 0.085 * longest, 4.0)  # inches
+    axes = picture.panel(left, _TOP, 9.7 - left, tall)
+    _paint(axes, ways, array_bytes)
+    _explain(picture, ways)
+    for number, text in enumerate(notes):
+        picture.write(0.15, height - 0.13 - 0.16 * (len(notes) - 1 - number), text)
+    return picture
+
+
+def _require(runs, array_bytes) -> None:
+    if not isinstance(runs, Mapping) or not runs:
+        raise Notice('`draw.passes` takes runs by name: `draw.passes({"mine": run}, x.nbytes)`.')
+    for run in runs.values():
+        require_run(run, "draw.passes")
+    if not isinstance(array_bytes, Integral) or array_bytes <= 0:
+        raise Notice("`draw.passes` measures in bytes of an array: give it `x.nbytes`.")
+
+
+def _ways(run) -> tuple[_Way, _Way]:
+    return _way(run, "load", "read", BLUE, PAPER), _way(run, "store", "written", ORANGE, INK)
+
+
+def _way(run, kind: str, *look: str) -> _Way:
+    """Where lanes ask for the same bytes, sectors hold less than what was asked for: so each
+    line's surplus is taken for itself, for that of one must not hide in another."""
+    lines = run.counters.lines.values()
+    asked = [line[f"global_{kind}_bytes"] for line in lines]
+    sectors = [line[f"global_{kind}_sectors"] for line in lines]
+    pairs = zip(sectors, asked, strict=True)
+    beyond = sum(max(SECTOR * count - wanted, 0) for count, wanted in pairs)
+    return _Way(*look, sum(asked), sum(sectors), beyond)
+
+
+def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
+    most = max(sum(way.asked + way.beyond for way in pair) for pair in ways.values()) / unit
+    axes.set(ylim=(len(ways) - 0.4, -0.4), xlim=(0, most))
+    axes.xaxis.set_major_locator(MaxNLocator(8, integer=most >= 2))
+    axes.set_yticks(range(len(ways)), list(ways), size=TEXT)
+    axes.grid(axis="x", color=PALE, lw=0.8)
+    axes.set_axisbelow(True)
+    axes.axvline(0, color=FAINT, lw=1)
+    axes.set_xlabel("times the array", size=SMALL, color=INK)
+    for row, pair in enumerate(ways.values()):
+        _paint_bar(axes, row, pair, unit)
+        paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
+        below = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
+        shift = {"xytext": (3, -3), "textcoords": "offset points"}
+        axes.annotate(_words(pair, unit), (0, row + _THICK / 2), **shift, **below)
+
+
+def _paint_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
+    """Named inside where there is room, so that it can be read without its colours."""
+    least = 0.1 * axes.get_xlim()[1]
+    end = 0.0
+    for way in pair:
+        plain = {"facecolor": way.colour, "edgecolor": INK}
+        hatched = {"facecolor": PAPER, "edgecolor": way.colour, "hatch": _HATCH}
+        for amount, style in ((way.asked / unit, plain), (way.beyond / unit, hatched)):
+            if not amount:
+                continue
+            axes.barh(row, amount, left=end, height=_THICK, lw=0.7, clip_on=False, **style)
+            if style is plain and amount > least:
+                middle = {"ha": "center", "va": "center_baseline", "size": TEXT}
+                axes.text(end + amount / 2, row, way.verb, color=way.ink, **middle)
+            end += amount
+
+
+def _words(pair: tuple[_Way, ...], unit: int) -> str:
+    """E.g. "read 3.00 times, written 1.00 times; the sectors move another 0.25"."""
+    text = ", ".join(f"{way.verb} {way.asked / unit:.2f} times" for way in pair)
+    beyond = sum(way.beyond for way in pair)
+    return text + (f"; the sectors move another {beyond / unit:.2f}" if beyond else "")
+
+
+def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
+    handles: list = []
+    for read_or_written in zip(*ways.values(), strict=True):
+        first = read_or_written[0]
+        handles.append(swatch(first.colour, first.verb))
+        if any(way.beyond for way in read_or_written):
+            style = {"facecolor": PAPER, "edgecolor": first.colour, "hatch": _HATCH, "lw": 0.6}
+            handles.append(Patch(label=f"rest of the sectors {first.verb}", **style))
+    picture.key(handles)
+
+
+def _notes(runs: Mapping[str, object]) -> list[str]:
+    notes = [_LEGEND]
+    if any(run.counters.total["atomics"] for run in runs.values()):
+        notes[0] += " Atomic operations are left out."
+    stopped = [name for name, run in runs.items() if any(not h.warning for h in run.hazards)]
+    if stopped:
+        notes.append(f"Stopped by a mistake before the end: {', '.join(stopped)}.")
+    return notes
+
+
+def _description(title: str, ways, unit: int, notes: list[str]) -> str:
+    rows = []
+    for name, pair in ways.items():
+        rows.append(f"  {name}: {_words(pair, unit)}")
+        rows += [
+            f"    {way.verb}: {way.asked:,} bytes in {way.sectors:,} sectors, "
+            f"which hold {way.beyond:,} bytes more"
+            for way in pair
+        ]
+    return "\n".join([f"{title}:", *rows, *(f"  {text}" for text in notes)])

@@ -1,0 +1,169 @@
+"""draw.sectors: how a warp's requests meet the 32-byte sectors of global memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from grader.cuda.simulator.watching.traffic import SECTOR
+
+from .arguments import require_run
+from .picture import (
+    BLUE,
+    FAINT,
+    INK,
+    PALE,
+    PAPER,
+    SMALL,
+    TEXT,
+    WARP,
+    Picture,
+    counted,
+    empty,
+    source_line,
+    swatch,
+)
+
+_PER_LINE, _MOST_LINES, _MOST_REQUESTS = 8, 4, 6
+_LEFT, _ACROSS, _LINE, _HEAD = 0.25, 9.5, 0.42, 0.52  # inches
+_LEGEND = (
+    "Boxes with a thick edge are sectors, with the offset of their first byte in the array; the "
+    "numbers inside are lanes."
+)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What warp 0 asked for at once: `touched` maps byte offsets, each the start of an access of
+    `width` bytes, to the lanes behind it."""
+
+    line: int
+    kind: str
+    buffer: int | None
+    width: int
+    touched: dict[int, tuple[int, ...]]
+
+    @property
+    def sectors(self) -> list[int]:
+        """Numbers of the sectors, from the start of the array."""
+        return sorted({(at + byte) // SECTOR for at in self.touched for byte in (0, self.width - 1)})
+
+    @property
+    def asked(self) -> int:
+        """Different bytes asked for."""
+        return len(self.touched) * self.width
+
+    @property
+    def fewest(self) -> int:
+        return -(-self.asked // SECTOR)
+
+    @property
+    def words(self) -> str:
+        moved = counted(len(self.sectors), "sector")
+        asked = counted(self.asked, "byte")
+        return f"{self.kind}: {moved} for {asked} (at least {self.fewest})"
+
+
+def sectors(run, argument: int | None = None, line: int | None = None) -> Picture:
+    """For each source line that loads or stores global memory, the first request that warp 0 of
+    block 0 makes there, as sectors with the bytes that its lanes asked for. `argument` and `line`
+    choose one array, one source line."""
+    require_run(run, "draw.sectors")
+    requests = [
+        one
+        for one in _requests(run.trace.events)
+        if argument in (None, one.buffer) and line in (None, one.line)
+    ]
+    title = "Sectors of 32 bytes that warp 0 asks for, the first time it comes to a line"
+    if not requests:
+        return empty(title, run, "Warp 0 asked global memory for nothing there.")
+    shown = requests[:_MOST_REQUESTS]
+    talls = [_HEAD + _LINE * _lines(one) for one in shown]
+    words = "\n".join([f"{title}:", *(_described(run, one) for one in requests)])
+    picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {_LEGEND}")
+    picture.key([swatch(BLUE, "asked for"), swatch(PALE, "moved with it, not asked for")])
+    top = 0.65
+    for one, tall in zip(shown, talls, strict=True):
+        _paint(picture, run, one, top)
+        top += tall
+    left_out = ""
+    if len(shown) < len(requests):
+        left_out = f"The first {len(shown)} of {len(requests)} lines. "
+    picture.write(0.15, picture.height - 0.13, left_out + _LEGEND)
+    return picture
+
+
+def _requests(events) -> list[_Request]:
+    """The first of each line, direction and array, in the order of the source."""
+    found: dict[tuple, _Request] = {}
+    for event in events:
+        if event.space != "global" or event.kind not in ("load", "store", "atomic"):
+            continue
+        mine = event.threads < WARP
+        key = (event.line, event.kind, -1 if event.buffer is None else event.buffer)
+        if not mine.any() or key in found:
+            continue
+        touched = defaultdict(list)
+        for at, lane in zip(event.address[mine].tolist(), event.threads[mine], strict=True):
+            touched[at].append(int(lane))
+        fixed = {at: tuple(lanes) for at, lanes in sorted(touched.items())}
+        found[key] = _Request(event.line, event.kind, event.buffer, event.width, fixed)
+    return [found[key] for key in sorted(found)]
+
+
+def _lines(one: _Request) -> int:
+    return min(-(-len(one.sectors) // _PER_LINE), _MOST_LINES)
+
+
+def _paint(picture: Picture, run, one: _Request, top: float) -> None:
+    code = {"size": SMALL, "family": "monospace"}
+    picture.write(0.15, top + 0.16, source_line(run, one.line, 62), **code)
+    picture.write(6.2, top + 0.16, _spoken(one), size=TEXT, weight="bold")
+    tall = _LINE * _lines(one)
+    axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)
+    axes.set(xlim=(0, _PER_LINE * SECTOR), ylim=(_lines(one), 0), xticks=[], yticks=[])
+    for position, sector in enumerate(one.sectors[: _PER_LINE * _MOST_LINES]):
+        _paint_sector(axes, one, sector, position % _PER_LINE * SECTOR, position // _PER_LINE)
+
+
+def _spoken(one: _Request) -> str:
+    hidden = len(one.sectors) - _PER_LINE * _MOST_LINES
+    return one.words + (f", {hidden} not drawn" if hidden > 0 else "")
+
+
+def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int) -> None:
+    gap = 1.2
+    box = {"lw": 1.1, "edgecolor": INK, "clip_on": False}
+    scale = (SECTOR - 2 * gap) / SECTOR
+    axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, facecolor=PALE, **box))
+    for at, lanes in one.touched.items():
+        start, end = max(at - sector * SECTOR, 0), min(at + one.width - sector * SECTOR, SECTOR)
+        if start >= end:
+            continue
+        x, wide = left + gap + start * scale, (end - start) * scale
+        style = {"facecolor": BLUE, "edgecolor": PAPER, "lw": 0.5, "clip_on": False}
+        axes.add_patch(Rectangle((x, row + 0.28), wide, 0.6, **style))
+        label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)} lanes"
+        if end - start >= 4 and (len(lanes) == 1 or end - start >= 16):
+            middle = {"ha": "center", "va": "center", "size": 5.8, "color": PAPER}
+            axes.text(x + wide / 2, row + 0.58, label, **middle)
+        elif len(lanes) > 1:
+            beside = {"ha": "left", "va": "center", "size": 5.8, "color": INK}
+            axes.text(x + wide + 1, row + 0.58, label, **beside)
+    edge = {"facecolor": "none", **box}
+    axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, **edge))
+    offset = {"ha": "left", "va": "bottom", "size": 5.8, "color": FAINT}
+    axes.text(left + gap, row + 0.26, f"byte {sector * SECTOR}", **offset)
+
+
+def _described(run, one: _Request) -> str:
+    lanes = sum(map(len, one.touched.values()))
+    array = "" if one.buffer is None else f" of argument {one.buffer}"
+    return (
+        f"  {source_line(run, one.line, 60)}: {counted(lanes, 'lane')}, "
+        f"{counted(one.width, 'byte')} each{array}; {one.words}"
+    )

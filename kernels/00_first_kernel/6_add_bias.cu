@@ -1,0 +1,20 @@
+// Add a number of its own to every column of a matrix, as each layer of a neural network does.
+//
+//   x     float[rows, cols], only read
+//   bias  float[cols], only read
+//   out   float[rows, cols], written; out[row, col] = x[row, col] + bias[col]
+//   grid  two dimensions: x runs along a row, y from row to row
+//
+// Budget for 32 threads along a row: 8 sectors read (4 of x, 4 of bias) and 4 written.
+extern "C" __global__ void add_bias(const float* x, const float* bias, float* out, int rows,
+                                    int cols) {
+    // Your turn: which column and row are mine, do they exist, and where in memory do they lie?
+    // BEGIN SOLUTION
+    const int col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        const int i = row * cols + col;
+        out[i] = x[i] + bias[col];
+    }
+    // END SOLUTION
+}

@@ -1,0 +1,206 @@
+"""What the exercises on first kernels ask: inputs, references, launches, budgets, hints.
+
+Every reference is computed in float64 from a copy of the inputs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.bounds import sum_bound
+from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
+from grader.inputs import heavy_tailed, normal, offset, whole_numbers
+
+BLOCK = 256  # threads of a block in one dimension
+TILE = (32, 8)  # threads of a block in two: along a row, and from row to row
+WARP = 32
+
+
+def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
+    """For `threads` threads (whole warps) of which each loads `loads` floats and stores one, side
+    by side."""
+    warps = threads // WARP
+    return (
+        Budget(
+            "global_load_sectors",
+            4 * loads * warps,
+            f"{4 * loads} for 32 threads: 32 neighbouring floats lie in 4 sectors of 32 bytes, if "
+            "neighbouring threads read neighbouring elements",
+        ),
+        Budget(
+            "global_store_sectors",
+            4 * warps,
+            "4 for 32 threads, if neighbouring threads write neighbouring elements",
+        ),
+    )
+
+
+# --- saxpy -------------------------------------------------------------------------------------
+
+
+def a_x_plus_y(rng: np.random.Generator, n: int, draw=normal, spare_blocks: int = 0) -> Problem:
+    """One launch over vectors of n elements that `draw` makes, with `spare_blocks` too many."""
+    x, y = draw(rng, n), draw(rng, n)
+    a = np.float32(rng.uniform(-3, 3))
+    product = np.float64(a) * x
+    bound = sum_bound(2, np.abs(product) + np.abs(y))  # rounded once after * and once after +
+    grid = -(-n // BLOCK) + spare_blocks
+    return Problem(
+        inputs={"x": x, "y": y},
+        outputs={"out": Expected(product + y, np.float32, atol=bound)},
+        launches=(Launch("saxpy", grid, BLOCK, ("x", "y", "out", a, np.int32(n))),),
+    )
+
+
+saxpy = Exercise(
+    name="saxpy",
+    title="a times x plus y",
+    source="4_saxpy.cu",
+    cases=(
+        Case("four full blocks", lambda rng: a_x_plus_y(rng, 4 * BLOCK), points=1),
+        Case(
+            "four blocks, the last one not full",
+            lambda rng: a_x_plus_y(rng, 3 * BLOCK + int(rng.integers(33, 200))),
+            points=2,
+        ),
+        hidden(
+            "lengths around the edge of a warp",
+            lambda rng: together(*(a_x_plus_y(rng, n) for n in (1, 31, 32, 33))),
+        ),
+        hidden(
+            "lengths around the edge of a block",
+            lambda rng: together(*(a_x_plus_y(rng, n) for n in (255, 256, 257))),
+        ),
+        hidden(
+            "blocks that have no element at all",
+            lambda rng: a_x_plus_y(rng, 300, spare_blocks=2),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(a_x_plus_y(rng, 700, offset), a_x_plus_y(rng, 700, heavy_tailed)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: a_x_plus_y(rng, 8 * BLOCK),
+            points=1,
+            budgets=sector_budgets(8 * BLOCK, loads=2),
+        ),
+    ),
+    hints=(
+        "Two lines are enough, and `scale` shows both: one that finds out which element belongs "
+        "to this thread, and one that does the work for it.",
+        "`blockIdx.x` blocks of `blockDim.x` threads come before this block, and `threadIdx.x` "
+        "threads before this thread within it.",
+        "There may be more threads than elements. Only those with `i < n` may touch the arrays: "
+        "`if (i < n) out[i] = ...;`",
+    ),
+)
+
+
+# --- matrices ----------------------------------------------------------------------------------
+
+
+def tiles_for(rows: int, cols: int) -> tuple[int, int]:
+    """A grid of blocks of TILE that covers the matrix."""
+    return -(-cols // TILE[0]), -(-rows // TILE[1])
+
+
+SINGLES = ((1, 1), (1, 77), (77, 1))
+EDGES = ((7, 31), (8, 32), (9, 33), (8, 33), (9, 32))
+WIDE_AND_TALL = ((3, 500), (150, 5))
+
+
+def each_shape(problem, shapes):
+    """A case's problem: `problem(rng, rows, cols)` for every one of the shapes."""
+    return lambda rng: together(*(problem(rng, *shape) for shape in shapes))
+
+
+def beyond_whole_tiles(problem):
+    """A case's problem: some tiles, and a random remainder in both directions."""
+    return lambda rng: problem(rng, 16 + int(rng.integers(1, 7)), 64 + int(rng.integers(1, 31)))
+
+
+# --- add_bias ----------------------------------------------------------------------------------
+
+
+def biased(rng: np.random.Generator, rows: int, cols: int, draw=normal) -> Problem:
+    x, bias = draw(rng, (rows, cols)), draw(rng, cols)
+    exact = x.astype(np.float64) + bias
+    args = ("x", "bias", "out", np.int32(rows), np.int32(cols))
+    return Problem(
+        inputs={"x": x, "bias": bias},
+        outputs={"out": Expected(exact, np.float32, atol=sum_bound(1, np.abs(exact)))},
+        launches=(Launch("add_bias", tiles_for(rows, cols), TILE, args),),
+    )
+
+
+add_bias = Exercise(
+    name="add_bias",
+    title="A bias for every column",
+    source="6_add_bias.cu",
+    cases=(
+        Case("one full block", lambda rng: biased(rng, 8, 32, whole_numbers), points=1),
+        Case("some blocks, and a remainder in both directions", beyond_whole_tiles(biased), 2),
+        hidden("a single element, row or column", each_shape(biased, SINGLES)),
+        hidden("sizes around the edges of a block", each_shape(biased, EDGES)),
+        hidden("wide and tall", each_shape(biased, WIDE_AND_TALL)),
+        Case(
+            "within budget",
+            lambda rng: biased(rng, 32, 64),
+            points=1,
+            budgets=sector_budgets(32 * 64, loads=2),
+        ),
+    ),
+    hints=(
+        "`brighten` shows how a thread finds its column and its row: the same formula twice, once "
+        "with .x and once with .y.",
+        "The matrix lies in memory row after row, and a row has `cols` elements. How many elements "
+        "come before the first one of row 3?",
+        "The guard has two halves, and both must hold: `row < rows && col < cols`. A thread beyond "
+        "the right edge would otherwise own an element of the next row.",
+        "The bias depends on the column alone: `out[i] = x[i] + bias[col]` with "
+        "`i = row * cols + col`.",
+    ),
+)
+
+
+# --- mirror ------------------------------------------------------------------------------------
+
+
+def reflected(rng: np.random.Generator, rows: int, cols: int) -> Problem:
+    """Nothing is computed, only copied, so the answer must be exact."""
+    picture = rng.uniform(0, 1, (rows, cols)).astype(np.float32)
+    args = ("picture", "mirror", np.int32(rows), np.int32(cols))
+    return Problem(
+        inputs={"picture": picture},
+        outputs={"mirror": Expected(picture[:, ::-1].astype(np.float64), np.float32)},
+        launches=(Launch("mirrored", tiles_for(rows, cols), TILE, args),),
+    )
+
+
+mirror = Exercise(
+    name="mirror",
+    title="A mirror",
+    source="7_mirror.cu",
+    cases=(
+        Case("one full block", lambda rng: reflected(rng, 8, 32), points=1),
+        Case("some blocks, and a remainder in both directions", beyond_whole_tiles(reflected), 2),
+        hidden("a single pixel, row or column", each_shape(reflected, SINGLES)),
+        hidden("sizes around the edges of a block", each_shape(reflected, EDGES)),
+        hidden("wide and tall", each_shape(reflected, WIDE_AND_TALL)),
+        Case(
+            "within budget",
+            lambda rng: reflected(rng, 32, 128),
+            points=1,
+            budgets=sector_budgets(32 * 128, loads=1),
+        ),
+    ),
+    hints=(
+        "Decide who owns what first: let each thread own one pixel of `mirror`, the one it writes. "
+        "Which pixel of `picture` does it have to read?",
+        "In a row of 5, column 0 takes from column 4, column 1 from 3, column 2 from itself. What "
+        "is the sum of the two numbers?",
+        "`const int opposite = cols - 1 - col;` The row stays what it is, and so do the index, the "
+        "guard and the launch of `brighten`.",
+    ),
+)

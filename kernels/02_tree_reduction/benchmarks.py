@@ -1,0 +1,99 @@
+"""The sum of a long vector on a GPU: an element a thread, or many; two launches, or one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import Benchmark, Launch, Variant
+
+BLOCK = 256
+MOST_BLOCKS = 132 * 8  # as many as an H200 holds at once: 132 multiprocessors, 2,048 threads each
+
+
+def _blocks_for(n: int) -> int:
+    return -(-n // BLOCK)
+
+
+def _grid(n: int) -> int:
+    return min(MOST_BLOCKS, _blocks_for(n))
+
+
+def _arrays(xp, size):
+    (n,) = size
+    first = _blocks_for(n)
+    return {
+        "x": xp.random.default_rng(0).random(n, dtype=xp.float32),
+        "partial": xp.empty(first, xp.float32),
+        "partial_2": xp.empty(_blocks_for(first), xp.float32),
+        "partial_3": xp.empty(_blocks_for(_blocks_for(first)), xp.float32),
+        "finished": xp.zeros(1, xp.uint32),
+        "total": xp.empty(1, xp.float32),
+    }
+
+
+def _again_and_again(kernel: str):
+    """The kernel on x, then on its own partial sums, until one number is left."""
+
+    def launches(size):
+        (n,) = size
+        made, source, stage = [], "x", 0
+        while n > 1:
+            blocks, stage = _blocks_for(n), stage + 1
+            target = (
+                {1: "partial", 2: "partial_2", 3: "partial_3"}[stage] if blocks > 1 else "total"
+            )
+            made.append(Launch(kernel, blocks, BLOCK, (source, target, np.int32(n))))
+            n, source = blocks, target
+        return tuple(made)
+
+    return launches
+
+
+def _two_launches(size):
+    (n,) = size
+    grid = _grid(n)
+    return (
+        Launch("grid_sum", grid, BLOCK, ("x", "partial", np.int32(n))),
+        Launch("grid_sum", 1, BLOCK, ("partial", "total", np.int32(grid))),
+    )
+
+
+def _one_launch(size):
+    (n,) = size
+    args = ("x", "partial", "total", "finished", np.int32(n))
+    return (Launch("last_block", _grid(n), BLOCK, args),)
+
+
+def _cupy(arrays):
+    x, total = arrays["x"], arrays["total"]
+    return lambda: x.sum(out=total.reshape(()))
+
+
+def _torch(arrays):
+    import torch
+
+    x, total = (torch.from_dlpack(arrays[name]) for name in ("x", "total"))
+
+    def of_all():
+        torch.sum(x, dim=0, keepdim=True, out=total)
+
+    return of_all
+
+
+vector_sum = Benchmark(
+    name="sum",
+    title="The sum of a long vector",
+    sizes=((1 << 20,), (1 << 24,), (1 << 28,)),
+    arrays=_arrays,
+    result="total",
+    reference=lambda arrays: arrays["x"].sum(dtype="float64", keepdims=True),
+    rtol=1e-5,
+    bytes=lambda size: 4 * size[0],
+    variants={
+        "cross-pair": Variant("1_cross_pair.cu", _again_and_again("cross_pair")),
+        "interleaved": Variant("2_interleaved.cu", _again_and_again("interleaved")),
+        "grid-stride loop": Variant("5_second_reduction.cu", _two_launches),
+        "last block": Variant("7_last_block.cu", _one_launch),
+    },
+    libraries={"CuPy": _cupy, "PyTorch": _torch},
+)

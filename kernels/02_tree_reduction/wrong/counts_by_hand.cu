@@ -1,0 +1,44 @@
+// last_block must get data_race on line 29: reading, adding and writing are three steps, and other blocks come between
+__device__ float block_sum(float value, float* tile) {
+    tile[threadIdx.x] = value;
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) {
+            tile[threadIdx.x] += tile[threadIdx.x + stride];
+        }
+        __syncthreads();
+    }
+    return tile[threadIdx.x];
+}
+
+extern "C" __global__ void last_block(const float* x, float* partial, float* total,
+                                      unsigned int* finished, int n) {
+    __shared__ float tile[256];
+    __shared__ bool last;
+    const int thread = threadIdx.x;
+
+    float sum = 0.0f;
+    for (int i = blockIdx.x * blockDim.x + thread; i < n; i += gridDim.x * blockDim.x) {
+        sum += x[i];
+    }
+    sum = block_sum(sum, tile);
+
+    if (thread == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = (*finished)++ == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+
+    sum = 0.0f;
+    for (int b = thread; b < gridDim.x; b += blockDim.x) {
+        sum += partial[b];
+    }
+    sum = block_sum(sum, tile);
+    if (thread == 0) {
+        *total = sum;
+        *finished = 0;
+    }
+}

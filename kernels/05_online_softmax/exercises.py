@@ -1,0 +1,521 @@
+"""What the exercises on online softmax ask: inputs, references, launches, budgets, hints.
+
+References are computed in float64 from a copy of the inputs. What rounding may do to an answer
+follows from how it is computed; `grader.bounds` has the derivation.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.bounds import gamma, softmax_bound
+from grader.course import (
+    BUTTERFLY,
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
+from grader.inputs import heavy_tailed, normal, offset
+from grader.references import softmax
+
+BLOCK = 256
+WARPS = BLOCK // 32
+MERGES_IN_BLOCK = 8  # between a thread's pair and the block's: log2 of its 256 threads
+SECTOR = 8  # floats
+ROUNDINGS = 6  # in a merge: an exponential within 2 ulp, which are 4, a product and a sum
+
+
+def ceil_div(n: int, size: int) -> int:
+    return -(-n // size)
+
+
+def pair_bound(below: np.ndarray, weights: np.ndarray, merges: int) -> np.ndarray:
+    """Largest error of a pair's sum, the sum over the last axis of weights * exp(-below), float64:
+    `below` is how far each summand's own maximum lies below the largest. As in `softmax_bound`,
+    rounded arguments of exp come to 3 * below operations in all, and every merge to 6."""
+    operations = 3 * np.minimum(below, 200) + ROUNDINGS * merges
+    return (weights * np.exp(-below) * gamma(operations)).sum(axis=-1) + 2.0**-124
+
+
+# --- merge -------------------------------------------------------------------------------------
+
+
+def ordinary(rng: np.random.Generator, n: int) -> np.ndarray:
+    """float32[n, 2]: pairs of stretches with up to a hundred elements."""
+    return np.stack([normal(rng, n, scale=5), rng.uniform(1, 100, n)], axis=1).astype(np.float32)
+
+
+def some_empty(rng: np.random.Generator, n: int) -> np.ndarray:
+    """By the toss of a coin, a pair is that of the empty stretch."""
+    pairs = ordinary(rng, n)
+    pairs[rng.random(n) < 0.5] = (-np.inf, 0)
+    return pairs
+
+
+def far_apart(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Maxima of all magnitudes: where two meet, one sum mostly vanishes beside the other."""
+    pairs = ordinary(rng, n)
+    pairs[:, 0] *= rng.choice([1, 10, 100, 1e18, 1e37], n).astype(np.float32)
+    return pairs
+
+
+def merged(*pairs: np.ndarray) -> np.ndarray:
+    """float64[n, 2]: the exact pair of all stretches together, each float[n, 2]."""
+    largest, sums = np.stack(pairs, axis=-1).astype(np.float64).transpose(1, 0, 2)
+    most = largest.max(axis=1)
+    return np.stack([most, (sums * np.exp(-_below(largest, most))).sum(axis=1)], axis=1)
+
+
+def merged_bound(*pairs: np.ndarray) -> np.ndarray:
+    """float64[n, 2]: no maximum is ever rounded; a sum takes part in every one of the merges."""
+    largest, sums = np.stack(pairs, axis=-1).astype(np.float64).transpose(1, 0, 2)
+    bound = pair_bound(_below(largest, largest.max(axis=1)), sums, merges=len(pairs) - 1)
+    return np.stack([np.zeros_like(bound), bound], axis=1)
+
+
+def _below(largest: np.ndarray, most: np.ndarray) -> np.ndarray:
+    """How far each maximum lies below the largest of its row; 0 where all are -inf."""
+    return np.where(np.isneginf(most), 0, most)[:, None] - largest
+
+
+def merging(a: np.ndarray, b: np.ndarray) -> Problem:
+    """merged[i] = merge(a[i], b[i])."""
+    n = len(a)
+    return Problem(
+        inputs={"a": a, "b": b},
+        outputs={"merged": Expected(merged(a, b), np.float32, atol=merged_bound(a, b))},
+        launches=(_merge_pairs("a", "b", "merged", n),),
+    )
+
+
+def grouping(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Problem:
+    """(a b) c and a (b c), which are the same but for rounding."""
+    n = len(a)
+    expected = Expected(merged(a, b, c), np.float32, atol=merged_bound(a, b, c))
+    return Problem(
+        inputs={"a": a, "b": b, "c": c},
+        scratch={"ab": ((n, 2), np.float32), "bc": ((n, 2), np.float32)},
+        outputs={"ab_c": expected, "a_bc": expected},
+        launches=(
+            _merge_pairs("a", "b", "ab", n),
+            _merge_pairs("ab", "c", "ab_c", n),
+            _merge_pairs("b", "c", "bc", n),
+            _merge_pairs("a", "bc", "a_bc", n),
+        ),
+    )
+
+
+def _merge_pairs(a: str, b: str, out: str, n: int) -> Launch:
+    return Launch("merge_pairs", ceil_div(n, BLOCK), BLOCK, (a, b, out, np.int32(n)))
+
+
+merge = Exercise(
+    name="merge",
+    title="Merge two pairs",
+    source="2_merge.cu",
+    cases=(
+        Case(
+            "ordinary pairs",
+            lambda rng: merging(ordinary(rng, 300), ordinary(rng, 300)),
+            points=1,
+        ),
+        Case(
+            "one stretch is empty, or both",
+            lambda rng: merging(some_empty(rng, 200), some_empty(rng, 200)),
+            points=2,
+        ),
+        hidden(
+            "maxima far apart, or enormous",
+            lambda rng: merging(far_apart(rng, 300), far_apart(rng, 300)),
+        ),
+        hidden(
+            "equal maxima",
+            lambda rng: merging(*(_with_maxima(ordinary(rng, 99), m) for m in _twice(rng, 99))),
+        ),
+        hidden(
+            "three in a row, in either grouping",
+            lambda rng: grouping(*(ordinary(rng, 200) for _ in range(3))),
+        ),
+        hidden(
+            "three in a row, some of them empty",
+            lambda rng: grouping(*(some_empty(rng, 200) for _ in range(3))),
+        ),
+        Case(
+            "within budget",
+            lambda rng: merging(some_empty(rng, 2 * BLOCK), some_empty(rng, 2 * BLOCK)),
+            points=1,
+            budgets=(
+                Budget(
+                    "divergent_branches",
+                    0,
+                    "which of the two is larger, or empty, differs from lane to lane, so a branch "
+                    "on it divides the warp; the same few operations serve all cases",
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "a.sum adds up exp(x - a.max). What do you multiply it with, so that it counts from "
+        "another maximum, exp(x - m), instead?",
+        "exp(x - m) = exp(x - a.max) * exp(a.max - m). With m the larger of the two maxima, both "
+        "factors are at most 1, and one of them is 1.",
+        "If both stretches are empty, m is -INFINITY, and -INFINITY - -INFINITY is NaN. Both sums "
+        "are 0, so any factor that is a number will do: subtract 0 in place of m in that case.",
+        "`m == -INFINITY ? 0.0f : m` needs no branch: the compiler makes it a select.",
+    ),
+)
+
+
+def _twice(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    maxima = normal(rng, n, scale=100)
+    return maxima, maxima
+
+
+def _with_maxima(pairs: np.ndarray, maxima: np.ndarray) -> np.ndarray:
+    pairs[:, 0] = maxima
+    return pairs
+
+
+# --- rows --------------------------------------------------------------------------------------
+
+
+def climbing(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Each element is larger than the one before, so the maximum moves at every step."""
+    return np.sort(normal(rng, (rows, columns), scale=10))
+
+
+def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Half of the elements are -inf, the first of every row among them, and whole threads'."""
+    x = normal(rng, (rows, columns))
+    x[rng.random((rows, columns)) < 0.5] = -np.inf
+    x[:, : columns // 3] = -np.inf
+    x[:, -1] = rng.uniform(0, 1, rows)
+    return x
+
+
+def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Every row is one and the same number, far below -1e20."""
+    return np.repeat(-rng.uniform(2e20, 3e38, (rows, 1)), columns, axis=1).astype(np.float32)
+
+
+def without_answer(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """The first row has a NaN, the second is nothing but -inf; the others are as they should be."""
+    x = normal(rng, (rows, columns))
+    x[0, int(rng.integers(columns))] = np.nan
+    x[1] = -np.inf
+    return x
+
+
+def softmaxed(x: np.ndarray, merges: int, axis: int = -1) -> Expected:
+    """x's softmax, with what rounding may do where no element takes part in more `merges`."""
+    bound = softmax_bound(x, ROUNDINGS * merges, axis)
+    return Expected(softmax(x, axis), np.float32, atol=bound)
+
+
+def rows_of(x: np.ndarray) -> Problem:
+    """`online_row` on x, a block for each row."""
+    rows, columns = x.shape
+    merges = ceil_div(columns, BLOCK) + MERGES_IN_BLOCK
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": softmaxed(x, merges)},
+        launches=(Launch("online_row", rows, BLOCK, ("x", "y", np.int32(columns))),),
+    )
+
+
+def two_reads_one_write(elements: int) -> tuple[Budget, Budget]:
+    """For elements that lie in whole sectors of 32 bytes."""
+    sectors = elements // SECTOR
+    return (
+        Budget(
+            "global_load_sectors",
+            2 * sectors,
+            "x is read twice, once to gather the pair and once to write the answer, each time in "
+            "whole sectors of 8 floats",
+        ),
+        Budget("global_store_sectors", sectors, "y is written once, in whole sectors of 8 floats"),
+    )
+
+
+def butterflies(rows: int) -> tuple[Budget | Requirement, ...]:
+    return (
+        Budget(
+            "barriers",
+            2 * WARPS * rows,
+            "2 a warp: the shuffles need none, only what goes through shared memory does",
+        ),
+        Budget(
+            "shuffles",
+            160 * rows,
+            "2 a level for each of 8 warps: 5 levels within the warp, and 5 more across warps",
+        ),
+    )
+
+
+online_row = Exercise(
+    name="online_row",
+    title="Row softmax in two passes",
+    source="4_online_row.cu",
+    cases=(
+        Case("two rows of 1,000", lambda rng: rows_of(normal(rng, (2, 1000), scale=3)), points=1),
+        Case(
+            "five rows of 700, far from zero",
+            lambda rng: rows_of(offset(rng, (5, 700))),
+            points=2,
+        ),
+        hidden(
+            "rows around the length of a warp",
+            lambda rng: together(*(rows_of(normal(rng, (3, n))) for n in (1, 31, 32, 33))),
+        ),
+        hidden(
+            "rows around the length of a block",
+            lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257, 513))),
+        ),
+        hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 1100))),
+        hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 900)))),
+        hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 900))),
+        hidden("rows far below -1e20", lambda rng: rows_of(sunken(rng, 3, 300))),
+        hidden(
+            "a row with a NaN, a row of -inf alone",
+            lambda rng: rows_of(without_answer(rng, 4, 400)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: rows_of(normal(rng, (4, 1024))),
+            points=1,
+            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4)),
+            requires=(
+                Requirement(
+                    BUTTERFLY,
+                    "a butterfly shuffle",
+                    at_least=4 * WARPS * 2 * 5,
+                    why="with __shfl_xor_sync each lane of the 8 warps hands on both halves of its "
+                    "pair at 5 levels, and every lane ends up with the warp's pair",
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "Start from the pair of no elements. The pair of a single element x is {x, 1.0f}, because "
+        "exp(x - x) is 1; so the loop is `mine = merge(mine, {x[start + i], 1.0f})`.",
+        "Within a warp: for apart = 16, 8, 4, 2, 1, fetch the maximum and the sum of lane ^ apart "
+        "with __shfl_xor_sync, and merge that pair into your own. All 32 lanes take part.",
+        "Across warps: lane 0 of each warp leaves its pair in of_warp, a barrier, and then each "
+        "warp reads the eight pairs (lane % 8) and merges them with apart = 4, 2, 1.",
+        "Write in a loop like the first: y is exp(x - all.max) / all.sum.",
+    ),
+)
+
+
+# --- long vector -------------------------------------------------------------------------------
+
+
+def vector(x: np.ndarray, blocks: int) -> Problem:
+    """Three launches over x, the first and the last with `blocks` blocks."""
+    n, exact = x.size, x.astype(np.float64)
+    merges = ceil_div(n, blocks * BLOCK) + ceil_div(blocks, BLOCK) + 2 * MERGES_IN_BLOCK
+    largest = exact.max()
+    below = (0 if np.isneginf(largest) else largest) - exact
+    total = np.array([[largest, np.exp(-below).sum()]])
+    bound = np.array([[0, pair_bound(below, np.ones(n), merges)]])
+    return Problem(
+        inputs={"x": x},
+        scratch={"partial": ((blocks, 2), np.float32)},
+        outputs={
+            "total": Expected(total, np.float32, atol=bound),
+            "y": softmaxed(x, merges),
+        },
+        launches=(
+            Launch("block_pairs", blocks, BLOCK, ("x", "partial", np.int32(n))),
+            Launch("merge_partials", 1, BLOCK, ("partial", "total", np.int32(blocks))),
+            Launch("normalize", blocks, BLOCK, ("x", "total", "y", np.int32(n))),
+        ),
+    )
+
+
+def of_minus_infinity(rng: np.random.Generator) -> np.ndarray:
+    """Nothing but -inf, of a length up to 500."""
+    return np.full(int(rng.integers(300, 500)), -np.inf, np.float32)
+
+
+def below_zero(rng: np.random.Generator, n: int) -> np.ndarray:
+    """-60 to -50: next to a maximum of 0, nothing of them would be left."""
+    return -rng.uniform(50, 60, n).astype(np.float32)
+
+
+def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
+    pairs = ceil_div(blocks, SECTOR // 2)
+    return (
+        Budget(
+            "global_load_sectors",
+            2 * n // SECTOR + pairs + blocks * WARPS,
+            "x is read twice; the partial pairs once, four to a sector, by neighbouring threads; "
+            "and each warp of the last launch reads the total",
+        ),
+        Budget(
+            "global_store_sectors",
+            n // SECTOR + blocks + 1,
+            "y is written once, a pair for each block and one for the total",
+        ),
+        Budget(
+            "barriers",
+            WARPS * (blocks + 1),
+            "one a warp in each of the first two launches, however much a thread has to merge",
+        ),
+    )
+
+
+long_vector = Exercise(
+    name="long_vector",
+    title="One long vector, many blocks",
+    source="6_long_vector.cu",
+    cases=(
+        Case("one block", lambda rng: vector(normal(rng, 1000, scale=3), 1), points=1),
+        Case(
+            "seven blocks, all below zero",
+            lambda rng: vector(below_zero(rng, 4000 + int(rng.integers(900))), 7),
+            points=2,
+        ),
+        hidden(
+            "more blocks than elements to go round",
+            lambda rng: together(*(vector(below_zero(rng, n), 5) for n in (1, 33, 256, 257))),
+        ),
+        hidden(
+            "more blocks than a block has threads",
+            lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
+        ),
+        hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 3000)[0], 4)),
+        hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 5000), 6)),
+        hidden("masked with -inf", lambda rng: vector(masked(rng, 1, 5000)[0], 6)),
+        hidden(
+            "far below -1e20, and nothing but -inf",
+            lambda rng: together(
+                vector(sunken(rng, 1, 700)[0], 4), vector(of_minus_infinity(rng), 3)
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
+            points=1,
+            budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
+        ),
+    ),
+    hints=(
+        "`block_pairs` is the first half of the row softmax, with a grid-stride loop: from "
+        "`thread` on, in steps of `threads`. What pair does a block without any element write?",
+        "`merge_block` takes each thread's pair and returns the block's. All 256 threads call it, "
+        "outside any `if`, and once: it holds a barrier.",
+        "`merge_partials` runs with one block of 256 threads, and there may be more pairs than "
+        "that. Each thread starts from {-INFINITY, 0.0f}, merges pairs threadIdx.x, threadIdx.x + "
+        "256 ... into it, and then the block merges.",
+    ),
+)
+
+
+# --- any axis ----------------------------------------------------------------------------------
+
+
+def block_shape(inner: int) -> tuple[int, int]:
+    """(across, along) for columns side by side: a power of two, at most a warp of them."""
+    across = min(32, 1 << (inner - 1).bit_length())
+    return across, BLOCK // across
+
+
+def along_axis(x: np.ndarray) -> Problem:
+    """`softmax_axis` along the middle axis of x, float32[outer, length, inner]."""
+    outer, length, inner = x.shape
+    across, along = block_shape(inner)
+    merges = ceil_div(length, along) + along.bit_length() - 1
+    grid = (outer, ceil_div(inner, across))
+    args = ("x", "y", np.int32(length), np.int32(inner))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": softmaxed(x, merges, axis=1)},
+        launches=(Launch("softmax_axis", grid, (across, along), args),),
+    )
+
+
+def columns_of(make, rng: np.random.Generator, outer: int, length: int, inner: int) -> np.ndarray:
+    """float32[outer, length, inner]: what `make` makes of a row, put into each column."""
+    return make(rng, outer * inner, length).reshape(outer, inner, length).transpose(0, 2, 1).copy()
+
+
+def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
+    """For arrays whose tiles lie in whole sectors."""
+    barriers = sum(
+        outer * ceil_div(inner, across) * WARPS * along.bit_length()
+        for outer, _, inner in shapes
+        for across, along in [block_shape(inner)]
+    )
+    return (
+        *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
+        Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
+    )
+
+
+FULL_TILES = ((3, 96, 64), (2, 512, 1), (2, 100, 8))
+
+axis = Exercise(
+    name="axis",
+    title="Softmax along any axis",
+    source="7_softmax_axis.cu",
+    cases=(
+        Case(
+            "the middle axis of 3 x 100 x 32",
+            lambda rng: along_axis(normal(rng, (3, 100, 32), scale=3)),
+            points=1,
+        ),
+        Case(
+            "the first axis of 90 x 77, the last of 5 x 300",
+            lambda rng: together(
+                along_axis(offset(rng, (1, 90, 77))), along_axis(offset(rng, (5, 300, 1)))
+            ),
+            points=2,
+        ),
+        hidden(
+            "axes around the number of threads along them",
+            lambda rng: together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9))),
+        ),
+        hidden(
+            "few columns side by side",
+            lambda rng: together(*(along_axis(normal(rng, (3, 150, n))) for n in (2, 3, 5, 17))),
+        ),
+        hidden(
+            "the maximum moves at every step",
+            lambda rng: along_axis(columns_of(climbing, rng, 2, 120, 40)),
+        ),
+        hidden(
+            "masked with -inf, and far below -1e20",
+            lambda rng: together(
+                along_axis(columns_of(masked, rng, 2, 60, 40)),
+                along_axis(columns_of(sunken, rng, 2, 20, 12)),
+            ),
+        ),
+        hidden(
+            "a column with a NaN, a column of -inf alone",
+            lambda rng: along_axis(columns_of(without_answer, rng, 2, 50, 20)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: together(*(along_axis(normal(rng, shape)) for shape in FULL_TILES)),
+            points=1,
+            budgets=axis_budgets(*FULL_TILES),
+        ),
+    ),
+    hints=(
+        "The first element of your column is (o, 0, i), at o * length * inner + i with o = "
+        "blockIdx.x. From one element of the column to the next it is `inner` places.",
+        "Thread (threadIdx.x, threadIdx.y) takes k = threadIdx.y, threadIdx.y + along, ... Then "
+        "neighbouring threads, whose threadIdx.x differ by one, read neighbouring elements.",
+        "Where i >= inner there is no column to read or to write, but there still is a cell to "
+        "fill, with {-INFINITY, 0.0f}, and there are barriers to come to.",
+        "Fold the tile along k alone: cell (k, i) lies at k * across + i, and merges cell "
+        "(k + stride, i), which lies stride * across further on. Row 0 ends up with the answers.",
+    ),
+)

@@ -1,0 +1,36 @@
+// online_row must get wrong_answer: -1e20f is not minus infinity, and rows may lie below it
+struct __align__(8) Pair {
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float max = fmaxf(a.max, b.max);
+    const float from = max == -INFINITY ? 0.0f : max;  // both empty: -INFINITY - 0, and no NaN
+    return {max, a.sum * expf(a.max - from) + b.sum * expf(b.max - from)};
+}
+
+extern "C" __global__ void online_row(const float* x, float* y, int columns) {
+    __shared__ Pair of_warp[8];  // of_warp[w]: the pair of all that warp w's lanes have seen
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const size_t start = static_cast<size_t>(blockIdx.x) * columns;  // beyond an int for large x
+
+    Pair mine = {-1e20f, 0.0f};
+    for (int i = threadIdx.x; i < columns; i += 256) mine = merge(mine, {x[start + i], 1.0f});
+
+    for (int apart = 16; apart > 0; apart /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
+                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    }
+    if (lane == 0) of_warp[warp] = mine;
+    __syncthreads();  // every warp reads what all of them have written
+
+    Pair all = of_warp[lane % 8];  // each warp merges the eight for itself: no second barrier
+    for (int apart = 4; apart > 0; apart /= 2) {
+        all = merge(all, {__shfl_xor_sync(0xffffffff, all.max, apart),
+                          __shfl_xor_sync(0xffffffff, all.sum, apart)});
+    }
+
+    for (int i = threadIdx.x; i < columns; i += 256) {
+        y[start + i] = expf(x[start + i] - all.max) / all.sum;
+    }
+}

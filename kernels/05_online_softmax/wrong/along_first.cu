@@ -1,0 +1,43 @@
+// axis must get over_budget: neighbouring threads walk along the axis, a sector for each element
+struct __align__(8) Pair {
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float max = fmaxf(a.max, b.max);
+    const float from = max == -INFINITY ? 0.0f : max;  // both empty: -INFINITY - 0, and no NaN
+    return {max, a.sum * expf(a.max - from) + b.sum * expf(b.max - from)};
+}
+
+extern "C" __global__ void softmax_axis(const float* x, float* y, int length, int inner) {
+    __shared__ Pair tile[256];  // tile[k * across + i]: what thread (i, k) has gathered
+    const int across = blockDim.x, along = blockDim.y;
+    const int thread = threadIdx.y * across + threadIdx.x;
+    const int own_k = thread % along, own_i = thread / along;
+    const int i = blockIdx.y * across + own_i;
+
+    const size_t column = static_cast<size_t>(blockIdx.x) * length * inner + i;  // x[o][0][i]
+    const size_t step = inner;  // from an element to the next along the axis
+
+    Pair mine = {-INFINITY, 0.0f};
+    if (i < inner) {
+        for (int k = own_k; k < length; k += along) {
+            mine = merge(mine, {x[column + k * step], 1.0f});
+        }
+    }
+    Pair* cell = &tile[own_k * across + own_i];
+    *cell = mine;
+    __syncthreads();  // the cells about to be read were written by other threads
+
+    for (int stride = along / 2; stride > 0; stride /= 2) {
+        if (own_k < stride) *cell = merge(*cell, cell[stride * across]);
+        __syncthreads();  // this step's pairs are the next step's inputs
+    }
+
+    const Pair all = tile[own_i];
+    if (i < inner) {
+        for (int k = own_k; k < length; k += along) {
+            y[column + k * step] = expf(x[column + k * step] - all.max) / all.sum;
+        }
+    }
+}

@@ -1,0 +1,41 @@
+// axis must get wrong_answer: folds cells side by side, so different columns are merged
+struct __align__(8) Pair {
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float max = fmaxf(a.max, b.max);
+    const float from = max == -INFINITY ? 0.0f : max;  // both empty: -INFINITY - 0, and no NaN
+    return {max, a.sum * expf(a.max - from) + b.sum * expf(b.max - from)};
+}
+
+extern "C" __global__ void softmax_axis(const float* x, float* y, int length, int inner) {
+    __shared__ Pair tile[256];  // tile[k * across + i]: what thread (i, k) has gathered
+    const int across = blockDim.x, along = blockDim.y;
+    const int i = blockIdx.y * across + threadIdx.x;  // which column; the last tile may be narrow
+
+    const size_t column = static_cast<size_t>(blockIdx.x) * length * inner + i;  // x[o][0][i]
+    const size_t step = inner;  // from an element to the next along the axis
+
+    Pair mine = {-INFINITY, 0.0f};
+    if (i < inner) {
+        for (int k = threadIdx.y; k < length; k += along) {
+            mine = merge(mine, {x[column + k * step], 1.0f});
+        }
+    }
+    Pair* cell = &tile[threadIdx.y * across + threadIdx.x];
+    *cell = mine;
+    __syncthreads();  // the cells about to be read were written by other threads
+
+    for (int stride = across / 2; stride > 0; stride /= 2) {
+        if (threadIdx.x < stride) *cell = merge(*cell, cell[stride]);
+        __syncthreads();  // this step's pairs are the next step's inputs
+    }
+
+    const Pair all = tile[threadIdx.y * across];
+    if (i < inner) {
+        for (int k = threadIdx.y; k < length; k += along) {
+            y[column + k * step] = expf(x[column + k * step] - all.max) / all.sum;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// online_row must get over_budget: a tree in shared memory, with nine barriers where one is enough
+struct __align__(8) Pair {
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float max = fmaxf(a.max, b.max);
+    const float from = max == -INFINITY ? 0.0f : max;  // both empty: -INFINITY - 0, and no NaN
+    return {max, a.sum * expf(a.max - from) + b.sum * expf(b.max - from)};
+}
+
+extern "C" __global__ void online_row(const float* x, float* y, int columns) {
+    __shared__ Pair tile[256];  // tile[t]: first thread t's own pair, then what its cell gathered
+    const int thread = threadIdx.x;
+    const size_t start = static_cast<size_t>(blockIdx.x) * columns;  // beyond an int for large x
+    const float* row = x + start;
+
+    Pair mine = {-INFINITY, 0.0f};  // of no elements
+    for (int i = thread; i < columns; i += 256) {
+        const Pair one = {row[i], 1.0f};  // of one element: exp(x - x) is 1
+        mine = merge(mine, one);
+    }
+    tile[thread] = mine;
+    __syncthreads();  // the cells about to be read were written by other threads
+
+    for (int stride = 128; stride > 0; stride /= 2) {
+        if (thread < stride) {
+            tile[thread] = merge(tile[thread], tile[thread + stride]);
+        }
+        __syncthreads();  // this step's pairs are the next step's inputs
+    }
+
+    const Pair all = tile[0];
+    for (int i = thread; i < columns; i += 256) y[start + i] = expf(row[i] - all.max) / all.sum;
+}

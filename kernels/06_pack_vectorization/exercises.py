@@ -1,0 +1,499 @@
+"""What the exercises on packs ask: inputs, references, launches, budgets, hints.
+
+Every reference is computed in float64 from a copy of the inputs. A magnitude is one of the inputs,
+so it must be exact. A quotient is rounded once; twice that is forgiven, so that multiplying by a
+rounded reciprocal passes too wherever the reciprocal is an ordinary number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    BUTTERFLY,
+    LOAD_16,
+    SHUFFLE,
+    STORE_16,
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
+from grader.inputs import heavy_tailed, normal, offset, whole_numbers
+
+BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+SECTOR = 32  # bytes
+PACK = 16  # bytes
+WARP_REQUEST = 32 * PACK  # bytes that a warp asks for with one 16-byte load
+
+
+def blocks_for(rows: int, block: int = BLOCK) -> int:
+    """Blocks for a warp a row."""
+    return -(-rows // (block // 32))
+
+
+# --- inputs ------------------------------------------------------------------------------------
+
+
+def planted(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """float32[rows, columns] of magnitudes up to 0.5; the largest of row r, negative in every
+    second row and different for each, stands r columns before the end, round about."""
+    x = rng.uniform(-0.5, 0.5, (rows, columns)).astype(np.float32)
+    r = np.arange(rows)
+    sign = np.where(r % 2, 1, -1)
+    x[r, (columns - 1 - r) % columns] = sign * rng.uniform(0.6, 0.9, rows)
+    return x
+
+
+def silent(rng: np.random.Generator) -> np.ndarray:
+    """float32[6, 132]: rows of zeros, of negative zeros, and rows with one number that is not."""
+    x = np.zeros((6, 132), np.float32)
+    x[1] = -0.0
+    x[2:4, -1] = rng.uniform(-2, -1, 2)
+    x[5, int(rng.integers(132))] = 1e-3
+    return x
+
+
+def not_numbers(rng: np.random.Generator) -> np.ndarray:
+    """float32[6, 132]: rows with a NaN, with nothing else, and with infinities of both signs."""
+    x = planted(rng, 6, 132)
+    x[0, int(rng.integers(132))] = np.nan
+    x[1] = np.nan
+    x[2, [3, 100]] = np.nan
+    x[3, int(rng.integers(132))] = np.inf
+    x[4, int(rng.integers(132))] = -np.inf
+    x[4, 0] = np.nan
+    return x
+
+
+def extremes(rng: np.random.Generator) -> np.ndarray:
+    """float32[4, 132] with magnitudes near the largest float, 1e30, 1e-30 and the smallest."""
+    scales = np.array([3.4e38, 1e30, 1e-30, 1e-42])[:, None]
+    return (scales * planted(rng, 4, 132)).astype(np.float32)
+
+
+# --- scale_packed ------------------------------------------------------------------------------
+
+
+def scaled(x: np.ndarray, factor: float, spare_blocks: int = 0) -> Problem:
+    """One launch of `scale_packed` over x; `factor` is a float, so a product is rounded once."""
+    blocks = -(-x.size // (4 * BLOCK)) + spare_blocks
+    args = ("x", "y", np.float32(factor), np.int32(x.size))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": Expected(x.astype(np.float64) * factor, np.float32, rtol=2.0**-24)},
+        launches=(Launch("scale_packed", blocks, BLOCK, args),),
+    )
+
+
+def thrice(rng: np.random.Generator, *lengths: int) -> Problem:
+    return together(*(scaled(whole_numbers(rng, n), 3.5) for n in lengths))
+
+
+PACKED = 1024  # packs in the case with a budget
+TAIL = 3  # elements behind them
+
+
+def copy_budgets() -> tuple[Budget, ...]:
+    """What 1,024 packs and a tail of 3 need, the tail taken by one thread or by three."""
+    requests = PACKED // 32 + TAIL
+    sectors = PACKED * PACK // SECTOR + TAIL
+    because = "a warp moves 32 packs with one request, and a tail of 3 takes at most 3 more"
+    return (
+        Budget("global_load_requests", requests, because),
+        Budget("global_store_requests", requests, because),
+        Budget("global_load_sectors", sectors, "every sector is read once, the tail's 3 times"),
+        Budget("global_store_sectors", sectors, "every sector is written once, the tail's 3 times"),
+    )
+
+
+scale_packed = Exercise(
+    name="scale_packed",
+    title="Packs and a tail",
+    source="6_scale_packed.cu",
+    cases=(
+        Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
+        Case("1,030 elements: packs and a tail of 2", lambda rng: thrice(rng, 1030), points=2),
+        hidden("fewer elements than a pack", lambda rng: thrice(rng, 1, 2, 3)),
+        hidden("lengths around one pack and one warp", lambda rng: thrice(rng, 4, 5, 127, 129)),
+        hidden("lengths around the edge of a block", lambda rng: thrice(rng, 511, 512, 513, 515)),
+        hidden(
+            "a block that has nothing to do",
+            lambda rng: scaled(normal(rng, 1030), -0.5, spare_blocks=1),
+        ),
+        hidden(
+            "heavy tails and large offsets",
+            lambda rng: together(
+                scaled(heavy_tailed(rng, 602), 0.25), scaled(offset(rng, 603), -8)
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: thrice(rng, 4 * PACKED + TAIL),
+            points=1,
+            budgets=copy_budgets(),
+            requires=(
+                Requirement(
+                    LOAD_16, "a 16-byte load from global memory", PACKED // 32, "one for 32 packs"
+                ),
+                Requirement(
+                    STORE_16, "a 16-byte store to global memory", PACKED // 32, "one for 32 packs"
+                ),
+            ),
+        ),
+    ),
+    hints=(
+        "`reinterpret_cast<const Pack<float, 4>*>(x)` is the same address, seen as an array of "
+        "packs. Its element p lies 16 * p bytes behind x: the index counts packs, not floats.",
+        "There are n / 4 whole packs, rounded down. A thread with p < n / 4 loads one, multiplies "
+        "its four elements, and stores it, also as a pack.",
+        "n % 4 elements are left, from number 4 * (n / 4) on. The thread with p == n / 4 has no "
+        "whole pack: it can take them one by one, guarded by n.",
+    ),
+)
+
+
+# --- row_absmax --------------------------------------------------------------------------------
+
+
+def magnitudes(x: np.ndarray) -> np.ndarray:
+    """float64[rows]: the largest |x| of each row, passing over NaN; 0 if there is nothing else."""
+    return np.fmax.reduce(np.abs(x.astype(np.float64)), axis=1, initial=0.0)
+
+
+def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
+    """One launch of `row_absmax`, a warp a row."""
+    rows, columns = x.shape
+    grid = blocks_for(rows, block) + spare_blocks
+    args = ("x", "magnitude", np.int32(rows), np.int32(columns))
+    return Problem(
+        inputs={"x": x},
+        outputs={"magnitude": Expected(magnitudes(x), np.float32)},
+        launches=(Launch("row_absmax", grid, block, args),),
+    )
+
+
+WIDTHS = (512, 260)  # columns: four requests of a warp; two, and one pack more
+
+
+def absmax_budgets(rows: int) -> tuple[Budget, ...]:
+    """What `rows` rows of each of WIDTHS need."""
+    return (
+        Budget(
+            "global_load_requests",
+            rows * (4 + 3),
+            "one request of a warp brings 32 packs: a row of 512 columns takes 4, one of 260 takes "
+            "3",
+        ),
+        *frugal(len(WIDTHS) * rows, rows * sum(WIDTHS)),
+    )
+
+
+def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
+    """What `rows` rows of `elements` elements in all need at any width."""
+    return (
+        Budget("global_load_bytes", 4 * elements, "every element is read once"),
+        Budget("global_store_bytes", 4 * rows, "one lane of each warp writes the row's magnitude"),
+        Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges"),
+        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+    )
+
+
+row_absmax = Exercise(
+    name="row_absmax",
+    title="A warp a row, packs where they fit",
+    source="7_row_absmax.cu",
+    cases=(
+        Case("8 rows of 128 columns", lambda rng: found(planted(rng, 8, 128)), points=1),
+        Case(
+            "7 rows of 130 columns, which is no multiple of 4",
+            lambda rng: found(planted(rng, 7, 130)),
+            points=2,
+        ),
+        hidden(
+            "columns around a pack and a warp",
+            lambda rng: together(*(found(planted(rng, 9, n)) for n in (1, 3, 4, 5, 31, 33))),
+        ),
+        hidden(
+            "columns around a warp's packs",
+            lambda rng: together(*(found(planted(rng, 10, n)) for n in (124, 127, 132, 260))),
+        ),
+        hidden(
+            "blocks of 1, 2 and 16 warps, and one without any row",
+            lambda rng: together(
+                found(planted(rng, 3, 36), block=32, spare_blocks=1),
+                found(planted(rng, 5, 37), block=64),
+                found(planted(rng, 37, 36), block=512, spare_blocks=1),
+            ),
+        ),
+        hidden("rows of zeros", lambda rng: found(silent(rng))),
+        hidden("NaN and infinities", lambda rng: found(not_numbers(rng))),
+        hidden(
+            "heavy tails, large offsets, the largest and smallest floats",
+            lambda rng: together(
+                found(heavy_tailed(rng, (6, 132))),
+                found(-offset(rng, (6, 132))),
+                found(extremes(rng)),
+            ),
+        ),
+        Case(
+            "within budget at any width",
+            lambda rng: found(planted(rng, 6, 131)),
+            points=0.5,
+            visible=False,
+            budgets=frugal(6, 6 * 131),
+        ),
+        Case(
+            "within budget",
+            lambda rng: together(*(found(planted(rng, 4, columns)) for columns in WIDTHS)),
+            points=1,
+            budgets=absmax_budgets(4),
+            requires=(
+                Requirement(
+                    LOAD_16,
+                    "a 16-byte load from global memory",
+                    4 * (4 + 3),
+                    "four a row of 512 columns, three a row of 260",
+                ),
+                Requirement(SHUFFLE, "a shuffle", 8 * 5, "32 lanes agree in five exchanges"),
+            ),
+        ),
+    ),
+    hints=(
+        "A warp without a row may return at once: all of its lanes do. After that, first find the "
+        "largest magnitude among the elements that your own lane reads.",
+        "Row r starts 4 * r * columns bytes behind x. That is a multiple of 16 for every r just "
+        "if columns is a multiple of 4. In that case lane l takes packs l, l + 32, l + 64, ... of "
+        "its row; in the other one, elements l, l + 32, l + 64, ...",
+        "Start with 0: no magnitude is smaller. Then five `__shfl_xor_sync(0xffffffff, largest, "
+        "distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf, and lane 0 writes.",
+    ),
+)
+
+
+# --- warp_per_row and any_type -----------------------------------------------------------------
+
+# Of each type: digits after the point in the significand, and the smallest positive number.
+DIGITS = {np.float16: (11, 2.0**-24), np.float32: (24, 2.0**-149), np.float64: (53, 2.0**-1074)}
+
+
+def quotients(x: np.ndarray) -> Expected:
+    """Each row over its magnitude, a row of zeros as it is.
+
+    With unit roundoff u, multiplying by a rounded reciprocal errs by (1 + u)^2 at most, and for
+    doubles the reference errs by another u. Below the normal numbers half a step is added."""
+    scale = magnitudes(x)[:, None]
+    with np.errstate(invalid="ignore"):  # inf / inf is NaN, here and there
+        value = x.astype(np.float64) / np.where(scale > 0, scale, 1.0)
+    digits, smallest = DIGITS[x.dtype.type]
+    roundings = 3.01 if x.dtype == np.float64 else 2.01
+    return Expected(value, x.dtype.type, atol=smallest, rtol=roundings * 2.0**-digits)
+
+
+def rows_of(kernel: str, x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
+    """One launch of `kernel`, a warp a row."""
+    rows, columns = x.shape
+    grid = blocks_for(rows, block) + spare_blocks
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return Problem({"x": x}, {"y": quotients(x)}, (Launch(kernel, grid, block, args),))
+
+
+def divided(x: np.ndarray, **how) -> Problem:
+    return rows_of("warp_per_row", x, **how)
+
+
+def pass_budgets(rows: int, row_bytes: int, shuffles: int, instructions: int) -> tuple[Budget, ...]:
+    """What one pass over rows of `row_bytes` needs, in whole warp requests."""
+    requests = rows * row_bytes // WARP_REQUEST
+    why = f"{requests // rows} a row: a warp moves 32 packs of 16 bytes with one request"
+    return (
+        Budget(
+            "global_load_bytes",
+            rows * row_bytes,
+            "every element is read once; the second time it comes from a register",
+        ),
+        Budget("global_load_requests", requests, why),
+        Budget("global_store_requests", requests, why),
+        Budget("global_load_sectors", rows * row_bytes // SECTOR, "nothing is read twice"),
+        Budget(
+            "local_load_requests",
+            0,
+            "the row stays in registers, which have no addresses: each index into the array must "
+            "be a number that the compiler knows",
+        ),
+        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        Budget("shuffles", shuffles, f"{shuffles // rows} a row are enough for all lanes to know"),
+        Budget(
+            "inst_executed",
+            instructions,
+            f"{instructions // rows} a row are ample; taking packs apart byte by byte is not",
+        ),
+    )
+
+
+def pass_requirements(rows: int, row_bytes: int, shuffles: int) -> tuple[Requirement, ...]:
+    requests = rows * row_bytes // WARP_REQUEST
+    return (
+        Requirement(LOAD_16, "a 16-byte load from global memory", requests, "one for 32 packs"),
+        Requirement(STORE_16, "a 16-byte store to global memory", requests, "one for 32 packs"),
+        Requirement(
+            BUTTERFLY, "a butterfly shuffle", shuffles, "all lanes need the row's magnitude"
+        ),
+    )
+
+
+warp_per_row = Exercise(
+    name="warp_per_row",
+    title="The row in a warp's registers",
+    source="4_warp_per_row.cu",
+    cases=(
+        Case("8 rows of 128 columns", lambda rng: divided(planted(rng, 8, 128)), points=1),
+        Case(
+            "7 rows of 256 columns, the last one of zeros",
+            lambda rng: divided(planted(rng, 7, 256) * (np.arange(7) < 6)[:, None].astype("f4")),
+            points=2,
+        ),
+        hidden(
+            "columns around a warp's packs",
+            lambda rng: together(*(divided(planted(rng, 9, n)) for n in (4, 124, 132, 260))),
+        ),
+        hidden(
+            "rows as long as they may be, or nearly",
+            lambda rng: together(*(divided(planted(rng, 5, n)) for n in (1020, 1024))),
+        ),
+        hidden(
+            "blocks of 1, 2 and 16 warps, and one without any row",
+            lambda rng: together(
+                divided(planted(rng, 3, 36), block=32, spare_blocks=1),
+                divided(planted(rng, 5, 36), block=64),
+                divided(planted(rng, 37, 36), block=512, spare_blocks=1),
+            ),
+        ),
+        hidden("rows of zeros", lambda rng: divided(silent(rng))),
+        hidden("NaN and infinities", lambda rng: divided(not_numbers(rng))),
+        hidden(
+            "the largest floats there are, and the smallest", lambda rng: divided(extremes(rng))
+        ),
+        hidden(
+            "heavy tails and large offsets",
+            lambda rng: together(
+                divided(heavy_tailed(rng, (6, 132))), divided(-offset(rng, (6, 132)))
+            ),
+        ),
+        Case(
+            "within budget",
+            lambda rng: divided(planted(rng, 8, 1024)),
+            points=2,
+            budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
+            requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
+        ),
+    ),
+    hints=(
+        "Start from `row_in_registers`. Its thread becomes a lane, its block a warp: a lane's "
+        "packs are lane, lane + 32, lane + 64, ..., and a row is `blockIdx.x * (blockDim.x / 32) + "
+        "threadIdx.x / 32`. A warp without a row returns as a whole.",
+        "`Pack<float, 4> kept[PACKS];` stays in registers if both loops count `for (int k = 0; k < "
+        "PACKS; k++)`, with `#pragma unroll`, and ask *inside* whether pack k * 32 + lane exists.",
+        "CUB, the shared variable and the barrier go. Five `__shfl_xor_sync` leave the largest "
+        "magnitude in every lane. All 32 must take part, those without a pack too.",
+        "A row of zeros would be 0 / 0. Divide it by 1.",
+    ),
+)
+
+
+def planted_as(kind: type, rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """`planted`, in any type; doubles use all their digits, halves are rounded first."""
+    x = planted(rng, rows, columns).astype(kind)
+    return x * (1 + rng.uniform(0, 1e-9, x.shape)) if kind is np.float64 else x
+
+
+KERNELS = {np.float16: "scale_halves", np.float32: "scale_floats", np.float64: "scale_doubles"}
+
+
+def typed(kind: type, x: np.ndarray, **how) -> Problem:
+    return rows_of(KERNELS[kind], x.astype(kind), **how)
+
+
+def each_type(rng: np.random.Generator, rows: int, packs: int, **how) -> Problem:
+    """The three kernels, one after the other, on rows of `packs` packs."""
+    return together(
+        *(
+            typed(kind, planted_as(kind, rng, rows, packs * PACK // np.dtype(kind).itemsize), **how)
+            for kind in KERNELS
+        )
+    )
+
+
+any_type = Exercise(
+    name="any_type",
+    title="One template for halves, floats and doubles",
+    source="8_any_type.cu",
+    cases=(
+        Case(
+            "8 rows of 256 halves",
+            lambda rng: typed(np.float16, planted_as(np.float16, rng, 8, 256)),
+            points=1,
+        ),
+        Case("7 rows of 64 packs, each type", lambda rng: each_type(rng, 7, 64), points=2),
+        hidden(
+            "rows of 1, 31 and 33 packs",
+            lambda rng: together(*(each_type(rng, 5, packs) for packs in (1, 31, 33))),
+        ),
+        hidden(
+            "rows as long as they may be, and no row for the last warp",
+            lambda rng: each_type(rng, 3, 256),
+        ),
+        hidden(
+            "blocks of 2 and 16 warps, and one without any row",
+            lambda rng: together(
+                each_type(rng, 5, 3, block=64, spare_blocks=1), each_type(rng, 33, 1, block=512)
+            ),
+        ),
+        hidden(
+            "rows of zeros, NaN and infinities",
+            lambda rng: together(
+                *(
+                    typed(kind, make(rng)[:, :128])
+                    for kind in KERNELS
+                    for make in (silent, not_numbers)
+                )
+            ),
+        ),
+        hidden(
+            "the largest numbers of each type",
+            lambda rng: together(
+                *(
+                    typed(kind, np.finfo(kind).max * planted(rng, 4, 128).astype(kind))
+                    for kind in KERNELS
+                )
+            ),
+        ),
+        Case(
+            "within budget: halves",
+            lambda rng: typed(np.float16, planted_as(np.float16, rng, 4, 2048)),
+            points=1,
+            budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 800),
+            requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 5),
+        ),
+        Case(
+            "within budget: doubles",
+            lambda rng: typed(np.float64, planted_as(np.float64, rng, 4, 512)),
+            points=1,
+            budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
+            requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
+        ),
+    ),
+    hints=(
+        "`alignas(sizeof(T) * N)` before the struct's name tells the compiler that a pack may be "
+        "loaded as one. How many values of type T make 16 bytes? `16 / sizeof(T)`.",
+        "Take your `warp_per_row`: float becomes T where it is stored in memory or in a pack, "
+        "4 becomes N, and a float you calculate with becomes `typename Arithmetic<T>::type`.",
+        "Convert with `static_cast<Real>(...)` on the way in and `static_cast<T>(...)` on the way "
+        "out. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
+    ),
+)

@@ -1,0 +1,20 @@
+// row_absmax must get over_budget: one element a load fits every width, and takes four times the requests
+template <typename T, int N>
+struct alignas(sizeof(T) * N) Pack {
+    T element[N];
+};
+
+extern "C" __global__ void row_absmax(const float* x, float* magnitude, int rows, int columns) {
+    const int lane = threadIdx.x % 32;
+    const size_t row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    if (row >= rows) return;
+    const float* from = x + row * columns;
+
+    float largest = 0.0f;
+    for (int c = lane; c < columns; c += 32) largest = fmaxf(largest, fabsf(from[c]));
+
+    for (int distance = 16; distance > 0; distance /= 2) {
+        largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, distance));
+    }
+    if (lane == 0) magnitude[row] = largest;
+}

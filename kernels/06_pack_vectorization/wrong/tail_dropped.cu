@@ -1,0 +1,14 @@
+// scale_packed must get wrong_answer: whole packs only, so up to 3 elements at the end are left out
+template <typename T, int N>
+struct alignas(sizeof(T) * N) Pack {
+    T element[N];
+};
+
+extern "C" __global__ void scale_packed(const float* x, float* y, float factor, int n) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p < n / 4) {
+        Pack<float, 4> pack = reinterpret_cast<const Pack<float, 4>*>(x)[p];
+        for (int i = 0; i < 4; i++) pack.element[i] *= factor;
+        reinterpret_cast<Pack<float, 4>*>(y)[p] = pack;
+    }
+}
