@@ -244,6 +244,11 @@ def test_markdown_alone_leaves_nothing_that_runs(source):
     assert Dangers(harmless.markdown_to_html({"cell": {}}, source)).found == []
 
 
+def test_other_files_of_a_learner_are_not_handed_on_with_the_feedback(here, pages):
+    found = {path.name for path in here.path("feedback", LESSON, "mallory").iterdir()}
+    assert found == {f"{LESSON}.html", "made_of.txt"}
+
+
 def test_a_tag_that_never_closes_swallows_nothing_of_the_page():
     html = harmless.markdown_to_html({"cell": {}}, "<div title='\n\n</div></div><b>x")
     assert html.count("<div") == html.count("</div>")

@@ -126,6 +126,15 @@ def test_the_page_says_who_failed_what_and_where(page):
     assert "6 learners; 1 more handed in nothing" in said
 
 
+def test_what_a_terminal_would_obey_is_marked(here, tmp_path):
+    kernel = tmp_path / "add.cu"
+    kernel.write_text(SOLUTION.replace("x[i] +", "x[i] \x1b]0;owned\x07 \u202e +"))
+    said = run(here, "check", str(kernel), "--exercise", "02_tree_reduction/max").stdout
+    assert "owned" in said
+    assert "\x1b]" not in said
+    assert "\u202e" not in said
+
+
 def test_exercises_list_each_diagnosis_with_passed_first_and_not_attempted_last(group):
     names = [status for status, _ in figures.statuses(group.answers["scale"])]
     assert names == ["passed", "out_of_bounds", "not_attempted"]

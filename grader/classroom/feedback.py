@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -13,7 +14,7 @@ from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNote
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from .batch import Track
+from .batch import HANDED_IN, Track
 from .export import marks
 from .folder import CourseFolder
 
@@ -50,6 +51,7 @@ def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") ->
     fetch it, and return where it is in the course. `made_of` is kept for `write_all`."""
     course.run(GenerateFeedback, lesson, learner, force=True)
     place = course.path("feedback", lesson, learner)
+    _leave_only(place, {f"{lesson}.html", *HANDED_IN})
     if (place / "submission_secret.txt").is_file():  # only what came through the exchange has one
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
     (place / MADE_OF).write_text(made_of)
@@ -62,6 +64,13 @@ def export(course: CourseFolder) -> Path:
     with course.gradebook() as gradebook:
         CsvExportPlugin(config=course.config, to=str(path)).export(gradebook)
     return path
+
+
+def _leave_only(folder: Path, names: set[str]) -> None:
+    """nbgrader copies what else a learner handed in, a page of HTML perhaps: away with it."""
+    for path in folder.iterdir():
+        if path.name not in names:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def _shown(course: CourseFolder, lesson: str, learner: str) -> str:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ...course import Lesson
 from ...notebook import diagnosis
 from ...notebook.html import prose
+from ...unseen import visible
 from .. import ClassroomError
 from ..export import Row, rows, write_csv, write_json
 from ..folder import CourseFolder
@@ -149,6 +150,7 @@ def _prose(text: str) -> Markup:
 def _explained(answer: Answer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
-    source = side_by_side.visible(answer.source)
-    what = diagnosis.Diagnosis(row.status, answer.message, source, line=row.line)
+    what = diagnosis.Diagnosis(
+        row.status, visible(answer.message), visible(answer.source), line=row.line
+    )
     return Markup(diagnosis.explain(what).html)
