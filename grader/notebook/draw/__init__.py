@@ -5,7 +5,19 @@ from .counter_bars import compare
 from .lane_exchange import exchange
 from .lane_grid import lanes
 from .memory_passes import passes
+from .owner_map import owners
 from .reduction_tree import tree
 from .roofline_plot import roofline
+from .sector_map import sectors
 
-__all__ = ["banks", "compare", "exchange", "lanes", "passes", "roofline", "tree"]
+__all__ = [
+    "banks",
+    "compare",
+    "exchange",
+    "lanes",
+    "owners",
+    "passes",
+    "roofline",
+    "sectors",
+    "tree",
+]

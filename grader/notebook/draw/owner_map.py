@@ -19,7 +19,7 @@ _LEFT, _TOP, _ACROSS = 0.75, 1.1, 9.0  # inches
 _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
 _TINT = 0.45  # how much of a colour is left under text
 _KINDS = {"load": "loaded", "store": "stored"}
-_LEGEND = "Threads are numbered within their block, along x first, then y, then z."
+_LEGEND = "Threads are numbered within their block, along x first, then y. 8x: 8 threads did."
 
 Owners = dict[int, set[tuple[int, int]]]  # by element: (block, thread)
 
@@ -45,7 +45,7 @@ def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str |
     left_out = _left_out(rows, columns, down, across)
     words = _description(title, run, found, rows * columns)
     picture = Picture(_TOP + tall + 0.45, title, f"{words}\n  {left_out}{_LEGEND}")
-    picture.key(_key(found), columns=8)
+    picture.key(_key(found, rows * columns), columns=8)
     axes = picture.panel(_LEFT, _TOP, cell * across, tall)
     _paint(axes, found, rows, columns, down, across, cell)
     picture.write(0.15, picture.height - 0.15, left_out + _LEGEND)
@@ -91,7 +91,13 @@ def _paint(axes: Axes, found: Owners, rows, columns, down, across, cell: float) 
     axes.set(xlim=(0, across), ylim=(down, 0))
     for row in range(down):
         for column in range(across):
-            _paint_cell(axes, row, column, found.get(row * columns + column, set()), cell)
+            who = found.get(row * columns + column, set())
+            _paint_cell(axes, row, column, who, cell)
+            below, beside = (row + 1) * columns + column, row * columns + column + 1
+            if row + 1 < down and _parted(who, found.get(below, set())):
+                axes.plot([column, column + 1], [row + 1, row + 1], color=INK, lw=1.2, zorder=3)
+            if column + 1 < across and _parted(who, found.get(beside, set())):
+                axes.plot([column + 1, column + 1], [row, row + 1], color=INK, lw=1.2, zorder=3)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     step = 1 if across <= 16 else 4
@@ -106,6 +112,12 @@ def _paint(axes: Axes, found: Owners, rows, columns, down, across, cell: float) 
         axes.set_yticks([])
 
 
+def _parted(who: set, neighbours: set) -> bool:
+    """Whether two cells are different blocks', so that one sees it without colours."""
+    one, other = ({block for block, _ in owners} for owners in (who, neighbours))
+    return bool(one and other) and one != other
+
+
 def _paint_cell(axes: Axes, row: int, column: int, who: set, cell: float) -> None:
     style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": PAPER}
     if not who:
@@ -114,14 +126,16 @@ def _paint_cell(axes: Axes, row: int, column: int, who: set, cell: float) -> Non
         style["facecolor"] = _tint(next(iter(who))[0])
     axes.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **style))
     size = 7.5 if cell >= 0.45 else 6.0
-    axes.text(column + 0.5, row + 0.52, _label(who, cell), size=size, color=INK, ha="center", va="center")
+    axes.text(
+        column + 0.5, row + 0.52, _label(who, cell), size=size, color=INK, ha="center", va="center"
+    )
 
 
 def _label(who: set, cell: float) -> str:
     if not who:
         return ""
     if len(who) > 1:
-        return f"{len(who)} thr." if cell >= 0.45 else f"{len(who)}×"
+        return f"{len(who)}x"
     ((block, thread),) = who
     return f"b{block} t{thread}" if cell >= 0.5 else f"t{thread}"
 
@@ -131,12 +145,12 @@ def _tint(block: int) -> tuple[float, ...]:
     return tuple(1 - _TINT * (1 - colour))
 
 
-def _key(found: Owners) -> list:
+def _key(found: Owners, elements: int) -> list:
     blocks = sorted({block for who in found.values() for block, _ in who})
     handles = [swatch(_tint(block), f"block {block}") for block in blocks[:6]]
     nobody = swatch(PAPER, "nobody")
     nobody.set_hatch("////")
-    return [*handles, nobody]
+    return [*handles, nobody] if len(found) < elements else handles
 
 
 def _left_out(rows: int, columns: int, down: int, across: int) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
@@ -14,7 +13,6 @@ from grader.cuda.simulator.watching.traffic import SECTOR
 from .arguments import require_run
 from .picture import (
     BLUE,
-    FAINT,
     INK,
     PALE,
     PAPER,
@@ -50,7 +48,9 @@ class _Request:
     @property
     def sectors(self) -> list[int]:
         """Numbers of the sectors, from the start of the array."""
-        return sorted({(at + byte) // SECTOR for at in self.touched for byte in (0, self.width - 1)})
+        return sorted(
+            {(at + byte) // SECTOR for at in self.touched for byte in (0, self.width - 1)}
+        )
 
     @property
     def asked(self) -> int:
@@ -156,7 +156,7 @@ def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int)
             axes.text(x + wide + 1, row + 0.58, label, **beside)
     edge = {"facecolor": "none", **box}
     axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, **edge))
-    offset = {"ha": "left", "va": "bottom", "size": 5.8, "color": FAINT}
+    offset = {"ha": "left", "va": "bottom", "size": 6.2, "color": INK}
     axes.text(left + gap, row + 0.26, f"byte {sector * SECTOR}", **offset)
 
 
