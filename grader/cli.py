@@ -224,6 +224,16 @@ def feedback(lesson: str) -> None:
 
 
 @app.command()
+def report(
+    lesson: Annotated[str | None, typer.Argument(help="By default the whole course.")] = None,
+) -> None:
+    """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.write_report(lesson))
+
+
+@app.command()
 def demo() -> None:
     """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
     from .classroom import commands

@@ -23,7 +23,7 @@ ROOT = course.KERNELS.with_name("build") / "demo"
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
-def run(root: Path, kernels: Path, track: batch.batch.Track) -> dict[str, list[Graded]]:
+def run(root: Path, kernels: Path, track: batch.Track) -> dict[str, list[Graded]]:
     """The whole week in `root`, which is emptied first. Returns, by lesson, what everybody got."""
     shutil.rmtree(root, ignore_errors=True)
     here = new_course(root, kernels)
@@ -42,8 +42,7 @@ def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Grade
         hand_in(here, lesson, learner, people[learner])
     collecting.collect(here, lesson.name)
     graded = batch.autograde(here, lesson.name, list(people), track=track)
-    for learner in track(people, description=f"{lesson.name}: feedback"):
-        feedback.write(here, lesson.name, learner)
+    feedback.write_all(here, lesson.name, list(people), track)
     return graded
 
 
