@@ -48,12 +48,12 @@ class Scores:
         return sum(score == 0 for score in self.by_learner.values())
 
     def columns(self) -> list[Column]:
-        """Learners by tenths of the points there are; full marks have a column of their own."""
+        """Learners by tenths of the points there are, in percent; full marks stand alone."""
         tenths = Counter(
             min(10, max(0, int(10 * score / self.most))) if self.most else 0
             for score in self.by_learner.values()
         )
-        names = [f"{10 * k} to {10 * k + 9} %" for k in range(10)] + ["100 %"]
+        names = [f"{10 * k} to {10 * k + 9}" for k in range(10)] + ["100"]
         return [Column(name, tenths[k], name) for k, name in enumerate(names)]
 
 
