@@ -244,7 +244,7 @@ LEADERBOARD = (
 
 leaderboard = Benchmark(
     name="leaderboard",
-    title="Softmax of rows, fp32: the dispatcher against libraries",
+    title="Softmax of rows, fp32",
     sizes=LEADERBOARD,
     arrays=matrices,
     result="y",
@@ -262,26 +262,38 @@ leaderboard = Benchmark(
     tiny=(3, 20),
 )
 
+TOTAL = 1 << 25  # floats in the benchmark of lengths, whose sizes are (columns,)
+
+
+def shape(size: tuple[int]) -> Size:
+    (columns,) = size
+    return TINY if columns == TINY[1] else (TOTAL // columns, columns)
+
+
+def alone(source: str | tuple[str, ...], launches: Callable[[Size], tuple[Launch, ...]]) -> Variant:
+    return Variant(source, lambda size: launches(shape(size)))
+
+
 lengths = Benchmark(
     name="lengths",
-    title="Softmax of 33,554,432 floats in rows of one length",
-    sizes=tuple((1 << 25 - k, 1 << k) for k in (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20)),
-    arrays=matrices,
+    title="Softmax of 32M floats by length of row",
+    sizes=tuple((1 << k,) for k in (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20)),
+    arrays=lambda xp, size: matrices(xp, shape(size)),
     result="y",
     reference=lambda arrays: softmax(arrays["x"]),
     rtol=1e-5,
-    bytes=least_bytes,
-    flops=operations,
+    bytes=lambda size: least_bytes(shape(size)),
+    flops=lambda size: operations(shape(size)),
     variants={
-        "block, read twice": Variant("1_block_online.cu", block_uncached),
-        "warp a row": Variant("2_warp_softmax.cu", warp_a_row),
-        "rows in flight": Variant("3_rows_in_flight.cu", rows_in_registers),
-        "block, row kept": Variant("4_block_softmax.cu", block_cached),
-        "block, fetched ahead": Variant("5_block_async.cu", block_fetched),
-        "cluster of 2": Variant("6_cluster_softmax.cu", in_cluster(2)),
-        "cluster of 4": Variant("6_cluster_softmax.cu", in_cluster(4)),
-        "cluster of 8": Variant("6_cluster_softmax.cu", in_cluster(8)),
-        "two launches": Variant(SPLIT, split),
+        "block, read twice": alone("1_block_online.cu", block_uncached),
+        "warp a row": alone("2_warp_softmax.cu", warp_a_row),
+        "rows in flight": alone("3_rows_in_flight.cu", rows_in_registers),
+        "block, row kept": alone("4_block_softmax.cu", block_cached),
+        "block, fetched": alone("5_block_async.cu", block_fetched),
+        "cluster of 2": alone("6_cluster_softmax.cu", in_cluster(2)),
+        "cluster of 4": alone("6_cluster_softmax.cu", in_cluster(4)),
+        "cluster of 8": alone("6_cluster_softmax.cu", in_cluster(8)),
+        "two launches": alone(SPLIT, split),
     },
-    tiny=TINY,
+    tiny=(TINY[1],),
 )

@@ -51,7 +51,7 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
 
         __syncthreads();  // the row before: every warp has read what of_warp held for it
         if (lane == 0) of_warp[warp] = mine;
-        const Pair all = butterfly(lane < warps ?of_warp[lane] : Pair{-INFINITY, 0.0f});
+        const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});
 
         const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {

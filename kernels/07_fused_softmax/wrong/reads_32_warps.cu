@@ -52,7 +52,7 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
         __syncthreads();  // the row before: every warp has read what of_warp held for it
         if (lane == 0) of_warp[warp] = mine;
         __syncthreads();  // this row: every warp reads what all of them have written
-        const Pair all =butterfly(of_warp[lane]);
+        const Pair all = butterfly(of_warp[lane]);
 
         const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {

@@ -22,7 +22,7 @@ extern "C" __global__ void masked_softmax(const float* x, float* y, float scale,
     for (int k = 0; k < PACKS; k++) {
         const int first = 4 * (k * 32 + lane);
         if (first < seen) kept[k] = from[first / 4];
-        for (int i = 0; i < 4; i++) {                // chosen, not added: what is masked may be NaN
+        for (int i = 0; i < 4; i++) {  // chosen, not added: what is masked may be NaN
             float& value = kept[k].element[i];
             value = first + i < seen ? scale * value : -INFINITY;
             largest = fmaxf(largest, value);
