@@ -46,3 +46,6 @@ c.Autograde.autograde_preprocessors = [
 ]
 # The hidden cases are drawn from this secret, which is made when it is first needed.
 c.JudgeAnswers.secret_file = str(course / "secret")
+
+# In feedback and formgrader, no HTML of a learner's gets to run.
+c.HTMLExporter.filters = {"markdown2html": "grader.classroom.harmless.markdown_to_html"}

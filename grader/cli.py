@@ -224,11 +224,25 @@ def feedback(lesson: str) -> None:
 
 
 @app.command()
-def demo() -> None:
+def report(
+    lesson: Annotated[str | None, typer.Argument(help="By default the whole course.")] = None,
+) -> None:
+    """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
+    from .classroom import commands
+
+    raise typer.Exit(commands.write_report(lesson))
+
+
+@app.command()
+def demo(
+    lesson: Annotated[
+        str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
+    ] = None,
+) -> None:
     """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
     from .classroom import commands
 
-    raise typer.Exit(commands.run_demo())
+    raise typer.Exit(commands.present_lesson(lesson) if lesson else commands.run_demo())
 
 
 if __name__ == "__main__":

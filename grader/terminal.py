@@ -11,6 +11,7 @@ from rich.text import Text
 from .checking import Checked
 from .doctor import Finding
 from .judge.verdict import CaseResult, Verdict
+from .unseen import visible
 
 CONTEXT = 2  # source lines shown before and after the one to look at
 
@@ -62,7 +63,7 @@ def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
 def _explanation(cases: list[CaseResult], of: int, source: str) -> Group:
     """What is wrong in `cases`, of all the verdict's `of` cases, and where."""
     first = cases[0]
-    parts = [Text(), Text.assemble((_names(cases, of), "bold"), f": {first.message}")]
+    parts = [Text(), Text.assemble((_names(cases, of), "bold"), f": {visible(first.message)}")]
     for found in first.mismatches[1:]:
         index = ", ".join(map(str, found.index))
         values = f"should be {found.expected:.9g} and is {found.found:.9g}"
@@ -81,7 +82,7 @@ def _names(cases: list[CaseResult], of: int) -> str:
 
 def _excerpt(source: str, line: int) -> Text:
     """The lines around `line`, with an arrow at it."""
-    lines = source.splitlines()
+    lines = visible(source).splitlines()
     text = Text(no_wrap=True, overflow="ellipsis")
     for number in range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1):
         arrow, style = ("→", "bold red") if number == line else (" ", "dim")

@@ -33,7 +33,7 @@ _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}")"""
-_METADATA = {
+METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
@@ -64,7 +64,7 @@ def weave(lesson: Lesson) -> NotebookNode:
     ]
     _require_each_exercise_once(lesson, cells)
     _give_ids(lesson.name, cells)
-    metadata = {**_METADATA, "warpwise": {"lesson": lesson.name}}
+    metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
     return v4.new_notebook(cells=cells, metadata=metadata)
 
 

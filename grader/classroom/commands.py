@@ -1,5 +1,6 @@
-"""What `grader build | release | autograde | feedback | demo` do and say. Each returns the exit
-status: 0 when all is well, 1 when something handed in or committed is not, 2 when it cannot run."""
+"""What `grader build | release | autograde | feedback | report | demo` do and say. Each returns the
+exit status: 0 when all is well, 1 when something handed in or committed is not, 2 when it cannot
+run."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from rich.text import Text
 
 from .. import course
 from ..weave import LessonError
-from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release
+from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release, report
 from .collecting import Graded
 from .folder import CONFIG, CourseFolder, open_course
 from .judges import judges
@@ -90,21 +91,46 @@ def write_feedback(name: str) -> int:
     learners = here.learners("autograded", lesson)
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
-    for learner in track(learners, description=f"{lesson}: feedback"):
-        feedback.write(here, lesson, learner)
-    say(f"{len(learners)} pages are in {_short(here.root)}/feedback")
+    made = feedback.write_all(here, lesson, learners, track)
+    say(f"{len(learners)} pages are in {_short(here.root)}/feedback, {made} of them made now")
     say(f"the grades of the course are in {_short(feedback.export(here))}")
+    return 0
+
+
+@in_sentences
+def write_report(name: str | None) -> int:
+    """Write the report on a lesson, or on each lesson and the whole course."""
+    here = open_course()
+    if name:
+        page = report.write(here, _lesson(here, name))
+    else:
+        page = report.write_course(here, list(course.lessons(here.kernels)))
+    say(f"{_short(page)} is the report; beside it are the same marks as .csv and .json")
     return 0
 
 
 @in_sentences
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
-    for lesson, graded in demo.run(demo.ROOT, course.KERNELS, track).items():
-        Console().print(_grades(lesson, graded))
+    lesson = course.lessons()[0]
+    Console().print(_grades(lesson.name, demo.run(demo.ROOT, lesson, track)))
     folder = _short(demo.ROOT)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    return 0
+
+
+@in_sentences
+def present_lesson(number: str) -> int:
+    """Make a lesson's notebook and slides for the front of a class; `number` is how its name
+    begins, e.g. 02."""
+    found = [lesson for lesson in course.lessons() if lesson.name.startswith(number)]
+    if len(found) != 1:
+        known = ", ".join(lesson.name for lesson in course.lessons())
+        raise ClassroomError(f"Which lesson is {number!r}? There are: {known}.")
+    made = demo.present(found[0], track)
+    say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
+    say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
     return 0
 
 

@@ -2,21 +2,59 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import signal
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
 from pathlib import Path
 
+from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
+from .batch import HANDED_IN, Track
+from .export import marks
 from .folder import CourseFolder
 
+MADE_OF = "made_of.txt"  # beside a page: a name for the notebook and the marks that it shows
+WORTH_A_PROCESS = 8  # pages; a new process needs a second or two before its first
 
-def write(course: CourseFolder, lesson: str, learner: str) -> Path:
+
+def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Track) -> int:
+    """Make the pages that are missing or show what is no longer so, one process a CPU. Returns how
+    many."""
+    now = _made_of(course, lesson, learners)
+    late = [name for name in learners if _shown(course, lesson, name) != now[name]]
+    description = f"{lesson}: feedback"
+    jobs = min(os.cpu_count() or 1, len(late) // WORTH_A_PROCESS)
+    if jobs < 2:
+        for learner in track(late, description=description, total=len(late)):
+            write(course, lesson, learner, now[learner])
+        return len(late)
+    # Ctrl-C is for the process that hands out the work.
+    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with ProcessPoolExecutor(jobs, get_context("spawn"), **deaf) as pool:
+        doing = [pool.submit(write, course, lesson, name, now[name]) for name in late]
+        try:
+            for page in track(as_completed(doing), description=description, total=len(late)):
+                page.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return len(late)
+
+
+def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") -> Path:
     """Make a learner's feedback page, put it where nbgrader lets that learner, and nobody else,
-    fetch it, and return where it is in the course."""
+    fetch it, and return where it is in the course. `made_of` is kept for `write_all`."""
     course.run(GenerateFeedback, lesson, learner, force=True)
     place = course.path("feedback", lesson, learner)
+    _leave_only(place, {f"{lesson}.html", *HANDED_IN})
     if (place / "submission_secret.txt").is_file():  # only what came through the exchange has one
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
+    (place / MADE_OF).write_text(made_of)
     return place / f"{lesson}.html"
 
 
@@ -26,3 +64,46 @@ def export(course: CourseFolder) -> Path:
     with course.gradebook() as gradebook:
         CsvExportPlugin(config=course.config, to=str(path)).export(gradebook)
     return path
+
+
+def _leave_only(folder: Path, names: set[str]) -> None:
+    """nbgrader copies what else a learner handed in, a page of HTML perhaps: away with it."""
+    for path in folder.iterdir():
+        if path.name not in names:
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
+    """What a learner's page was made of; empty when there is no page."""
+    place = course.path("feedback", lesson, learner)
+    made = (place / f"{lesson}.html").is_file() and (place / MADE_OF).is_file()
+    return (place / MADE_OF).read_text() if made else ""
+
+
+def _made_of(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
+    """By learner, a name for everything that the page shows: the graded notebook, the marks, and
+    an instructor's comments."""
+    shown: dict[str, list] = {name: [] for name in learners}
+    with course.gradebook() as gradebook:
+        for learner, *rest in [*marks(gradebook, lesson), *_comments(gradebook, lesson)]:
+            shown.get(learner, []).append(repr(rest))
+    names = {}
+    for learner in learners:
+        digest = hashlib.sha256("\n".join(sorted(shown[learner])).encode())
+        for path in sorted(course.path("autograded", lesson, learner).glob("*")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        names[learner] = digest.hexdigest()
+    return names
+
+
+def _comments(gradebook, lesson: str) -> list[tuple]:
+    """Learner, cell and text of each comment."""
+    return (
+        gradebook.db.query(SubmittedAssignment.student_id, Comment.cell_id, Comment.comment)
+        .select_from(Comment)
+        .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
+        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .filter(Assignment.name == lesson, Comment.comment.isnot(None))
+        .all()
+    )

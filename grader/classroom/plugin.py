@@ -2,8 +2,9 @@
 
 `TakeAnswers` comes first of all: it leaves one solution cell and one check cell for each exercise,
 as they were released but for the learner's answer, so that nothing done to a notebook can upset
-the steps that follow. `JudgeAnswers` stands where nbgrader would execute the notebook: no Python
-of a learner's ever runs. nbgrader_config.py puts both in their places.
+the steps that follow, or whoever looks at it (see `harmless`). `JudgeAnswers` stands where nbgrader
+would execute the notebook: no Python of a learner's ever runs. nbgrader_config.py puts both in
+their places.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from .. import course
 from ..judge import Verdict, judge
 from ..weave import CHECK, CUDA, cell_id, graded
 from . import intake, verdicts
+from .harmless import disarm
 from .secret import seed
 
 NOTE = "warpwise"  # metadata of a check cell: what TakeAnswers has to tell JudgeAnswers
@@ -42,6 +44,7 @@ class TakeAnswers(NbGraderPreprocessor):
             note = {"problem": self.unreadable or answer.problem, "judged": judged}
             pairs[answer.name][1].metadata[NOTE] = note
         nb.cells = list(_rebuilt(nb.cells, answers, pairs))
+        disarm(nb)
         return nb, resources
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
+from ..unseen import visible
+
 TEXT = "var(--jp-ui-font-color1, #212121)"
 MUTED = "var(--jp-content-font-color2, #616161)"
 BORDER = "var(--jp-border-color2, #e0e0e0)"
@@ -113,7 +115,7 @@ def excerpt(
 ) -> Page:
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source."""
-    lines = [line.expandtabs(4) for line in source.splitlines()]
+    lines = [visible(line.expandtabs(4)) for line in source.splitlines()]
     shown = sorted(
         {near for line in marks for near in range(line - around, line + around + 1)}
         & set(range(1, len(lines) + 1))

@@ -21,6 +21,7 @@ TITLE, TEXT, SMALL = 12, 9.5, 8.5  # font sizes in points
 WARP = 32  # threads
 ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whole warp idle"}
 
+_TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _SHARPNESS = 2  # device pixels per CSS pixel
 
@@ -33,7 +34,8 @@ class Picture(Figure):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
         self.height = height
         self.description = description
-        self.write(0.15, 0.12, title, size=TITLE, weight="bold", va="top")
+        size = TITLE * min(1.0, _TITLE_WIDTH / len(title))
+        self.write(0.15, 0.12, title, size=size, weight="bold", va="top")
 
     def write(self, left: float, top: float, text: str, **style) -> None:
         """Text placed in inches from the upper left corner."""

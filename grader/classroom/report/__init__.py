@@ -1,0 +1,156 @@
+"""`grader report`: one page about a class's lesson, which needs nothing but itself to be read."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ...course import Lesson
+from ...notebook import diagnosis
+from ...notebook.html import prose
+from ...unseen import visible
+from .. import ClassroomError
+from ..export import Row, rows, write_csv, write_json
+from ..folder import CourseFolder
+from . import figures, side_by_side, similar
+from .answers import Answer, Class, read
+
+CAUSES = 6  # shown with their lines
+
+
+def write(course: CourseFolder, lesson: Lesson) -> Path:
+    """Make build/report/LESSON.html, and beside it the marks as .csv and .json. Returns the page.
+    ClassroomError when nothing is graded yet."""
+    group = read(course, lesson)
+    if not group.rows:
+        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    path = _folder(course) / f"{lesson.name}.html"
+    path.write_text(page(group), encoding="utf-8")
+    with course.gradebook() as gradebook:
+        _export(rows(course, gradebook, lesson.name), path)
+    return path
+
+
+def write_course(course: CourseFolder, lessons: list[Lesson]) -> Path:
+    """The page of each lesson that is graded, and build/report/course.html, which leads to them,
+    with all marks beside it. Returns that page."""
+    graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
+    if not graded:
+        raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
+    for lesson in graded:
+        write(course, lesson)
+    path = _folder(course) / "course.html"
+    groups = [read(course, lesson) for lesson in graded]
+    path.write_text(_template("course.html").render(**_course(groups)), encoding="utf-8")
+    with course.gradebook() as gradebook:
+        _export([row for one in graded for row in rows(course, gradebook, one.name)], path)
+    return path
+
+
+def page(group: Class) -> str:
+    """The page about one lesson."""
+    causes = figures.causes(group)
+    shown = [cause for cause in causes[:CAUSES] if len(cause.learners) > 1] or causes[:1]
+    statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
+    alike = {name: _likeness(answers, group) for name, answers in group.answers.items()}
+    return _template("lesson.html").render(
+        lesson=group.lesson,
+        group=group,
+        scores=figures.scores(group),
+        statuses=statuses,
+        legend=dict.fromkeys(status for found in statuses.values() for status, _ in found),
+        causes=shown,
+        more_causes=len(causes) - len(shown),
+        handed_in=figures.handed_in(group),
+        alike=alike,
+        similar=similar,
+        problems=_problems(group),
+        by_learner=_by_learner(group),
+    )
+
+
+def _likeness(answers: list[Answer], group: Class) -> tuple[similar.Likeness, list]:
+    """How alike the answers that somebody wrote are, and each pair's lines side by side."""
+    sources = {
+        answer.row.learner: answer.source
+        for answer in answers
+        if answer.source.strip() and answer.row.status != "not_attempted"
+    }
+    found = similar.compare(sources, group.handed_out)
+    return found, [side_by_side.pair(pair, sources) for pair in found.pairs[: similar.SHOWN]]
+
+
+def _problems(group: Class) -> dict[str, list[str]]:
+    """What was wrong with notebooks: the learners, by sentence."""
+    found: dict[str, dict[str, None]] = {}
+    for answers in group.answers.values():
+        for answer in answers:
+            if answer.problem:
+                found.setdefault(answer.problem, {})[answer.row.learner] = None
+    return {problem: list(names) for problem, names in found.items()}
+
+
+def _by_learner(group: Class) -> dict[str, dict[str, Row]]:
+    found: dict[str, dict[str, Row]] = {}
+    for row in group.rows:
+        found.setdefault(row.learner, {})[row.exercise] = row
+    return dict(sorted(found.items()))
+
+
+def _course(groups: list[Class]) -> dict:
+    scores = {group.lesson.name: figures.scores(group) for group in groups}
+    totals: dict[str, dict[str, float]] = {}
+    for lesson, found in scores.items():
+        for learner, score in found.by_learner.items():
+            totals.setdefault(learner, {})[lesson] = score
+    causes = {group.lesson.name: figures.causes(group)[:1] for group in groups}
+    learners = dict(sorted(totals.items()))
+    return {"groups": groups, "scores": scores, "causes": causes, "learners": learners}
+
+
+def _export(found: list[Row], beside: Path) -> None:
+    write_csv(found, beside.with_suffix(".csv"))
+    write_json(found, beside.with_suffix(".json"))
+
+
+def _folder(course: CourseFolder) -> Path:
+    folder = course.root / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+@cache
+def _template(name: str):
+    pages = Environment(
+        loader=PackageLoader(__name__, "pages"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    pages.filters |= {"words": _words, "explained": _explained, "prose": _prose, "points": _points}
+    return pages.get_template(name)
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _points(value: float) -> str:
+    return f"{round(value, 2):g}"
+
+
+def _prose(text: str) -> Markup:
+    return Markup(prose(text))  # it escapes the text itself
+
+
+def _explained(answer: Answer) -> Markup:
+    """An answer's diagnosis under the line it is about, as its learner sees it."""
+    row = answer.row
+    what = diagnosis.Diagnosis(
+        row.status, visible(answer.message), visible(answer.source), line=row.line
+    )
+    return Markup(diagnosis.explain(what).html)

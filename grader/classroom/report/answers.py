@@ -1,0 +1,81 @@
+"""A class's answers to a lesson as the report needs them: marks, verdicts, and source texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...course import Lesson
+from .. import intake, verdicts
+from ..export import NOT_HANDED_IN, Row, rows
+from ..folder import CourseFolder
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
+    source, and what was wrong with the notebook (empty when nothing was)."""
+
+    row: Row
+    message: str
+    source: str
+    problem: str
+
+
+@dataclass(frozen=True)
+class Class:
+    """Everybody's answers, by exercise in the lesson's order; who handed in nothing; and the CUDA
+    that was handed out, skeletons and the lesson's own kernels."""
+
+    lesson: Lesson
+    answers: dict[str, list[Answer]]
+    absent: tuple[str, ...]
+    handed_out: tuple[str, ...]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [answer.row for answers in self.answers.values() for answer in answers]
+
+
+def read(course: CourseFolder, lesson: Lesson) -> Class:
+    """What there is in the gradebook and in autograded/."""
+    with course.gradebook() as gradebook:
+        found = rows(course, gradebook, lesson.name)
+    absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
+    answers: dict[str, list[Answer]] = {exercise.name: [] for exercise in lesson.exercises}
+    by_learner: dict[str, list[Row]] = {}
+    for row in found:
+        if row.learner not in absent and row.exercise in answers:
+            by_learner.setdefault(row.learner, []).append(row)
+    for learner, mine in by_learner.items():
+        for answer in _answers(course, lesson.name, learner, mine):
+            answers[answer.row.exercise].append(answer)
+    handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
+    return Class(lesson, answers, tuple(sorted(absent)), handed_out)
+
+
+def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -> Iterator[Answer]:
+    path = course.notebook("autograded", lesson, learner)
+    sources = {name: source for name, source in _cells(path) if name}
+    try:
+        kept = verdicts.read(path.parent)
+    except (OSError, ValueError, KeyError):  # marked by hand alone
+        kept = {}
+    for row in mine:
+        known = kept.get(row.exercise, {"verdict": {}, "problem": ""})
+        message = known["verdict"].get("message", "")
+        yield Answer(row, message, sources.get(row.exercise, ""), known["problem"])
+
+
+def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
+    """The grade_id, empty if there is none, and the text of each CUDA cell. Both notebooks that
+    are read so were written by nbgrader, so they are not checked once more."""
+    if not notebook.is_file():
+        return
+    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+        source = "".join(cell["source"])
+        mark = cell["metadata"].get("nbgrader", {})
+        if mark.get("solution") or source.startswith("%%cuda"):
+            yield mark.get("grade_id", ""), intake.cuda_source(source)

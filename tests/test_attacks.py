@@ -1,0 +1,121 @@
+"""A class of attackers, graded in one go: everybody gets what was earned, nobody comes to harm."""
+
+import contextlib
+import hashlib
+from pathlib import Path
+
+import pytest
+import small_class
+from attacks import KERNELS, NOTEBOOKS
+from small_class import LESSON, SCALED, hand_in
+from typer.testing import CliRunner
+
+from grader.classroom import verdicts
+from grader.classroom.folder import new_course
+from grader.cli import app
+from grader.judge import landlock
+
+MARK = Path("/tmp/warpwise-executed")
+CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
+needs_landlock = pytest.mark.skipif(
+    not landlock.version(), reason="NO LANDLOCK IN THIS KERNEL: which files are read was not tried"
+)
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory):
+    """The course after the attackers have been graded, and what the command said."""
+    MARK.unlink(missing_ok=True)
+    kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
+    with contextlib.chdir(here.root):
+        assert CliRunner().invoke(app, ["release", LESSON]).exit_code == 0
+        for learner, (source, _) in KERNELS.items():
+            hand_in(here, learner, add=source, scale=SCALED)
+        for learner, (damage, _) in NOTEBOOKS.items():
+            hand_in(here, learner, damage, scale=SCALED)
+        before = _fingerprints(here.root / "source", kernels)
+        said = CliRunner().invoke(app, ["autograde", LESSON], env={"COLUMNS": "200"})
+    assert before == _fingerprints(here.root / "source", kernels)
+    return here, said
+
+
+@pytest.mark.parametrize("learner", CLASS)
+def test_an_attacker_gets_what_an_honest_reader_would_give(attacked, learner):
+    here, _ = attacked
+    with here.gradebook() as gradebook:
+        notebook = gradebook.find_submission_notebook(LESSON, LESSON, learner)
+        points = {grade.name: (grade.score, grade.max_score) for grade in notebook.grades}
+    assert points["check-add"] == (CLASS[learner], 4)
+
+
+@pytest.mark.parametrize("learner", sorted(set(CLASS) - {"swapped_names"}))
+def test_an_attack_on_one_exercise_leaves_the_other_alone(attacked, learner):
+    here, _ = attacked
+    assert _verdict(here, learner, "scale")["status"] == "passed"
+
+
+def test_nothing_of_a_notebook_was_executed(attacked):
+    assert not MARK.exists()
+
+
+def test_the_instructor_reads_no_traceback(attacked):
+    _, said = attacked
+    assert said.exit_code in (0, 1)
+    assert "Traceback" not in said.output + said.stderr
+
+
+@needs_landlock
+@pytest.mark.parametrize("learner", [name for name in KERNELS if name.startswith("include_")])
+def test_no_file_is_read_or_shown(attacked, learner):
+    here, _ = attacked
+    verdict = _verdict(here, learner, "add")
+    assert verdict["status"] == "compile_error"
+    assert "root:" not in str(verdict) and "blockDim.x / 2" not in str(verdict)
+
+
+@needs_landlock
+def test_whether_there_is_a_file_cannot_be_asked(attacked):
+    here, _ = attacked
+    assert _verdict(here, "peeks_for_a_file", "add")["status"] == "wrong_answer"
+
+
+@pytest.mark.parametrize(
+    ("learner", "status"),
+    [
+        ("endless_loop", "timeout"),
+        ("endless_recursion", "out_of_bounds"),
+        ("ten_gigabytes", "launch_error"),
+        ("much_shared", "launch_error"),
+        ("long_source", "compile_error"),
+        ("trap", "launch_error"),
+        ("assertion", "launch_error"),
+        ("stray_pointer", "out_of_bounds"),
+        ("zeros", "wrong_answer"),
+        ("first_warp_alone", "wrong_answer"),
+        ("nothing_written", "wrong_answer"),
+        ("input_changed", "wrong_answer"),
+        ("forged_answer", "wrong_answer"),
+    ],
+)
+def test_what_was_tried_is_called_by_its_name(attacked, learner, status):
+    here, _ = attacked
+    assert _verdict(here, learner, "add")["status"] == status
+
+
+def test_every_refusal_is_a_sentence_for_a_learner(attacked):
+    here, _ = attacked
+    for learner in KERNELS:
+        verdict = _verdict(here, learner, "add")
+        if verdict["status"] != "passed":
+            assert verdict["message"].strip(), learner
+            assert "The grader itself stumbled" not in verdict["message"], learner
+
+
+def _verdict(here, learner: str, exercise: str) -> dict:
+    return verdicts.read(here.path("autograded", LESSON, learner))[exercise]["verdict"]
+
+
+def _fingerprints(*folders: Path) -> dict[Path, str]:
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in files if p.suffix != ".pyc"}
