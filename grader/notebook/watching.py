@@ -8,6 +8,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.limits import opted_in
 
 from . import cards, failures
 from .kernel import Kernel
@@ -52,7 +53,7 @@ def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | N
     try:
         with failures.about(kernel.source):
             function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
-            function(grid, block, args, shared_mem=shared_mem)
+            opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
     except CudaError as error:
         return error
     return None
