@@ -164,6 +164,11 @@ def test_further_requests_of_a_line_are_counted():
     assert run.counters.total["global_load_sectors"] == 4 + 5
 
 
+def test_a_place_that_several_lanes_ask_for_says_how_many():
+    shown = draw.sectors(launched("y[threadIdx.x] = x[threadIdx.x / 8];"), argument=0)
+    assert labels(shown) == ["8x"] * 4 + ["byte 0"] and "8x: 8 lanes." in words(shown)
+
+
 @pytest.mark.parametrize("blocks", [0, -1, 2.5, "3"])
 def test_watch_keeps_one_block_or_more(blocks):
     with pytest.raises(Notice, match="should be how many blocks to show, 1 or more"):

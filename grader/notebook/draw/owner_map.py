@@ -107,7 +107,7 @@ def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Pic
         for column in range(grid.across)
         if row * grid.columns + column < elements
     }
-    notes = _notes(run, found, grid, cells.values())
+    notes = _notes(run, grid, cells.values())
     lines, tall = wrap(notes, 150), grid.down * grid.high
     words = f"{_description(title, run, found, elements)}\n  {notes}"
     picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
@@ -184,7 +184,7 @@ def _size(grid: _Grid, cells) -> float:
     longest = max(
         (len(line) for who in cells if who for line in grid.label(who).splitlines()), default=1
     )
-    return float(np.clip(0.92 * grid.wide * 72 / (0.6 * longest), _SMALLEST, _LARGEST))
+    return float(np.clip(0.86 * grid.wide * 72 / (0.6 * longest), _SMALLEST, _LARGEST))
 
 
 def _parted(who: Who, neighbours: Who | None) -> bool:
@@ -210,8 +210,8 @@ def _tint(block: int) -> tuple[float, ...]:
 
 def _key(cells) -> list:
     """What the cells' colours mean."""
-    alone = sorted({who[0][0] for who in cells if len(_of(who)) == 1})
-    handles = [swatch(_tint(block), f"block {block}") for block in alone[: len(_COLOURS)]]
+    alone = _alone(cells)[: len(_COLOURS)]
+    handles = [swatch(_tint(block), f"block {block}") for block in alone]
     if any(len(_of(who)) > 1 for who in cells):
         handles.append(swatch(PALE, "several blocks"))
     if not all(cells):
@@ -220,7 +220,12 @@ def _key(cells) -> list:
     return handles
 
 
-def _notes(run, found: Ownership, grid: _Grid, cells) -> str:
+def _alone(cells) -> list[int]:
+    """The blocks that have a cell for themselves, and so a colour in the picture."""
+    return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
+
+
+def _notes(run, grid: _Grid, cells) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
@@ -228,9 +233,10 @@ def _notes(run, found: Ownership, grid: _Grid, cells) -> str:
     if run.trace.full:
         notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
     notes.append("Threads are numbered within their block, along x first, then y.")
-    if not grid.roomy and any(len(who) > 1 for who in cells):
-        notes.append("8x: 8 threads did.")
-    if len(found.blocks) > len(_COLOURS):
+    most = max(map(len, cells), default=0)
+    if not grid.roomy and most > 1:
+        notes.append(f"{most}x: {most} threads did.")
+    if len(_alone(cells)) > len(_COLOURS):
         notes.append(f"Colours come again after {len(_COLOURS)} blocks.")
     return " ".join(notes)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
@@ -28,11 +29,11 @@ from .picture import (
 )
 
 _PER_LINE, _MOST_LINES, _MOST_REQUESTS = 8, 4, 6
+_LABELLED = 4  # bytes: the narrowest access with room for the number of its lane
 _LEFT, _ACROSS, _LINE, _HEAD = 0.25, 9.5, 0.42, 0.52  # inches
-_LABEL = 7.0  # points of lane numbers and offsets
+_LABEL, _LEAST_LABEL = 6.8, 5.4  # points of lane numbers and offsets
 _LEGEND = (
-    "Boxes with a thick edge are sectors, with the offset of their first byte in the array; the "
-    "numbers inside are lanes."
+    "Boxes are sectors, with the offset of their first byte in the array; numbers inside are lanes."
 )
 
 
@@ -98,7 +99,7 @@ def sectors(run, argument: int | None = None, line: int | None = None) -> Pictur
         return empty(title, run, "Warp 0 asked global memory for nothing there.")
     shown = requests[:_MOST_REQUESTS]
     talls = [_HEAD + _LINE * _lines(one) for one in shown]
-    notes = _left_out(run, len(shown), len(requests)) + _LEGEND
+    notes = " ".join(_notes(run, shown, len(requests)))
     words = "\n".join([f"{title}:", *(_described(run, one) for one in requests)])
     picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
     picture.key([swatch(BLUE, "asked for"), swatch(PALE, "moved with it, not asked for")])
@@ -110,11 +111,17 @@ def sectors(run, argument: int | None = None, line: int | None = None) -> Pictur
     return picture
 
 
-def _left_out(run, shown: int, count: int) -> str:
-    cut = f"The first {shown} of {count} kinds of request. " if shown < count else ""
+def _notes(run, shown: list[_Request], count: int) -> Iterator[str]:
+    """What is left out, and how to read the boxes."""
+    if len(shown) < count:
+        yield f"The first {len(shown)} of {count} kinds of request."
     if run.trace.full:
-        cut += f"The trace ends after {MOST_EVENTS:,} events. "
-    return cut
+        yield f"The trace ends after {MOST_EVENTS:,} events."
+    yield _LEGEND
+    if (most := max(len(lanes) for one in shown for lanes in one.touched.values())) > 1:
+        yield f"{most}x: {most} lanes."
+    if any(one.width < _LABELLED for one in shown):
+        yield f"Under {_LABELLED} bytes there is no room for a number."
 
 
 def _requests(events) -> list[_Request]:
@@ -147,7 +154,7 @@ def _paint(picture: Picture, run, one: _Request, top: float) -> None:
     picture.write(0.15, top + 0.16, source_line(run, one.line, 62), **code)
     picture.write(5.2, top + 0.16, _spoken(one), size=TEXT, weight="bold")
     tall = _LINE * _lines(one)
-    picture.write(_LEFT, top + 0.24 + tall + 0.11, one.others)
+    picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, one.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)
     axes.set(xlim=(0, _PER_LINE * SECTOR), ylim=(_lines(one), 0), xticks=[], yticks=[])
     for position, sector in enumerate(one.sectors[: _PER_LINE * _MOST_LINES]):
@@ -172,13 +179,11 @@ def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int)
         x, wide = left + gap + start * scale, (end - start) * scale
         style = {"facecolor": BLUE, "edgecolor": PAPER, "lw": 0.5, "clip_on": False}
         axes.add_patch(Rectangle((x, row + 0.28), wide, 0.6, **style))
-        label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)} lanes"
-        if end - start >= 4 and (len(lanes) == 1 or end - start >= 16):
-            middle = {"ha": "center", "va": "center", "size": _LABEL, "color": PAPER}
+        if one.width >= _LABELLED:
+            label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)}x"
+            size = _LEAST_LABEL if len(label) > 2 and one.width == _LABELLED else _LABEL
+            middle = {"ha": "center", "va": "center", "size": size, "color": PAPER}
             axes.text(x + wide / 2, row + 0.58, label, **middle)
-        elif len(lanes) > 1:
-            beside = {"ha": "left", "va": "center", "size": _LABEL, "color": INK}
-            axes.text(x + wide + 1, row + 0.58, label, **beside)
     edge = {"facecolor": "none", **box}
     axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, **edge))
     offset = {"ha": "left", "va": "bottom", "size": _LABEL, "color": INK}
