@@ -234,11 +234,15 @@ def report(
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    lesson: Annotated[
+        str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
+    ] = None,
+) -> None:
     """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
     from .classroom import commands
 
-    raise typer.Exit(commands.run_demo())
+    raise typer.Exit(commands.present_lesson(lesson) if lesson else commands.run_demo())
 
 
 if __name__ == "__main__":

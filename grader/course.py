@@ -123,11 +123,12 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to solve a benchmark's problem: the lesson's file `source`, and its launches over
-    the benchmark's arrays at a size; none at a size that it is not made for. The launches may be
-    repeated on the same arrays: what they count in, they set to zero themselves."""
+    """One way to solve a benchmark's problem: the lesson's file `source`, or several where it
+    chooses among their kernels, and its launches over the benchmark's arrays at a size; none at a
+    size that it is not made for. The launches may be repeated on the same arrays: what they count
+    in, they set to zero themselves."""
 
-    source: str
+    source: str | tuple[str, ...]
     launches: Callable[[tuple[int, ...]], tuple[Launch, ...]]
 
 

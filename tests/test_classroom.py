@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import json
 import shutil
 
 import nbformat
@@ -254,8 +255,19 @@ def test_a_class_shares_its_seeds_and_another_class_has_others(tmp_path):
     assert first.stat().st_mode & 0o077 == 0
 
 
+def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "ROOT", tmp_path)
+    lesson = course.lessons()[0]
+    made = demo.present(lesson, lambda steps, **_: steps)
+    told = made.notebook.read_text()
+    for wrong in lesson.wrong_kernels:
+        assert json.dumps(wrong.mistake[1:])[1:-1] in told
+    assert "What goes wrong: " in told and "out of bounds" in told.lower()
+    assert "<section" in made.slides.read_text()
+
+
 def test_the_demo_grades_the_solution_the_blank_and_each_wrong_kernel(tmp_path, kernels):
-    graded = demo.run(tmp_path / "demo", kernels, lambda steps, **_: steps)[LESSON]
+    graded = demo.run(tmp_path / "demo", course.lesson(LESSON, kernels), lambda steps, **_: steps)
     found = {
         one.learner: {name: kept["verdict"]["status"] for name, kept in one.exercises.items()}
         for one in graded

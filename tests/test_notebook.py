@@ -302,6 +302,13 @@ def test_watch_shows_what_the_kernel_printed(opened):
     assert "I am 7\n" in opened.run("hello((1,), (1,), ())").text
 
 
+def test_a_launch_gets_more_shared_memory_than_the_default_if_it_asks(opened):
+    opened.run("%%cuda adding\n" + ADD_ONE)
+    args = "(1,), (8,), (np.zeros(8, np.float32), np.int32(8)), shared_mem="
+    assert not opened.run(f"watch(add_one, {args}100_000)").failed
+    assert "up to 232,448" in opened.run(f"watch(add_one, {args}300_000)").text
+
+
 def test_watching_something_else_than_a_kernel_is_one_sentence(opened):
     shown = opened.run("watch(print, (1,), (1,), ())")
     assert shown.failed

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from grader import course, cuda
 from grader.cli import app
 from grader.cuda import simulator
+from grader.cuda.errors import CudaError
 from grader.measure import contest, timings
 from grader.measure.timings_screen import show_timings
 from grader.notebook import draw, session
@@ -108,6 +109,16 @@ def test_a_launch_may_ask_for_more_shared_memory_than_a_kernel_has_by_default(le
     whole = benchmark.variants["ours"]
     variants = {"ours": replace(whole, launches=wide)}
     assert admitted(lesson, replace(benchmark, variants=variants))
+
+
+def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchmark):
+    twice = small_lesson.SOLUTION.replace("add(", "add_twice(").replace("+ y[i]", "+ 2 * y[i]")
+    (lesson.path / "2_twice.cu").write_text(twice)
+    either = replace(benchmark.variants["ours"], source=("1_add.cu", "2_twice.cu"))
+    find = contest.kernels(lesson, either, simulator.RawModule)
+    assert [find(name).name for name in ("add", "add_twice")] == ["add", "add_twice"]
+    with pytest.raises(CudaError, match="add_thrice"):
+        find("add_thrice")
 
 
 def test_a_variant_may_leave_a_size_out(lesson, benchmark):

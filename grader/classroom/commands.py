@@ -112,11 +112,25 @@ def write_report(name: str | None) -> int:
 @in_sentences
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
-    for lesson, graded in demo.run(demo.ROOT, course.KERNELS, track).items():
-        Console().print(_grades(lesson, graded))
+    lesson = course.lessons()[0]
+    Console().print(_grades(lesson.name, demo.run(demo.ROOT, lesson, track)))
     folder = _short(demo.ROOT)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    return 0
+
+
+@in_sentences
+def present_lesson(number: str) -> int:
+    """Make a lesson's notebook and slides for the front of a class; `number` is how its name
+    begins, e.g. 02."""
+    found = [lesson for lesson in course.lessons() if lesson.name.startswith(number)]
+    if len(found) != 1:
+        known = ", ".join(lesson.name for lesson in course.lessons())
+        raise ClassroomError(f"Which lesson is {number!r}? There are: {known}.")
+    made = demo.present(found[0], track)
+    say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
+    say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
     return 0
 
 

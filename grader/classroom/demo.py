@@ -11,11 +11,13 @@ import shutil
 from pathlib import Path
 
 from .. import course
-from ..course import Lesson
+from ..course import Lesson, WrongKernel
+from ..judge import Verdict, judge
 from ..weave import cuda_cell, text
-from . import batch, collecting, feedback, intake
+from . import batch, collecting, feedback, intake, presentation
 from .collecting import Graded
 from .folder import CourseFolder, new_course
+from .judges import judges
 from .release import release
 
 ROOT = course.KERNELS.with_name("build") / "demo"
@@ -23,16 +25,27 @@ ROOT = course.KERNELS.with_name("build") / "demo"
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
 
-def run(root: Path, kernels: Path, track: batch.Track) -> dict[str, list[Graded]]:
-    """The whole week in `root`, which is emptied first. Returns, by lesson, what everybody got."""
+def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
+    """The whole week of one lesson in `root`, which is emptied first. Returns what everybody
+    got."""
     shutil.rmtree(root, ignore_errors=True)
-    here = new_course(root, kernels)
-    lessons = course.lessons(kernels)
-    for lesson in track(lessons, description="releasing"):
-        release(here, lesson)
-    graded = {lesson.name: _teach(here, lesson, track) for lesson in lessons}
+    here = new_course(root, lesson.path.parent)
+    release(here, lesson)
+    graded = _teach(here, lesson, track)
     feedback.export(here)
     return graded
+
+
+def present(lesson: Lesson, track: batch.Track) -> presentation.Presentation:
+    """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
+    wrong = lesson.wrong_kernels
+    with judges() as pool:
+        asked = [pool.submit(_judged, lesson, one) for one in wrong]
+        found = [
+            done.result().for_learner()
+            for done in track(asked, description=f"{lesson.name}: mistakes")
+        ]
+    return presentation.write(lesson, zip(wrong, found, strict=True), ROOT / lesson.name)
 
 
 def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Graded]:
@@ -72,3 +85,8 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
             cell.source = cuda_cell(name, answers[name])
     path.write_text(text(notebook))
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
+
+
+def _judged(lesson: Lesson, wrong: WrongKernel) -> Verdict:
+    exercise_id = f"{lesson.name}/{wrong.exercise}"
+    return judge(exercise_id, wrong.path.read_text(), root=lesson.path.parent)

@@ -53,7 +53,7 @@ def read_notebook(path: Path) -> NotebookNode:
         raise UnreadableNotebook(_damaged(path, f"what it has in {where} cannot be")) from None
     except OSError as error:
         raise UnreadableNotebook(f"{path.name} cannot be opened: {error.strerror}.") from None
-    except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
+    except Exception:  # converters of old formats fail in any way that Python knows
         raise UnreadableNotebook(_damaged(path, "it is not JSON as Jupyter writes it")) from None
     return notebook
 

@@ -89,6 +89,13 @@ def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, o
         )
 
 
+def opted_in(kernel, shared_mem: int):
+    """The kernel, of either device, allowed so many bytes of dynamic shared memory a block."""
+    if shared_mem > SHARED_DEFAULT:
+        kernel.max_dynamic_shared_size_bytes = shared_mem
+    return kernel
+
+
 def check_cluster(kernel: str, device: Architecture, grid, cluster) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]

@@ -126,6 +126,8 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
             f"{textwrap.shorten(str(error), 200)}). "
             "That is not your mistake; please show it to your instructor.",
         ), {}
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _failure(status: str, message: str, line: int | None = None) -> dict:

@@ -35,6 +35,9 @@ WHY = {
     ("sum_by_cub", "shared_load_wavefronts"): (
         "the assembler joins the loads of the warps' sums into one of 16 and one of 8 bytes"
     ),
+    ("online_cub", "shared_load_wavefronts"): (
+        "the assembler joins the 8-byte loads of the warps' pairs by twos (7 become 4)"
+    ),
     ("scan_by_cub", "shared_load_wavefronts"): (
         "the PTX has 17 loads from shared memory, the machine code 9: repeated ones are left out"
     ),
@@ -92,7 +95,8 @@ def compare(works: list[Work], launched: list[Launched]) -> list[Row]:
 
 
 def why(row: Row, counter: str) -> str:
-    return WHY.get((row.kernel, counter), "not explained")
+    kernel = row.kernel.rpartition("/")[2].lstrip("0123456789_")  # of a lesson: without its number
+    return WHY.get((kernel, counter), "not explained")
 
 
 def differences(rows: list[Row]) -> Iterator[tuple[Row, Cell]]:

@@ -4,11 +4,13 @@ those that give the right answer. Works with CuPy on a GPU, and with NumPy on th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
-from ..course import Benchmark, Launch, Lesson, Variant
-from ..cuda.limits import SHARED_DEFAULT
+from ..course import Benchmark, Lesson, Variant
+from ..cuda.limits import opted_in
+from ..cuda.signature import parameters
 
 Arrays = Mapping[str, object]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
@@ -19,8 +21,16 @@ class Left(Exception):
 
 
 def kernels(lesson: Lesson, variant: Variant, make_module) -> Callable[[str], Callable]:
-    """Finds the compiled kernels of the variant's file by name."""
-    return make_module(code=(lesson.path / variant.source).read_text()).get_function
+    """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
+    names = (variant.source,) if isinstance(variant.source, str) else variant.source
+    codes = [(lesson.path / name).read_text() for name in names]
+    module = cache(lambda code: make_module(code=code))
+
+    def find(kernel: str):
+        defining = [code for code in codes if parameters(code, kernel) is not None]
+        return module((defining or codes)[0]).get_function(kernel)  # which says so if there is none
+
+    return find
 
 
 def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> Run:
@@ -28,7 +38,7 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
     launches = variant.launches(size)
     if not launches:
         raise Left("is not made for this size")
-    found = [_opted_in(function(launch.kernel), launch) for launch in launches]
+    found = [opted_in(function(launch.kernel), launch.shared_mem) for launch in launches]
     bound = [
         [
             (
@@ -48,13 +58,6 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
             kernel(grid, block, args, shared_mem=shared_mem)
 
     return run
-
-
-def _opted_in(kernel, launch: Launch):
-    """The kernel, allowed as much shared memory as the launch asks for."""
-    if launch.shared_mem > SHARED_DEFAULT:
-        kernel.max_dynamic_shared_size_bytes = launch.shared_mem
-    return kernel
 
 
 def run_of_library(prepare, sets: Sequence[Arrays]) -> Run:

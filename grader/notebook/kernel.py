@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader import cuda
+from grader.cuda.limits import opted_in
 
 from . import failures
 
@@ -17,7 +18,8 @@ class Kernel:
         kernel((grid,), (block,), (args...), shared_mem=0)
 
     Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
-    place. `source` is the text of its cell after the first line. Raises the errors of grader.cuda.
+    place. A launch gets as much dynamic shared memory as it asks for, if the device has it.
+    `source` is the text of its cell after the first line. Raises the errors of grader.cuda.
     """
 
     name: str
@@ -29,7 +31,7 @@ class Kernel:
 
     def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
         with failures.about(self.source):
-            self._function(grid, block, args, shared_mem=shared_mem)
+            opted_in(self._function, shared_mem)(grid, block, args, shared_mem=shared_mem)
 
     def __repr__(self) -> str:
         return f"<CUDA kernel {self.name}: call it as {self.name}((grid,), (block,), (args...))>"

@@ -7,6 +7,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.limits import opted_in
 from grader.cuda.simulator.watching.arrays import arrays_among
 
 from . import cards, failures
@@ -50,7 +51,7 @@ def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | N
     try:
         with failures.about(kernel.source):
             function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
-            function(grid, block, args, shared_mem=shared_mem)
+            opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
     except CudaError as error:
         return error
     return None

@@ -15,6 +15,7 @@ from .series import apart, name, style
 _HEIGHT, _LEFT, _TOP, _WIDE, _TALL = 4.4, 0.75, 0.45, 6.4, 3.3  # inches
 _LINE = 0.17  # inches from label to label
 _KIBI = 1024
+_UNITS = "K = 1,024 and M = 1,024 K"
 
 
 def bandwidth(timings: Timings) -> Picture:
@@ -47,8 +48,9 @@ def _size_axis(axes: Axes, sizes: tuple[Size, ...]) -> Mapping[Size, float]:
     if varying is None:
         places = {size: float(number) for number, size in enumerate(sizes)}
         axes.set_xlim(-0.5, len(sizes) - 0.5)
-        names = [size_text(size).replace(" x ", "\nx ") for size in sizes]
+        names = ["\nx ".join(map(_brief, size)) for size in sizes]
         axes.set_xticks(list(places.values()), names, size=SMALL)
+        axes.set_xlabel(_UNITS if "K" in "".join(names) else "", size=SMALL, color=INK)
         return places
     places = {size: float(size[varying]) for size in sizes}
     axes.set_xscale("log")
@@ -81,7 +83,7 @@ def _far_enough(extents: list[float]) -> list[float]:
 def _extent_label(size: Size, varying: int) -> str:
     named = [f"{extent:,}" for extent in size]
     named[varying] = "n"
-    return f"size: {' x '.join(named)} elements; K = 1,024 and M = 1,024 K"
+    return f"size: {' x '.join(named)} elements; {_UNITS}"
 
 
 def _short(extent: int) -> str:
@@ -90,6 +92,11 @@ def _short(extent: int) -> str:
         if extent % unit == 0:
             return f"{extent // unit:,}{letter}"
     return f"{extent:,}"
+
+
+def _brief(extent: int) -> str:
+    """As it is, if it has room beside its neighbours."""
+    return f"{extent:,}" if extent < 100_000 else _short(extent)
 
 
 def _label_ends(axes: Axes, timings: Timings, places: Mapping[Size, float]) -> None:

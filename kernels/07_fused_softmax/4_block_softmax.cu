@@ -1,0 +1,75 @@
+// Row softmax, a block a row, the row kept in shared memory: one read, one write, one exchange.
+//
+//   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
+//               b + 2 * gridDim.x ...; columns: a multiple of 4
+//   block       whole warps: a multiple of 32 threads, at most 1024
+//   shared_mem  4 * columns bytes: the row. Thread t owns packs t, t + blockDim.x, ... of it.
+//
+// Budget for a row: x is read once and y written once, each in packs; 2 barriers and 20 shuffles a
+// warp; shared memory in packs, twice written and twice read.
+template <typename T, int N>
+struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
+    T element[N];
+};
+
+struct __align__(8) Pair {
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+};
+
+__device__ Pair merge(Pair a, Pair b) {
+    const float max = fmaxf(a.max, b.max);
+    const float from = max == -INFINITY ? 0.0f : max;  // both empty: -INFINITY - 0, and no NaN
+    return {max, a.sum * __expf(a.max - from) + b.sum * __expf(b.max - from)};
+}
+
+__device__ Pair butterfly(Pair mine) {
+    for (int apart = 16; apart > 0; apart /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
+                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    }
+    return mine;
+}
+
+extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int columns) {
+    extern __shared__ Pack<float, 4> kept[];  // the row, then its exponentials
+    __shared__ Pair of_warp[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const int packs = columns / 4;
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // as often for every thread
+        const size_t start = static_cast<size_t>(row) * columns;
+        const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
+        auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
+        // Your turn: keep this thread's packs, find the warp's pair, merge those of all warps, write.
+        // BEGIN SOLUTION
+        Pair mine = {-INFINITY, 0.0f};
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            const Pack<float, 4> pack = kept[p] = from[p];
+            for (float value : pack.element) mine.max = fmaxf(mine.max, value);
+        }
+        for (int apart = 16; apart > 0; apart /= 2) {
+            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, apart));
+        }
+        const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            Pack<float, 4> pack = kept[p];  // this thread wrote it: no barrier needed
+            for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
+            kept[p] = pack;
+        }
+        for (int apart = 16; apart > 0; apart /= 2) {
+            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, apart);
+        }
+
+        __syncthreads();  // the row before: every warp has read what of_warp held for it
+        if (lane == 0) of_warp[warp] = mine;
+        __syncthreads();  // this row: every warp reads what all of them have written
+        const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});
+
+        const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            Pack<float, 4> pack = kept[p];
+            for (float& value : pack.element) value *= share;
+            to[p] = pack;
+        }
+        // END SOLUTION
+    }
+}

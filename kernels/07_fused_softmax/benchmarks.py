@@ -1,0 +1,299 @@
+"""Fused softmax on a GPU, fp32: which kernel for which length of row, and a leaderboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from grader.course import Benchmark, Launch, Variant
+from grader.references import softmax
+
+Size = tuple[int, int]  # rows, columns
+RESIDENT = 40 << 20  # bytes of rows that stay in the L2 cache of an H200 until they are read again
+BLOCKS = 8 * 132  # eight of 256 threads for each multiprocessor of an H200
+TINY = (2, 1000)  # where every kernel is tried on the simulated GPU, whatever it is made for
+
+
+def ceil_div(n: int, size: int) -> int:
+    return -(-n // size)
+
+
+def suits(size: Size, least: int, most: int) -> bool:
+    return least <= size[1] <= most or size == TINY
+
+
+def whole_warps(threads: int, fewest: int) -> int:
+    return min(1024, max(fewest, 32 * ceil_div(threads, 32)))
+
+
+# --- a kernel each -----------------------------------------------------------------------------
+
+
+def block_uncached(size: Size) -> tuple[Launch, ...]:
+    rows, columns = size
+    kernel = "block_online_any" if columns % 4 else "block_online"
+    return (Launch(kernel, rows, whole_warps(columns // 16, 256), ("x", "y", np.int32(columns))),)
+
+
+def warp_a_row(size: Size) -> tuple[Launch, ...]:
+    rows, columns = size
+    if not suits(size, 1, 1024):
+        return ()
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return (Launch("warp_softmax", ceil_div(rows, 4), 128, args),)
+
+
+def rows_in_registers(size: Size) -> tuple[Launch, ...]:
+    rows, columns = size
+    if not suits(size, 1, 1024):
+        return ()
+    longest = max(128, 1 << (columns - 1).bit_length())  # 128, 256, 512 or 1,024
+    lanes = min(longest // 16, 32)
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return (Launch(f"rows_of_{longest}", ceil_div(rows * lanes, 128), 128, args),)
+
+
+def block_cached(size: Size) -> tuple[Launch, ...]:
+    rows, columns = size
+    if not suits(size, 1, 32_768):
+        return ()
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return (Launch("block_softmax", rows, whole_warps(columns // 16, 256), args, 4 * columns),)
+
+
+def block_fetched(size: Size) -> tuple[Launch, ...]:
+    rows, columns = size
+    if not suits(size, 1, 32_768):
+        return ()
+    threads = whole_warps(columns // 16, 256)
+    return (Launch("block_async", rows, threads, ("x", "y", np.int32(columns)), 4 * columns),)
+
+
+def in_cluster(blocks: int) -> Callable[[Size], tuple[Launch, ...]]:
+    def launches(size: Size) -> tuple[Launch, ...]:
+        rows, columns = size
+        part = ceil_div(columns // 4, blocks)  # packs
+        if not suits(size, 8192, 32_768 * blocks):
+            return ()
+        args = ("x", "y", np.int32(columns))
+        threads = whole_warps(part // 8, 256)
+        return (Launch(f"cluster_{blocks}", rows * blocks, threads, args, 16 * part),)
+
+    return launches
+
+
+def rows_together(size: Size) -> int:
+    return min(size[0], max(1, RESIDENT // (4 * size[1])))
+
+
+def parts_of_a_row(size: Size) -> int:
+    return min(ceil_div(size[1], 4096), max(1, BLOCKS // rows_together(size)))
+
+
+def split(size: Size) -> tuple[Launch, ...]:
+    """Two launches for as many rows as stay in the L2 cache from the first to the second."""
+    rows, columns = size
+    if not suits(size, 16_384, 1 << 30):
+        return ()
+    together = rows_together(size)
+    parts = parts_of_a_row(size)
+    found = []
+    for first in range(0, rows, together):
+        grid, which = (parts, min(together, rows - first)), (np.int32(first), np.int32(columns))
+        found.append(Launch("part_pairs", grid, 256, ("x", "partial", *which)))
+        found.append(Launch("write_parts", grid, 256, ("x", "partial", "y", *which)))
+    return tuple(found)
+
+
+def dispatched(size: Size) -> tuple[Launch, ...]:
+    """What the page's `plan` chooses."""
+    _, columns = size
+    if columns % 4:
+        return block_uncached(size)
+    if columns <= 1024:
+        return rows_in_registers(size)
+    if columns <= 32_768:
+        return block_fetched(size)
+    if columns <= 262_144:
+        return in_cluster(4 if columns <= 65_536 else 8)(size)
+    return split(size)
+
+
+SPLIT = ("7_split_pairs.cu", "7_split_write.cu")
+EVERYTHING = (
+    "1_block_online.cu",
+    "3_rows_in_flight.cu",
+    "5_block_async.cu",
+    "6_cluster_softmax.cu",
+    *SPLIT,
+)
+
+
+# --- libraries ---------------------------------------------------------------------------------
+
+
+def with_cupy(arrays: dict) -> Callable:
+    from cupyx.scipy.special import softmax as of_cupy
+
+    return lambda: of_cupy(arrays["x"], axis=1)
+
+
+def as_tensors(arrays: dict):
+    import torch
+
+    return tuple(torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y"))
+
+
+def with_torch(arrays: dict) -> Callable:
+    import torch
+
+    x, y = as_tensors(arrays)
+    return lambda: torch.softmax(x, 1, out=y)
+
+
+def torch_rows(x, y) -> None:
+    y.copy_(x.softmax(1))
+
+
+def with_torch_compile(arrays: dict) -> Callable:
+    import torch
+
+    x, y = as_tensors(arrays)
+    compiled = torch.compile(torch_rows, dynamic=False)
+    return lambda: compiled(x, y)
+
+
+@cache
+def triton_kernels() -> tuple:
+    """The two below, compiled on first use; they look `tl` up in this module."""
+    global tl
+    import triton
+    import triton.language as tl
+
+    return triton.jit(triton_whole), triton.jit(triton_online)
+
+
+def with_triton(arrays: dict) -> Callable:
+    """A program a row: the whole row at once up to 32,768 columns, beyond that online, in tiles."""
+    whole, online = triton_kernels()
+    x, y = as_tensors(arrays)
+    rows, columns = x.shape
+    kernel, tile = whole, 1 << (columns - 1).bit_length()
+    if columns > 32_768:
+        kernel, tile = online, 8192
+    warps = min(32, max(1, tile // 256))
+    return lambda: kernel[(rows,)](x, y, columns, TILE=tile, num_warps=warps)
+
+
+def triton_whole(x, y, columns, TILE: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * columns
+    at = tl.arange(0, TILE)
+    value = tl.load(x + row + at, mask=at < columns, other=-float("inf"))
+    e = tl.exp(value - tl.max(value, 0))
+    tl.store(y + row + at, e / tl.sum(e, 0), mask=at < columns)
+
+
+def triton_online(x, y, columns, TILE: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * columns
+    at = tl.arange(0, TILE)
+    largest = tl.full([TILE], -float("inf"), tl.float32)
+    total = tl.zeros([TILE], tl.float32)
+    for first in range(0, columns, TILE):
+        value = tl.load(x + row + first + at, mask=first + at < columns, other=-float("inf"))
+        new = tl.maximum(largest, value)
+        origin = tl.where(new == -float("inf"), 0.0, new)
+        total = total * tl.exp(largest - origin) + tl.exp(value - origin)
+        largest = new
+    of_row = tl.max(largest, 0)
+    share = 1.0 / tl.sum(total * tl.exp(largest - of_row), 0)
+    for first in range(0, columns, TILE):
+        value = tl.load(x + row + first + at, mask=first + at < columns, other=-float("inf"))
+        tl.store(y + row + first + at, tl.exp(value - of_row) * share, mask=first + at < columns)
+
+
+# --- benchmarks --------------------------------------------------------------------------------
+
+
+def matrices(xp, size: Size) -> dict:
+    rng = xp.random.default_rng(7)
+    return {
+        "x": rng.standard_normal(size, dtype=xp.float32),
+        "y": xp.empty(size, np.float32),
+        "partial": xp.empty((size[0], parts_of_a_row(size), 2), np.float32),
+    }
+
+
+def least_bytes(size: Size) -> int:
+    return 2 * 4 * size[0] * size[1]  # x is read once, y written once
+
+
+def operations(size: Size) -> int:
+    return 5 * size[0] * size[1]  # maximum, difference, exponential, sum, product
+
+
+LEADERBOARD = (
+    *((128, n << 10) for n in (2, 32, 64, 128, 256, 2048)),
+    (4_096, 1_024),
+    (4_096, 4_096),
+    (32_768, 1_024),
+    (442_368, 128),
+    (1, 67_108_864),
+)
+
+leaderboard = Benchmark(
+    name="leaderboard",
+    title="Softmax of rows, fp32",
+    sizes=LEADERBOARD,
+    arrays=matrices,
+    result="y",
+    reference=lambda arrays: softmax(arrays["x"]),
+    rtol=1e-5,
+    bytes=least_bytes,
+    flops=operations,
+    variants={"dispatched": Variant(EVERYTHING, dispatched)},
+    libraries={
+        "CuPy": with_cupy,
+        "PyTorch": with_torch,
+        "torch.compile": with_torch_compile,
+        "Triton": with_triton,
+    },
+    tiny=(3, 20),
+)
+
+TOTAL = 1 << 25  # floats in the benchmark of lengths, whose sizes are (columns,)
+
+
+def shape(size: tuple[int]) -> Size:
+    (columns,) = size
+    return TINY if columns == TINY[1] else (TOTAL // columns, columns)
+
+
+def alone(source: str | tuple[str, ...], launches: Callable[[Size], tuple[Launch, ...]]) -> Variant:
+    return Variant(source, lambda size: launches(shape(size)))
+
+
+lengths = Benchmark(
+    name="lengths",
+    title="Softmax of 32M floats by length of row",
+    sizes=tuple((1 << k,) for k in (7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20)),
+    arrays=lambda xp, size: matrices(xp, shape(size)),
+    result="y",
+    reference=lambda arrays: softmax(arrays["x"]),
+    rtol=1e-5,
+    bytes=lambda size: least_bytes(shape(size)),
+    flops=lambda size: operations(shape(size)),
+    variants={
+        "block, read twice": alone("1_block_online.cu", block_uncached),
+        "warp a row": alone("2_warp_softmax.cu", warp_a_row),
+        "rows in flight": alone("3_rows_in_flight.cu", rows_in_registers),
+        "block, row kept": alone("4_block_softmax.cu", block_cached),
+        "block, fetched": alone("5_block_async.cu", block_fetched),
+        "cluster of 2": alone("6_cluster_softmax.cu", in_cluster(2)),
+        "cluster of 4": alone("6_cluster_softmax.cu", in_cluster(4)),
+        "cluster of 8": alone("6_cluster_softmax.cu", in_cluster(8)),
+        "two launches": alone(SPLIT, split),
+    },
+    tiny=(TINY[1],),
+)

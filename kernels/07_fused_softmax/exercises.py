@@ -1,0 +1,497 @@
+"""What the exercises on fused softmax ask: inputs, references, launches, budgets, hints.
+
+References are computed in float64 from a copy of the inputs. What rounding may do to an answer
+follows from how it is computed; `grader.bounds` has the derivation, `attention_bound` below adds
+the scale.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.bounds import gamma, softmax_bound
+from grader.course import (
+    BUTTERFLY,
+    LOAD_16,
+    STORE_16,
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    Requirement,
+    hidden,
+    together,
+)
+from grader.inputs import heavy_tailed, normal, offset
+from grader.references import softmax
+
+BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
+SECTOR = 8  # floats
+PACK = 4  # floats
+REQUEST = 32 * PACK  # floats that a warp asks for with one 16-byte load
+ROUNDINGS = 6  # in a merge: an exponential within 2 ulp, which are 4, a product and a sum
+
+
+def ceil_div(n, size):
+    return -(-n // size)
+
+
+# --- inputs ------------------------------------------------------------------------------------
+
+
+def below(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """float32[rows, columns], -130 to -110: next to a maximum of 0, nothing of them would be left.
+    The largest of row r stands r columns before the end, round about."""
+    x = rng.uniform(-130, -115, (rows, columns)).astype(np.float32)
+    r = np.arange(rows)
+    x[r, (columns - 1 - r) % columns] = rng.uniform(-112, -110, rows)
+    return x
+
+
+def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Rows of numbers around -120 of which all but the last 40, and some of these, are -inf, so
+    that most lanes, and in long rows most warps, see nothing else."""
+    x = below(rng, rows, columns)
+    x[:, :-40] = -np.inf
+    x[rng.random((rows, columns)) < 0.3] = -np.inf
+    x[:, -1] = rng.uniform(-112, -110, rows)
+    return x
+
+
+def enormous(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Rows of one and the same number each, of magnitudes from 2e20 to 3e38 and either sign."""
+    one = rng.uniform(2e20, 3e38, (rows, 1)) * np.where(np.arange(rows) % 2, 1, -1)[:, None]
+    return np.repeat(one, columns, axis=1).astype(np.float32)
+
+
+def without_answer(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """Row 0 has a NaN, row 1 is nothing but -inf, row 2 has an infinity; the others have none."""
+    x = normal(rng, (rows, columns))
+    x[0, int(rng.integers(columns))] = np.nan
+    x[1] = -np.inf
+    x[2, int(rng.integers(columns))] = np.inf
+    return x
+
+
+# --- warp_softmax ------------------------------------------------------------------------------
+
+
+def softmaxed(x: np.ndarray, merges: int) -> Expected:
+    """x's softmax, with what rounding may do where no element takes part in more `merges`, and
+    each is rescaled once more at the end."""
+    bound = softmax_bound(x, ROUNDINGS * (merges + 1))
+    return Expected(softmax(x), np.float32, atol=bound)
+
+
+def by_warps(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
+    """One launch of `warp_softmax`, a warp a row."""
+    rows, columns = x.shape
+    grid = ceil_div(rows, block // 32) + spare_blocks
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": softmaxed(x, merges=ceil_div(columns, 32) + 5)},
+        launches=(Launch("warp_softmax", grid, block, args),),
+    )
+
+
+def one_pass(elements: int) -> tuple[Budget, ...]:
+    """What one read and one write of `elements` floats need, in rows of whole requests."""
+    requests = elements // REQUEST
+    why = "a warp moves 32 packs of 16 bytes with one request"
+    return (
+        Budget("global_load_requests", requests, why),
+        Budget("global_store_requests", requests, why),
+        Budget("global_load_sectors", elements // SECTOR, "x is read once, in whole sectors"),
+        Budget("global_store_sectors", elements // SECTOR, "y is written once, in whole sectors"),
+    )
+
+
+def in_packs(requests: int, stores: int) -> tuple[Requirement, ...]:
+    return (
+        Requirement(LOAD_16, "a 16-byte load from global memory", requests, "one for 32 packs"),
+        Requirement(STORE_16, "a 16-byte store to global memory", stores, "one for 32 packs"),
+    )
+
+
+def of_a_warp(rows: int) -> tuple[Budget, ...]:
+    """What a warp a row needs beside its loads and stores."""
+    return (
+        Budget("shuffles", 10 * rows, "5 for the largest and 5 for the sum, or 10 for the pair"),
+        Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        Budget(
+            "local_load_requests",
+            0,
+            "the row stays in registers, which have no addresses: each index into the array must "
+            "be a number that the compiler knows",
+        ),
+    )
+
+
+def butterflies(count: int, why: str) -> Requirement:
+    return Requirement(BUTTERFLY, "a butterfly shuffle", count, why)
+
+
+warp_softmax = Exercise(
+    name="warp_softmax",
+    title="The whole of it, a warp a row",
+    source="2_warp_softmax.cu",
+    cases=(
+        Case("8 rows of 128", lambda rng: by_warps(normal(rng, (8, 128), scale=3)), points=1),
+        Case(
+            "7 rows of 1,000, far below zero", lambda rng: by_warps(below(rng, 7, 1000)), points=2
+        ),
+        hidden(
+            "columns around a warp's packs",
+            lambda rng: together(*(by_warps(below(rng, 9, n)) for n in (4, 124, 132, 260))),
+        ),
+        hidden(
+            "rows as long as they may be, or nearly",
+            lambda rng: together(*(by_warps(below(rng, 5, n)) for n in (1020, 1024))),
+        ),
+        hidden(
+            "blocks of 1, 2 and 16 warps, and one without any row",
+            lambda rng: together(
+                by_warps(below(rng, 3, 36), block=32, spare_blocks=1),
+                by_warps(below(rng, 5, 36), block=64),
+                by_warps(below(rng, 37, 36), block=512, spare_blocks=1),
+            ),
+        ),
+        hidden("masked with -inf", lambda rng: by_warps(masked(rng, 6, 520))),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                by_warps(offset(rng, (5, 260))), by_warps(heavy_tailed(rng, (5, 260)))
+            ),
+        ),
+        hidden("numbers of magnitudes up to 3e38", lambda rng: by_warps(enormous(rng, 6, 132))),
+        hidden(
+            "a NaN, nothing but -inf, an infinity",
+            lambda rng: by_warps(without_answer(rng, 6, 132)),
+        ),
+        Case(
+            "within budget",
+            lambda rng: by_warps(normal(rng, (8, 1024), scale=3)),
+            points=2,
+            budgets=(*one_pass(8 * 1024), *of_a_warp(8)),
+            requires=(
+                *in_packs(8 * 8, 8 * 8),
+                butterflies(8 * 10, "every lane needs the row's largest element and its sum"),
+            ),
+        ),
+    ),
+    hints=(
+        "Lesson 06's `warp_per_row` is the frame: a row a warp, `Pack<float, 4> kept[PACKS]`, two "
+        "loops over k with `#pragma unroll`, and in each the question whether pack k * 32 + lane "
+        "exists. Only what happens between the loops is new.",
+        "The row stays in registers, so there is no hurry: first the largest element of all, 5 "
+        "butterfly steps with fmaxf. Start from -INFINITY.",
+        "Then replace each kept element by __expf(element - largest), add these up, and let 5 more "
+        "butterfly steps make the row's sum of the lanes' sums. A lane adds only what it has.",
+        "Divide once: share = 1.0f / sum, and multiply. Lanes without a pack come to the shuffles "
+        "all the same; a warp without a row returns as a whole.",
+    ),
+)
+
+
+# --- block_softmax -----------------------------------------------------------------------------
+
+
+def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> Problem:
+    """One launch of `block_softmax`, a block a row, or `blocks` blocks for all of them."""
+    rows, columns = x.shape
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": softmaxed(x, merges=ceil_div(columns, block) + 10)},
+        launches=(Launch("block_softmax", blocks or rows, block, args, 4 * columns),),
+    )
+
+
+ROWS, LONG = 3, 4096  # of the case with a budget
+WARPS = BLOCK // 32
+
+
+def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
+    """What a block of BLOCK threads a row needs beside its loads and stores."""
+    packed = rows * columns // PACK // 8  # a wavefront carries 128 bytes, which are 8 packs
+    exchanged = rows * 2 * WARPS
+    return (
+        Budget(
+            "barriers",
+            2 * WARPS * rows,
+            "2 a warp and row: one exchange of pairs, not one for the largest and one for the sum",
+        ),
+        Budget("shuffles", 20 * WARPS * rows, "10 in a warp and 10 among the warps' pairs"),
+        Budget(
+            "shared_store_wavefronts",
+            2 * packed + exchanged,
+            "the row is put down twice, as it came and as exponentials, 8 packs a wavefront",
+        ),
+        Budget(
+            "shared_load_wavefronts",
+            3 * packed + exchanged,
+            "and picked up two or three times; floats that lie 16 bytes apart would take four "
+            "times as many",
+        ),
+    )
+
+
+block_softmax = Exercise(
+    name="block_softmax",
+    title="A block a row, the row in shared memory",
+    source="4_block_softmax.cu",
+    cases=(
+        Case("3 rows of 2,000", lambda rng: by_blocks(normal(rng, (3, 2000), scale=3)), points=1),
+        Case(
+            "7 rows of 600 and 2 blocks, far below zero",
+            lambda rng: by_blocks(below(rng, 7, 600), blocks=2),
+            points=2,
+        ),
+        hidden(
+            "columns around a block's packs",
+            lambda rng: together(*(by_blocks(below(rng, 3, n)) for n in (4, 128, 508, 516))),
+        ),
+        hidden(
+            "blocks of 1, 3 and 32 warps",
+            lambda rng: together(
+                by_blocks(below(rng, 3, 200), block=32, blocks=1),
+                by_blocks(below(rng, 4, 1000), block=96, blocks=3),
+                by_blocks(below(rng, 3, 4500), block=1024, blocks=2),
+            ),
+        ),
+        hidden("more blocks than rows", lambda rng: by_blocks(normal(rng, (2, 300)), blocks=5)),
+        hidden(
+            "masked with -inf: warps that see nothing else",
+            lambda rng: by_blocks(masked(rng, 4, 1500), blocks=3),
+        ),
+        hidden(
+            "large offsets and heavy tails",
+            lambda rng: together(
+                by_blocks(offset(rng, (3, 700))), by_blocks(heavy_tailed(rng, (3, 700)))
+            ),
+        ),
+        hidden("numbers of magnitudes up to 3e38", lambda rng: by_blocks(enormous(rng, 4, 700))),
+        hidden(
+            "a NaN, nothing but -inf, an infinity",
+            lambda rng: by_blocks(without_answer(rng, 5, 700), blocks=2),
+        ),
+        Case(
+            "within budget",
+            lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
+            points=2,
+            budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
+            requires=(
+                *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
+                butterflies(ROWS * WARPS * 10, "every lane needs what its warp has found"),
+            ),
+        ),
+    ),
+    hints=(
+        "Thread t owns packs t, t + blockDim.x, ... in all three loops. What it leaves in `kept` "
+        "it alone reads again, so `kept` needs no barrier. Take whole packs out and put them "
+        "back whole: `Pack<float, 4> pack = kept[p];`",
+        "First the warp for itself: its largest element by 5 butterfly steps, then exponentials "
+        "measured from *that*, put back into `kept`, then their sum by 5 more. A warp that has "
+        "nothing but -INFINITY measures from 0.",
+        "Then the exchange: lane 0 writes {largest, sum} to of_warp[warp], a barrier, and every "
+        "warp merges all pairs: `butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f})`. "
+        "The next row writes to of_warp again; who may still be reading it?",
+        "An exponential of this warp was measured from the warp's maximum. Counted from the row's, "
+        "and divided by the row's sum, it is multiplied by __expf(mine.max - all.max) / all.sum.",
+    ),
+)
+
+
+# --- masked_softmax ----------------------------------------------------------------------------
+
+
+def seen(rows: int, queries: int, keys: int) -> np.ndarray:
+    """int[rows]: how many keys, from the first on, each row may look at."""
+    query = np.arange(rows) % queries
+    return np.clip(query + 1 + keys - queries, 0, keys)
+
+
+def attention(x: np.ndarray, scale: np.float32, queries: int) -> Expected:
+    """softmax(scale * x) over the keys that are seen, 0 for all others; a row that sees nothing,
+    or nothing but -inf, is 0 throughout."""
+    rows, keys = x.shape
+    allowed = np.arange(keys) < seen(rows, queries, keys)[:, None]
+    with np.errstate(invalid="ignore"):
+        scores = np.where(allowed, np.float64(scale) * x.astype(np.float64), -np.inf)
+        value = softmax(scores)
+    value[np.isneginf(scores).all(axis=1)] = 0.0
+    return Expected(value, np.float32, atol=attention_bound(scores, value))
+
+
+def attention_bound(scores: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Largest error of a float32 softmax of the scores, float64[rows][keys].
+
+    As `grader.bounds.softmax_bound`, and on top of it: a score is a rounded product, of x and a
+    scale that may have been multiplied by log2(e) first, so it is off by up to 3 u of its own
+    magnitude, before the maximum is subtracted. What is absolute in the argument of exp is relative
+    in its result. A lane adds up to 32 terms, and 5 levels follow; each may be a merge.
+    """
+    finite = np.where(np.isfinite(scores), scores, 0.0)  # all else has an exact answer, or none
+    largest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)
+    largest = np.where(np.isneginf(largest), 0.0, largest)
+    distance = np.clip(largest - finite, 0, 200)  # exp(-200) is far below 2**-126
+    operations = 3 * (distance + np.abs(finite) + np.abs(largest)) + 4
+    merges = ROUNDINGS * (ceil_div(scores.shape[1], 32) + 6)
+    of_sum = np.nansum(value * gamma(operations + merges), axis=1, keepdims=True)
+    relative = (gamma(operations + 5) + of_sum) / (1 - of_sum)
+    return np.nan_to_num(value * relative + 2.0**-124)
+
+
+def attended(
+    x: np.ndarray, queries: int, scale: float = 0.125, block: int = BLOCK, spare_blocks: int = 0
+) -> Problem:
+    """One launch of `masked_softmax`, a warp a row."""
+    rows, keys = x.shape
+    grid = ceil_div(rows, block // 32) + spare_blocks
+    of = (np.float32(scale), np.int32(rows), np.int32(queries), np.int32(keys))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": attention(x, np.float32(scale), queries)},
+        launches=(Launch("masked_softmax", grid, block, ("x", "y", *of)),),
+    )
+
+
+def scores(
+    rng: np.random.Generator, heads: int, queries: int, keys: int, around: float = 0.0
+) -> np.ndarray:
+    """float32[heads * queries, keys]: normal numbers where a key is seen; what is not to be seen
+    is NaN, infinite or enormous."""
+    rows = heads * queries
+    x = around + normal(rng, (rows, keys), scale=8)
+    hidden_keys = np.arange(keys) >= seen(rows, queries, keys)[:, None]
+    x[hidden_keys] = rng.choice([np.nan, np.inf, 3e38, -3e38, 1e4], hidden_keys.sum())
+    return x.astype(np.float32)
+
+
+def padded(rng: np.random.Generator, heads: int, queries: int, keys: int) -> np.ndarray:
+    """Scores in which the first third of the keys is -inf already, so that the first queries see
+    nothing else."""
+    x = scores(rng, heads, queries, keys)
+    x[:, : keys // 3] = np.where(np.isfinite(x[:, : keys // 3]), -np.inf, x[:, : keys // 3])
+    return x
+
+
+def last_without_answer(rng: np.random.Generator) -> np.ndarray:
+    """2 heads, 6 queries, 40 keys; a NaN in the last row of the one, an infinity in the other's."""
+    x = scores(rng, 2, 6, 40)
+    x[5, int(rng.integers(40))] = np.nan
+    x[11, int(rng.integers(40))] = np.inf
+    return x
+
+
+HEADS, SQUARE = 2, 96  # of the case with a budget: as many queries as keys
+
+
+def triangle(heads: int, n: int) -> tuple[int, int, int]:
+    """Requests and sectors that loading the seen packs takes, and stores of all packs."""
+    visible = seen(heads * n, n, n)
+    requests = ceil_div(visible, REQUEST).sum()
+    return int(requests), int(ceil_div(visible, SECTOR).sum()), heads * n * ceil_div(n, REQUEST)
+
+
+def triangle_budgets(heads: int, n: int) -> tuple[Budget, ...]:
+    requests, sectors, stores = triangle(heads, n)
+    return (
+        Budget(
+            "global_load_sectors",
+            sectors,
+            "no pack beyond the last key that is seen is loaded: little more than half of x",
+        ),
+        Budget("global_load_requests", requests, "a warp moves 32 packs with one request"),
+        Budget("global_store_requests", stores, "a warp moves 32 packs with one request"),
+        Budget("global_store_sectors", heads * n * n // SECTOR, "y is written once, zeros too"),
+        *of_a_warp(heads * n),
+    )
+
+
+masked_softmax = Exercise(
+    name="masked_softmax",
+    title="Scale and mask in front",
+    source="8_masked_softmax.cu",
+    cases=(
+        Case(
+            "2 heads, 12 queries and keys",
+            lambda rng: attended(scores(rng, 2, 12, 12), queries=12),
+            points=1,
+        ),
+        Case(
+            "3 heads, 7 queries, 260 keys, scores around 2,000",
+            lambda rng: attended(scores(rng, 3, 7, 260, around=2000), queries=7),
+            points=2,
+        ),
+        Case(
+            "more queries than keys: rows that see nothing",
+            lambda rng: attended(scores(rng, 2, 13, 8), queries=13),
+            points=1,
+        ),
+        hidden(
+            "one query, and one key to see",
+            lambda rng: together(
+                attended(scores(rng, 9, 1, 132), queries=1), attended(scores(rng, 3, 4, 4), 4)
+            ),
+        ),
+        hidden(
+            "keys around a warp's packs",
+            lambda rng: together(*(attended(scores(rng, 2, 5, n), 5) for n in (124, 128, 132))),
+        ),
+        hidden(
+            "as many keys as there may be",
+            lambda rng: attended(scores(rng, 2, 3, 1024), queries=3),
+        ),
+        hidden(
+            "blocks of 1, 2 and 16 warps, and one without any row",
+            lambda rng: together(
+                attended(scores(rng, 1, 3, 36), 3, block=32, spare_blocks=1),
+                attended(scores(rng, 1, 5, 36), 5, block=64),
+                attended(scores(rng, 3, 11, 36), 11, block=512, spare_blocks=1),
+            ),
+        ),
+        hidden(
+            "large scales, negative ones, and none at all",
+            lambda rng: together(
+                attended(scores(rng, 1, 9, 36, around=200), 9, scale=3.0),
+                attended(scores(rng, 1, 9, 36, around=200), 9, scale=-2.5),
+                attended(scores(rng, 1, 9, 36), 9, scale=0.0),
+            ),
+        ),
+        hidden(
+            "scores far below -10,000",
+            lambda rng: attended(scores(rng, 2, 9, 36, around=-2e5), 9),
+        ),
+        hidden("keys that are -inf already", lambda rng: attended(padded(rng, 2, 30, 36), 30)),
+        hidden(
+            "a NaN and an infinity where they are seen",
+            lambda rng: attended(last_without_answer(rng), 6),
+        ),
+        Case(
+            "within budget",
+            lambda rng: attended(scores(rng, HEADS, SQUARE, SQUARE), SQUARE),
+            points=2,
+            budgets=triangle_budgets(HEADS, SQUARE),
+            requires=(
+                *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
+                butterflies(HEADS * SQUARE * 10, "every lane needs the row's largest and its sum"),
+            ),
+        ),
+    ),
+    hints=(
+        "Row r belongs to query q = r % queries. The last query, queries - 1, sees all keys. So q "
+        "sees `q + 1 + keys - queries` of them: keys 0 up to that, and it may be 0 or less.",
+        "A pack whose first key lies beyond what is seen is not loaded. In the pack at the border "
+        "some elements are seen and some not: choose, `key < seen ? scale * value : -INFINITY`. "
+        "(Adding -INFINITY would not do: NaN + -INFINITY is NaN.)",
+        "Scale first, then look for the largest: with a negative scale the largest x is the "
+        "smallest score.",
+        "A row that sees nothing has the maximum -INFINITY. Measure from 0 in that case, as merge "
+        "does; then every exponential is 0, and so is the sum. Divide by it only if it is not.",
+        "All packs of y are written, also those of keys not seen: their exponentials are 0.",
+    ),
+)
