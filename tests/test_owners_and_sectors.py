@@ -9,11 +9,10 @@ from grader.notebook import Kernel, draw, watch
 from grader.notebook.failures import Notice
 
 
-def launched(body: str, grid=1, block=32, blocks=1, arrays=2, elements=256):
-    """The run of `move(x, y)` (or `move(x)`) on float arrays."""
-    names = ("const float* x", "float* y")[-arrays:]
-    source = f'extern "C" __global__ void move({", ".join(names)}) {{\n{body}\n}}\n'
-    given = tuple(np.ones(elements, np.float32) for _ in names)
+def launched(body: str, grid=1, block=32, blocks=1, given=None, elements=256):
+    """The run of `move(x, y)` on `given`, by default two float arrays."""
+    source = f'extern "C" __global__ void move(const float* x, float* y) {{\n{body}\n}}\n'
+    given = given or (np.ones(elements, np.float32), np.ones(elements, np.float32))
     return watch(Kernel("move", source), (grid,), (block,), given, blocks=blocks)
 
 
@@ -67,6 +66,64 @@ def test_what_is_left_out_is_said():
     assert "The first 24 of 128 rows." in said
 
 
+def test_a_trace_that_ended_early_is_said():
+    run = launched(FLAT)
+    assert "trace ends" not in words(draw.owners(run, 1)) + words(draw.sectors(run))
+    while not run.trace.full:
+        run.trace.add(2, "execute", np.arange(32))
+    assert "The trace ends after 50,000 events" in words(draw.owners(run, 1))
+    assert "The trace ends after 50,000 events" in words(draw.sectors(run))
+
+
+def test_an_atomic_owns_what_it_changes():
+    said = words(draw.owners(launched("atomicAdd(y + threadIdx.x / 8, 1.0f);"), 1))
+    assert "Which thread changed which element (argument 1), block 0:" in said
+    assert "4 of 256 elements touched, 4 by several threads" in said
+
+
+def labels(picture) -> list[str]:
+    return [text.get_text() for text in picture.axes[0].texts]
+
+
+def test_a_cell_with_room_names_block_and_thread_or_how_many_threads():
+    run = launched("y[threadIdx.x] = x[threadIdx.x / 8];", elements=4)
+    assert labels(draw.owners(run, 0)) == ["8 threads"] * 4
+    assert labels(draw.owners(launched(FLAT, block=4, elements=4), 1))[3] == "b0 t3"
+
+
+def test_a_narrow_cell_names_its_block_where_there_are_several():
+    run = launched(FLAT, grid=2, block=16, blocks=2, elements=32)
+    assert labels(draw.owners(run, 1))[17] == "b1\nt1"
+    assert labels(draw.owners(launched(FLAT, elements=32), 1))[17] == "t17"
+
+
+def test_elements_of_several_blocks_have_a_colour_of_their_own():
+    run = launched("y[threadIdx.x] = x[threadIdx.x];", grid=2, block=4, blocks=2, elements=8)
+    key = draw.owners(run, 0, kind="load").legends or draw.owners(run, 0, kind="load").artists
+    meanings = [text.get_text() for text in key[0].get_texts()]
+    assert meanings == ["several blocks", "nobody"]
+
+
+def test_a_view_counts_its_own_elements():
+    whole, y = np.ones(33, np.float32), np.ones(32, np.float32)
+    said = words(draw.owners(launched(FLAT, given=(whole[1:], y)), 0))
+    assert "32 of 32 elements touched" in said and "element 0: block 0 thread 0" in said
+
+
+def test_a_transposed_array_lies_as_its_columns_do():
+    x, y = np.ones((4, 8), np.float32), np.ones(32, np.float32)
+    said = words(draw.owners(launched(FLAT, given=(x.T, y)), 0))
+    assert "element 1: block 0 thread 8" in said and "element 4: block 0 thread 1" in said
+
+
+def test_two_arguments_may_share_their_memory():
+    both = np.ones(64, np.float32)
+    run = launched(FLAT, given=(both[:32], both[32:]))
+    assert "32 of 32 elements touched" in words(draw.owners(run, 0, kind="load"))
+    assert "32 of 32 elements touched" in words(draw.owners(run, 1, kind="store"))
+    assert "No thread of block 0 stored any of it" in words(draw.owners(run, 0, kind="store"))
+
+
 @pytest.mark.parametrize(
     ("body", "load"),
     [
@@ -97,16 +154,38 @@ def test_a_line_or_an_array_can_be_chosen():
 def test_a_blank_kernel_gives_a_calm_picture():
     run = launched("")
     assert "Warp 0 asked global memory for nothing there" in words(draw.sectors(run))
-    assert "No thread of block 0 loaded any of it" in words(draw.owners(run, 0))
+    assert "No thread of block 0 touched any of it" in words(draw.owners(run, 0))
+
+
+def test_further_requests_of_a_line_are_counted():
+    run = launched("y[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x + 1];")
+    said = words(draw.sectors(run, argument=0))
+    assert "The first of 2 such requests of warp 0; the other: 5 sectors" in said
+    assert run.counters.total["global_load_sectors"] == 4 + 5
+
+
+def test_a_place_that_several_lanes_ask_for_says_how_many():
+    shown = draw.sectors(launched("y[threadIdx.x] = x[threadIdx.x / 8];"), argument=0)
+    assert labels(shown) == ["8x"] * 4 + ["byte 0"] and "8x: 8 lanes." in words(shown)
+
+
+@pytest.mark.parametrize("blocks", [0, -1, 2.5, "3"])
+def test_watch_keeps_one_block_or_more(blocks):
+    with pytest.raises(Notice, match="should be how many blocks to show, 1 or more"):
+        launched(FLAT, blocks=blocks)
 
 
 def test_what_cannot_be_drawn_is_said():
     run = launched(FLAT, elements=32)
     with pytest.raises(Notice, match="Argument 2 of this launch is no array; arrays are: 0, 1"):
         draw.owners(run, 2)
+    with pytest.raises(Notice, match="Argument 7 of this launch is no array"):
+        draw.sectors(run, argument=7)
+    with pytest.raises(Notice, match="a tuple of lengths"):
+        draw.owners(run, 0, shape=(4, -1))
     with pytest.raises(Notice, match="has 33 elements, the array 32"):
         draw.owners(run, 0, shape=(3, 11))
     with pytest.raises(Notice, match='kind="load"'):
-        draw.owners(run, 0, kind="atomic")
+        draw.owners(run, 0, kind="write")
     with pytest.raises(Notice, match="watch"):
         draw.sectors("run")

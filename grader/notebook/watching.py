@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from IPython.display import display
 
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import opted_in
+from grader.cuda.simulator.watching.arrays import arrays_among
 
 from . import cards, failures
 from .kernel import Kernel
@@ -23,9 +23,11 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     shown under its source line, and the notebook goes on."""
     if not isinstance(kernel, Kernel):
         raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
+    if not isinstance(blocks, int) or blocks < 1:
+        raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
     with simulator.observe(blocks) as run:
-        run.source, run.arrays = kernel.source, tuple(map(_shape, on_host))
+        run.source, run.arrays = kernel.source, arrays_among(on_host)
         error = _launch(kernel, grid, block, on_host, shared_mem)
     for arg, copy in zip(args, on_host, strict=True):
         if _on_gpu(arg):
@@ -38,10 +40,6 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
         if hazard.warning:
             display(cards.warning(hazard, kernel.source))
     return run
-
-
-def _shape(arg) -> tuple | None:
-    return (arg.shape, arg.dtype) if isinstance(arg, np.ndarray) else None
 
 
 def _on_gpu(arg) -> bool:

@@ -2,142 +2,205 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from dataclasses import dataclass
 from math import prod
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from ..failures import Notice
-from .arguments import require_run
-from .picture import BLUE, FAINT, INK, ORANGE, PAPER, SMALL, Picture, counted, empty, swatch
+from grader.cuda.simulator.watching.arrays import Array
+from grader.cuda.simulator.watching.trace import MOST_EVENTS
 
-_MOST_COLUMNS, _MOST_ROWS = 32, 24
-_LEFT, _TOP, _ACROSS = 0.75, 1.1, 9.0  # inches
+from ..failures import Notice
+from .arguments import array_argument, require_run
+from .ownership import Ownership, ownership
+from .picture import (
+    BLUE,
+    FAINT,
+    INK,
+    ORANGE,
+    PALE,
+    PAPER,
+    SMALL,
+    Picture,
+    counted,
+    empty,
+    swatch,
+)
+
+_FOLD, _MOST_COLUMNS, _MOST_ROWS = 32, 40, 24  # a vector is folded; more columns, rows are cut
+_LEFT, _TOP, _ACROSS, _BELOW, _LINE = 0.75, 1.1, 9.0, 0.28, 0.17  # inches
+_WIDEST, _ROOMY = 0.62, 0.5  # inches of a cell; with room for "b0 t31"
+_LARGEST, _SMALLEST = 7.5, 5.0  # points of a label
 _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
 _TINT = 0.45  # how much of a colour is left under text
-_KINDS = {"load": "loaded", "store": "stored"}
-_LEGEND = "Threads are numbered within their block, along x first, then y. 8x: 8 threads did."
+_KINDS = {"store": "stored", "load": "loaded", "atomic": "changed"}
+_DESCRIBED = 16  # elements
 
-Owners = dict[int, set[tuple[int, int]]]  # by element: (block, thread)
+Who = list[tuple[int, int]]  # (block, thread)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """The array in `rows` of `columns`, of which `down` by `across` are drawn, each cell `wide` by
+    `high` inches. `folded`: it is a vector. `blocks`: whether labels must tell them apart."""
+
+    rows: int
+    columns: int
+    folded: bool
+    blocks: bool
+
+    @property
+    def down(self) -> int:
+        return min(self.rows, _MOST_ROWS)
+
+    @property
+    def across(self) -> int:
+        return min(self.columns, _MOST_COLUMNS)
+
+    @property
+    def wide(self) -> float:
+        return min(_ACROSS / self.across, _WIDEST)
+
+    @property
+    def roomy(self) -> bool:
+        return self.wide >= _ROOMY
+
+    @property
+    def high(self) -> float:
+        return 0.4 if self.roomy else 0.36 if self.blocks else 0.28
+
+    def label(self, who: Who) -> str:
+        if len(who) > 1:
+            return f"{len(who)} threads" if self.roomy else f"{len(who)}x"
+        block, thread = who[0]
+        if self.roomy:
+            return f"b{block} t{thread}"
+        return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
 
 
 def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None):
     """The elements of the array that was argument number `argument` (from 0) of the launch, each
     with the thread that touched it, coloured by block. `shape` folds them into other rows than
-    the array's own; `kind` is "load" or "store", by default "store" if there was one. Only the
-    blocks that `watch(..., blocks=...)` kept are known."""
+    the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
+    happened. Only the blocks that `watch(..., blocks=...)` kept are known."""
     require_run(run, "draw.owners")
-    array, dtype = _array(run, argument)
-    rows, columns = _rows(array, shape)
-    kind = kind or _likeliest(run, argument)
-    if kind not in _KINDS:
-        raise Notice('`draw.owners` shows who did a `kind="load"` or a `kind="store"`.')
-    found = _owners(run, argument, kind, dtype.itemsize)
-    title = f"Which thread {_KINDS[kind]} which element (argument {argument})"
-    if not found:
-        return empty(title, run, f"No thread of {_blocks(run)} {_KINDS[kind]} any of it.")
-    across, down = min(columns, _MOST_COLUMNS), min(rows, _MOST_ROWS)
-    cell = min(_ACROSS / across, 0.62)
-    tall = down * max(min(cell, 0.4), 0.26)
-    left_out = _left_out(rows, columns, down, across)
-    words = _description(title, run, found, rows * columns)
-    picture = Picture(_TOP + tall + 0.45, title, f"{words}\n  {left_out}{_LEGEND}")
-    picture.key(_key(found, rows * columns), columns=8)
-    axes = picture.panel(_LEFT, _TOP, cell * across, tall)
-    _paint(axes, found, rows, columns, down, across, cell)
-    picture.write(0.15, picture.height - 0.15, left_out + _LEGEND)
+    if kind not in (None, *_KINDS):
+        raise Notice('`draw.owners` shows who did a `kind="load"`, a "store" or an "atomic".')
+    array = array_argument(run, argument)
+    rows, columns, folded = _rows(array, shape)
+    did, found = _likeliest(run, array, kind)
+    title = f"Which thread {did} which element (argument {argument})"
+    if not len(found.elements):
+        return empty(title, run, f"No thread of {_blocks(run)} {did} any of it.")
+    grid = _Grid(rows, columns, folded, len(found.blocks) > 1)
+    return _drawn(run, title, found, grid, array.size)
+
+
+def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
+    cells = {
+        (row, column): found.of(row * grid.columns + column)
+        for row in range(grid.down)
+        for column in range(grid.across)
+        if row * grid.columns + column < elements
+    }
+    notes = _notes(run, grid, cells.values())
+    lines, tall = wrap(notes, 150), grid.down * grid.high
+    words = f"{_description(title, run, found, elements)}\n  {notes}"
+    picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
+    picture.key(_key(cells.values()), columns=8)
+    axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
+    _label_axes(axes, grid)
+    _paint(axes, grid, cells)
+    for number, text in enumerate(reversed(lines)):
+        picture.write(0.15, picture.height - 0.13 - _LINE * number, text)
     return picture
 
 
-def _array(run, argument: int) -> tuple[tuple[int, ...], np.dtype]:
-    arrays = {number: one for number, one in enumerate(run.arrays) if one}
-    if argument not in arrays:
-        known = ", ".join(map(str, arrays)) or "none"
-        raise Notice(f"Argument {argument} of this launch is no array; arrays are: {known}.")
-    return arrays[argument]
-
-
-def _rows(array: tuple[int, ...], shape: tuple[int, ...] | None) -> tuple[int, int]:
-    """Rows and columns to draw; a long vector is folded."""
-    if shape is not None and prod(shape) != prod(array):
-        raise Notice(f"`shape={shape}` has {prod(shape)} elements, the array {prod(array)}.")
-    shape = shape or array
-    if len(shape) == 1 and shape[0] > _MOST_COLUMNS:
-        return -(-shape[0] // _MOST_COLUMNS), _MOST_COLUMNS
+def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
+    """Rows and columns to draw, and whether they are a vector's that was folded."""
+    if shape is not None:
+        shape = tuple(np.atleast_1d(shape).tolist())
+        if not all(isinstance(length, int) and length >= 0 for length in shape):
+            raise Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`.")
+        if prod(shape) != array.size:
+            raise Notice(f"`shape={shape}` has {prod(shape)} elements, the array {array.size}.")
+    shape = array.shape if shape is None else shape
+    if len(shape) == 1 and shape[0] > _FOLD:
+        return -(-shape[0] // _FOLD), _FOLD, True
     columns = shape[-1] if shape else 1
-    return prod(shape[:-1]), columns
+    return prod(shape[:-1]), columns, len(shape) == 1
 
 
-def _likeliest(run, argument: int) -> str:
-    stored = any(e.buffer == argument and e.kind == "store" for e in run.trace.touched)
-    return "store" if stored else "load"
+def _likeliest(run, array: Array, kind: str | None) -> tuple[str, Ownership]:
+    """What was done, in a word, and by whom."""
+    touched = run.trace.touched
+    for one in (kind,) if kind else _KINDS:
+        found = ownership(touched, array, one)
+        if len(found.elements) or kind:
+            return _KINDS[one], found
+    return "touched", found
 
 
-def _owners(run, argument: int, kind: str, itemsize: int) -> Owners:
-    found: Owners = defaultdict(set)
-    for event in run.trace.touched:
-        if event.buffer == argument and event.kind == kind:
-            first = event.address // itemsize
-            for part in range(max(event.width // itemsize, 1)):
-                for element, thread in zip(first + part, event.threads, strict=True):
-                    found[int(element)].add((event.block, int(thread)))
-    return found
-
-
-def _paint(axes: Axes, found: Owners, rows, columns, down, across, cell: float) -> None:
-    axes.set(xlim=(0, across), ylim=(down, 0))
-    for row in range(down):
-        for column in range(across):
-            who = found.get(row * columns + column, set())
-            _paint_cell(axes, row, column, who, cell)
-            below, beside = (row + 1) * columns + column, row * columns + column + 1
-            if row + 1 < down and _parted(who, found.get(below, set())):
-                axes.plot([column, column + 1], [row + 1, row + 1], color=INK, lw=1.2, zorder=3)
-            if column + 1 < across and _parted(who, found.get(beside, set())):
-                axes.plot([column + 1, column + 1], [row, row + 1], color=INK, lw=1.2, zorder=3)
+def _label_axes(axes: Axes, grid: _Grid) -> None:
+    axes.set(xlim=(0, grid.across), ylim=(grid.down, 0))
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    step = 1 if across <= 16 else 4
-    axes.set_xticks(np.arange(0, across, step) + 0.5, range(0, across, step))
-    axes.set_xlabel("column" if rows > 1 else "element", size=SMALL, color=INK)
-    step = 1 if down <= 12 else 4
-    labels = [row if rows == down or row < down else "" for row in range(0, down, step)]
-    axes.set_yticks(np.arange(0, down, step) + 0.5, labels)
-    if rows > 1:
-        axes.set_ylabel("row", size=SMALL, color=INK)
-    else:
+    step = 1 if grid.across <= 16 else 4
+    axes.set_xticks(np.arange(0, grid.across, step) + 0.5, range(0, grid.across, step))
+    axes.set_xlabel("element" if grid.folded else "column", size=SMALL, color=INK)
+    if grid.folded and grid.rows == 1:
         axes.set_yticks([])
+        return
+    step = 1 if grid.down <= 12 else 4
+    first = grid.columns if grid.folded else 1
+    labels = [f"{row * first:,}" for row in range(0, grid.down, step)]
+    axes.set_yticks(np.arange(0, grid.down, step) + 0.5, labels)
+    axes.set_ylabel("from element" if grid.folded else "row", size=SMALL, color=INK)
 
 
-def _parted(who: set, neighbours: set) -> bool:
-    """Whether two cells are different blocks', so that one sees it without colours."""
-    one, other = ({block for block, _ in owners} for owners in (who, neighbours))
-    return bool(one and other) and one != other
+def _paint(axes: Axes, grid: _Grid, cells: dict[tuple[int, int], Who]) -> None:
+    size = _size(grid, cells.values())
+    middle = {"size": size, "color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
+    for (row, column), who in cells.items():
+        style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
+        if not who:
+            style["hatch"] = "////"
+        axes.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **style))
+        if who:
+            axes.text(column + 0.5, row + 0.52, grid.label(who), **middle)
+        line = {"color": INK, "lw": 1.2, "zorder": 3}
+        if _parted(who, cells.get((row + 1, column))):
+            axes.plot([column, column + 1], [row + 1, row + 1], **line)
+        if _parted(who, cells.get((row, column + 1))):
+            axes.plot([column + 1, column + 1], [row, row + 1], **line)
 
 
-def _paint_cell(axes: Axes, row: int, column: int, who: set, cell: float) -> None:
-    style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": PAPER}
-    if not who:
-        style["hatch"] = "////"
-    elif len({block for block, _ in who}) == 1:
-        style["facecolor"] = _tint(next(iter(who))[0])
-    axes.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **style))
-    size = 7.5 if cell >= 0.45 else 6.0
-    axes.text(
-        column + 0.5, row + 0.52, _label(who, cell), size=size, color=INK, ha="center", va="center"
+def _size(grid: _Grid, cells) -> float:
+    """Points that the longest label fits its cell in; a character is 0.6 as wide as high."""
+    longest = max(
+        (len(line) for who in cells if who for line in grid.label(who).splitlines()), default=1
     )
+    return float(np.clip(0.86 * grid.wide * 72 / (0.6 * longest), _SMALLEST, _LARGEST))
 
 
-def _label(who: set, cell: float) -> str:
-    if not who:
-        return ""
-    if len(who) > 1:
-        return f"{len(who)}x"
-    ((block, thread),) = who
-    return f"b{block} t{thread}" if cell >= 0.5 else f"t{thread}"
+def _parted(who: Who, neighbours: Who | None) -> bool:
+    """Whether two cells are different blocks', so that one sees it without colours."""
+    return bool(who and neighbours) and _of(who) != _of(neighbours)
+
+
+def _of(who: Who) -> set[int]:
+    return {block for block, _ in who}
+
+
+def _colour(who: Who):
+    blocks = _of(who)
+    if not blocks:
+        return PAPER
+    return PALE if len(blocks) > 1 else _tint(blocks.pop())
 
 
 def _tint(block: int) -> tuple[float, ...]:
@@ -145,35 +208,54 @@ def _tint(block: int) -> tuple[float, ...]:
     return tuple(1 - _TINT * (1 - colour))
 
 
-def _key(found: Owners, elements: int) -> list:
-    blocks = sorted({block for who in found.values() for block, _ in who})
-    handles = [swatch(_tint(block), f"block {block}") for block in blocks[:6]]
-    nobody = swatch(PAPER, "nobody")
-    nobody.set_hatch("////")
-    return [*handles, nobody] if len(found) < elements else handles
+def _key(cells) -> list:
+    """What the cells' colours mean."""
+    alone = _alone(cells)[: len(_COLOURS)]
+    handles = [swatch(_tint(block), f"block {block}") for block in alone]
+    if any(len(_of(who)) > 1 for who in cells):
+        handles.append(swatch(PALE, "several blocks"))
+    if not all(cells):
+        handles.append(swatch(PAPER, "nobody"))
+        handles[-1].set_hatch("////")
+    return handles
 
 
-def _left_out(rows: int, columns: int, down: int, across: int) -> str:
-    parts = [
-        f"{shown} of {counted(count, noun)}"
-        for shown, count, noun in ((down, rows, "row"), (across, columns, "column"))
-        if shown < count
-    ]
-    return f"The first {' and '.join(parts)}. " if parts else ""
+def _alone(cells) -> list[int]:
+    """The blocks that have a cell for themselves, and so a colour in the picture."""
+    return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
+
+
+def _notes(run, grid: _Grid, cells) -> str:
+    """What is left out, and how to read the labels."""
+    shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
+    cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
+    notes = [f"The first {' and '.join(cut)}."] if cut else []
+    if run.trace.full:
+        notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
+    notes.append("Threads are numbered within their block, along x first, then y.")
+    most = max(map(len, cells), default=0)
+    if not grid.roomy and most > 1:
+        notes.append(f"{most}x: {most} threads did.")
+    if len(_alone(cells)) > len(_COLOURS):
+        notes.append(f"Colours come again after {len(_COLOURS)} blocks.")
+    return " ".join(notes)
 
 
 def _blocks(run) -> str:
     return "block 0" if run.trace.blocks == 1 else f"the first {run.trace.blocks} blocks"
 
 
-def _description(title: str, run, found: Owners, elements: int) -> str:
-    shared = sum(len(who) > 1 for who in found.values())
+def _description(title: str, run, found: Ownership, elements: int) -> str:
+    touched = len(found.elements)
     lines = [
         f"{title}, {_blocks(run)}:",
-        f"  {len(found)} of {counted(elements, 'element')} touched, {shared} by several threads",
+        f"  {touched} of {counted(elements, 'element')} touched, {found.shared} by several threads",
     ]
-    for element, who in sorted(found.items())[:16]:
-        named = ", ".join(f"block {block} thread {thread}" for block, thread in sorted(who)[:3])
+    for element in found.elements[:_DESCRIBED].tolist():
+        who = found.of(element)
+        named = ", ".join(f"block {block} thread {thread}" for block, thread in who[:3])
         more = f" and {len(who) - 3} more" if len(who) > 3 else ""
         lines.append(f"  element {element}: {named}{more}")
-    return "\n".join([*lines, *(["  ..."] if len(found) > 16 else [])])
+    if touched > _DESCRIBED:
+        lines.append(f"  and {touched - _DESCRIBED} more")
+    return "\n".join(lines)

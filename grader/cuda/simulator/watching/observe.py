@@ -7,10 +7,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from ...limits import DEFAULT
 from ..hazards.hazards import Hazard
+from .arrays import Array
 from .counters import Counters
 from .trace import Trace
 
@@ -21,8 +20,8 @@ PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's defau
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
     machine executed, each once for all the threads that stood at it together. `source` and
-    `arrays` (the shape and dtype of each argument, None for a scalar) are for pictures, and are
-    set by whoever launches for them."""
+    `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
+    launches for them."""
 
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
@@ -30,7 +29,7 @@ class Run:
     printed: str = ""
     steps: int = 0
     source: str = ""
-    arrays: tuple[tuple[tuple[int, ...], np.dtype] | None, ...] = ()
+    arrays: tuple[Array | None, ...] = ()
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)

@@ -53,6 +53,11 @@ class Trace:
         own = [event for event in self._events if event.space == "global"]
         return (*own, *self._elsewhere)
 
+    @property
+    def full(self) -> bool:
+        """Whether there may have been more than was kept."""
+        return MOST_EVENTS in (len(self._events), len(self._elsewhere))
+
     def add(self, line: int | None, kind: str, threads: np.ndarray, **what) -> None:
         if len(self._events) < MOST_EVENTS:
             self._events.append(Event(len(self._events), line or 0, kind, threads, **what))

@@ -1,0 +1,59 @@
+"""Where the array arguments of a launch lie, so that an address says which element it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..memory.allocations import owner_of
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array argument. Events call the memory that it lies in `buffer`, which is the first
+    argument with that memory; its first element is `offset` bytes from the start of it. Of a
+    view or a transposed array the elements lie `strides` bytes apart, as NumPy has it."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    strides: tuple[int, ...]
+    buffer: int
+    offset: int
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    def elements(self, address: np.ndarray) -> np.ndarray:
+        """For each byte offset in the buffer, the number (in C order) of the element that holds
+        that byte; -1 where the array has none. int64, of the shape of `address`."""
+        places = self._places()
+        if not len(places):
+            return np.full(np.shape(address), -1)
+        order = np.argsort(places, kind="stable")
+        at = np.searchsorted(places[order], address, side="right") - 1
+        found = order[at]
+        return np.where((at >= 0) & (address - places[found] < self.dtype.itemsize), found, -1)
+
+    def _places(self) -> np.ndarray:
+        """The byte offset of every element, in C order."""
+        places = np.full(1, self.offset)
+        for length, stride in zip(self.shape, self.strides, strict=True):
+            places = (places[:, None] + np.arange(length) * stride).reshape(-1)
+        return places
+
+
+def arrays_among(args: tuple) -> tuple[Array | None, ...]:
+    """What is known of each argument of a launch; None for what is no array."""
+    first: dict[int, int] = {}
+    return tuple(_array(arg, first, number) for number, arg in enumerate(args))
+
+
+def _array(arg, first: dict[int, int], number: int) -> Array | None:
+    if not isinstance(arg, np.ndarray):
+        return None
+    owner = owner_of(arg)
+    buffer = first.setdefault(id(owner), number)
+    offset = arg.ctypes.data - owner.ctypes.data
+    return Array(arg.shape, arg.dtype, arg.strides, buffer, offset)
