@@ -1,10 +1,8 @@
-// Row softmax in registers with more on the way: LANES lanes a row, so a warp has 32 / LANES rows.
+// Row softmax, LANES lanes a row: a warp has 32 / LANES rows, and more bytes on the way.
 //
-//   x, y   float[rows][columns], x only read, y written; lanes g * LANES ... of the grid own row g,
-//          if there is one; columns: a multiple of 4, up to 4 * LANES * PACKS
+//   x, y   float[rows][columns], x only read, y written; LANES neighbouring threads of the grid own
+//          a row, if there is one; columns: a multiple of 4, up to 4 * LANES * PACKS
 //   block  whole warps: a multiple of 32 threads
-//
-// All loads are issued before the first value is used, and stores pass the caches by.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];
@@ -19,53 +17,55 @@ template <int LANES, int PACKS>
 __device__ void softmax_rows(const float* x, float* y, int rows, int columns) {
     const int lane = threadIdx.x % LANES;
     const size_t row = (static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x) / LANES;
-    const int packs = row < rows ? columns / 4 : 0;  // rows of one warp may and may not exist
+    const int packs = row < rows ? columns / 4 : 0;  // of a warp's rows some may not exist
     const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + row * columns);
     auto* to = reinterpret_cast<Pack<float, 4>*>(y + row * columns);
 
-    Pack<float, 4> kept[PACKS];
+    Pack<float, 4> kept[PACKS];  // registers, as long as every index is known when compiling
+    float largest = -INFINITY;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        for (float& value : kept[k].element) value = -INFINITY;  // changes neither max nor sum
-        if (k * LANES + lane < packs) kept[k] = from[k * LANES + lane];
-    }
-
-    float largest = -INFINITY;
-    for (auto& pack : kept) {
-        for (float value : pack.element) largest = fmaxf(largest, value);
+        const int p = k * LANES + lane;
+        if (p < packs) {
+            kept[k] = from[p];
+            for (float value : kept[k].element) largest = fmaxf(largest, value);
+        }
     }
     for (int apart = LANES / 2; apart > 0; apart /= 2) {  // stays within the row's lanes
         largest = fmaxf(largest, __shfl_xor_sync(0xffffffff, largest, apart));
     }
 
     float sum = 0.0f;
-    for (auto& pack : kept) {
-        for (float& value : pack.element) sum += (value = __expf(value - largest));
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        if (k * LANES + lane < packs) {
+            for (float& value : kept[k].element) sum += (value = __expf(value - largest));
+        }
     }
     for (int apart = LANES / 2; apart > 0; apart /= 2) {
         sum += __shfl_xor_sync(0xffffffff, sum, apart);
     }
 
-    const float share = 1.0f / sum;
+    const float share = 1.0f / sum;  // one division a row
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        for (float& value : kept[k].element) value *= share;
-        if (k * LANES + lane < packs) stream(&to[k * LANES + lane], kept[k]);
+        const int p = k * LANES + lane;
+        if (p < packs) {
+            for (float& value : kept[k].element) value *= share;
+            stream(&to[p], kept[k]);
+        }
     }
 }
 
 extern "C" __global__ void rows_of_128(const float* x, float* y, int rows, int columns) {
     softmax_rows<8, 4>(x, y, rows, columns);
 }
-
 extern "C" __global__ void rows_of_256(const float* x, float* y, int rows, int columns) {
     softmax_rows<16, 4>(x, y, rows, columns);
 }
-
 extern "C" __global__ void rows_of_512(const float* x, float* y, int rows, int columns) {
     softmax_rows<32, 4>(x, y, rows, columns);
 }
-
 extern "C" __global__ void rows_of_1024(const float* x, float* y, int rows, int columns) {
     softmax_rows<32, 8>(x, y, rows, columns);
 }

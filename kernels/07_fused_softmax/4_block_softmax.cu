@@ -39,7 +39,7 @@ extern "C" __global__ void block_softmax(const float* x, float* y, int rows, int
         const size_t start = static_cast<size_t>(row) * columns;
         const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
         auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
-        // Your turn: keep this thread's packs, find the warp's pair, merge those of all warps, write.
+        // Your turn: keep this thread's packs, find the warp's pair, merge all warps' pairs, write.
         // BEGIN SOLUTION
         Pair mine = {-INFINITY, 0.0f};
         for (int p = threadIdx.x; p < packs; p += blockDim.x) {

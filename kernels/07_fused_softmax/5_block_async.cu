@@ -1,7 +1,7 @@
 // Row softmax, a block a row, the row kept in shared memory: fetched without waiting.
 //
-//   x, y        float[rows][columns], x only read, y written; block r owns row r; columns: a
-//               multiple of 4
+//   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
+//               b + 2 * gridDim.x ...; columns: a multiple of 4
 //   block       whole warps: a multiple of 32 threads, at most 1024
 //   shared_mem  4 * columns bytes: the row. Thread t owns packs t, t + blockDim.x, ... of it.
 #include <cuda_pipeline.h>
@@ -29,52 +29,50 @@ __device__ Pair butterfly(Pair mine) {
     return mine;
 }
 
-// y is not read again soon: the first to make room in the caches.
-__device__ void stream(Pack<float, 4>* to, Pack<float, 4> pack) {
-    __stcs(reinterpret_cast<float4*>(to), reinterpret_cast<float4&>(pack));
-}
-
-extern "C" __global__ void block_async(const float* x, float* y, int columns) {
+extern "C" __global__ void block_async(const float* x, float* y, int rows, int columns) {
     extern __shared__ Pack<float, 4> kept[];  // the row, then its exponentials
     __shared__ Pair of_warp[32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const int packs = columns / 4;
-    const size_t start = static_cast<size_t>(blockIdx.x) * columns;
-    const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
-    auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) {  // as often for every thread
+        const size_t start = static_cast<size_t>(row) * columns;
+        const auto* from = reinterpret_cast<const Pack<float, 4>*>(x + start);
+        auto* to = reinterpret_cast<Pack<float, 4>*>(y + start);
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            __pipeline_memcpy_async(&kept[p], &from[p], sizeof(kept[p]));  // begins, and goes on
+        }
+        __pipeline_commit();
+        __pipeline_wait_prior(0);  // for what this thread has asked for; it uses nothing else
 
-    for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-        __pipeline_memcpy_async(&kept[p], &from[p], sizeof(kept[p]));  // begins, and goes on
-    }
-    __pipeline_commit();
-    __pipeline_wait_prior(0);  // for the packs that this thread has asked for; it uses no others
+        Pair mine = {-INFINITY, 0.0f};
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            const Pack<float, 4> pack = kept[p];
+            for (float value : pack.element) mine.max = fmaxf(mine.max, value);
+        }
+        for (int apart = 16; apart > 0; apart /= 2) {
+            mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, apart));
+        }
+        const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            Pack<float, 4> pack = kept[p];  // this thread wrote it: no barrier needed
+            for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
+            kept[p] = pack;
+        }
+        for (int apart = 16; apart > 0; apart /= 2) {
+            mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, apart);
+        }
 
-    Pair mine = {-INFINITY, 0.0f};
-    for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-        const Pack<float, 4> pack = kept[p];
-        for (float value : pack.element) mine.max = fmaxf(mine.max, value);
-    }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine.max = fmaxf(mine.max, __shfl_xor_sync(0xffffffff, mine.max, apart));
-    }
-    const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
-    for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-        Pack<float, 4> pack = kept[p];
-        for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
-        kept[p] = pack;
-    }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        mine.sum += __shfl_xor_sync(0xffffffff, mine.sum, apart);
-    }
+        __syncthreads();  // the row before: every warp has read what of_warp held for it
+        if (lane == 0) of_warp[warp] = mine;
+        __syncthreads();  // this row: every warp reads what all of them have written
+        const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});
 
-    if (lane == 0) of_warp[warp] = mine;
-    __syncthreads();  // every warp reads what all of them have written
-    const Pair all = butterfly(lane < warps ? of_warp[lane] : Pair{-INFINITY, 0.0f});
-
-    const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
-    for (int p = threadIdx.x; p < packs; p += blockDim.x) {
-        Pack<float, 4> pack = kept[p];
-        for (float& value : pack.element) value *= share;
-        stream(&to[p], pack);
+        const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
+        for (int p = threadIdx.x; p < packs; p += blockDim.x) {
+            Pack<float, 4> pack = kept[p];
+            for (float& value : pack.element) value *= share;
+            // y is not read again soon: the first to make room in the caches.
+            __stcs(reinterpret_cast<float4*>(&to[p]), reinterpret_cast<float4&>(pack));
+        }
     }
 }

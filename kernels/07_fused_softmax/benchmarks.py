@@ -68,7 +68,8 @@ def block_fetched(size: Size) -> tuple[Launch, ...]:
     if not suits(size, 1, 32_768):
         return ()
     threads = whole_warps(columns // 16, 256)
-    return (Launch("block_async", rows, threads, ("x", "y", np.int32(columns)), 4 * columns),)
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return (Launch("block_async", rows, threads, args, 4 * columns),)
 
 
 def in_cluster(blocks: int) -> Callable[[Size], tuple[Launch, ...]]:
