@@ -69,9 +69,6 @@ __device__ void softmax_in_cluster(const float* x, float* y, int columns) {
     }
 }
 
-extern "C" __global__ void __cluster_dims__(2) cluster_2(const float* x, float* y, int columns) {
-    softmax_in_cluster<2>(x, y, columns);
-}
 extern "C" __global__ void __cluster_dims__(4) cluster_4(const float* x, float* y, int columns) {
     softmax_in_cluster<4>(x, y, columns);
 }

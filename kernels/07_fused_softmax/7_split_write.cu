@@ -2,9 +2,9 @@
 //
 //   x, y     float[rows][columns], x only read, y written; columns: a multiple of 4
 //   partial  Pair[rows][parts], only read: what the first launch found
-//   grid     (parts, rows of this launch): block (b, r) owns batches b, b + parts ... of row
-//            first_row + r, counted from the last; a batch is 1,024 packs, of which thread t owns
-//            t, t + 256 ...
+//   grid     (parts, rows of this launch): block (b, r) owns batches b, b + parts ... of row r from
+//            first_row on, rows and batches counted from the last; a batch is 1,024 packs, of which
+//            thread t owns t, t + 256 ...
 //   block    256 threads
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
@@ -49,7 +49,8 @@ __device__ void load(Pack<float, 4>* batch, const float* row, int number, int pa
 
 extern "C" __global__ void write_parts(const float* x, const Pair* partial, float* y, int first_row,
                                        int columns) {
-    const size_t row = first_row + blockIdx.y;
+    // Last row and last batch first: what was read last is what the L2 cache still holds.
+    const size_t row = first_row + gridDim.y - 1 - blockIdx.y;
     Pair all = {-INFINITY, 0.0f};
     for (int b = threadIdx.x; b < gridDim.x; b += 256) {
         all = merge(all, partial[row * gridDim.x + b]);
@@ -57,7 +58,6 @@ extern "C" __global__ void write_parts(const float* x, const Pair* partial, floa
     all = merge_block(all);
     const float share = 1.0f / all.sum;
 
-    // Last batch first: what launch one read last is what the L2 cache still holds.
     Pack<float, 4> batch[4];
     for (int b = (columns + 4095) / 4096 - 1 - blockIdx.x; b >= 0; b -= gridDim.x) {
         load(batch, x + row * columns, b, columns / 4);

@@ -85,27 +85,32 @@ def in_cluster(blocks: int) -> Callable[[Size], tuple[Launch, ...]]:
     return launches
 
 
-def rows_together(size: Size) -> int:
-    return min(size[0], max(1, RESIDENT // (4 * size[1])))
-
-
-def parts_of_a_row(size: Size) -> int:
-    return min(ceil_div(size[1], 4096), max(1, BLOCKS // rows_together(size)))
-
-
-def split(size: Size) -> tuple[Launch, ...]:
-    """Two launches for as many rows as stay in the L2 cache from the first to the second."""
+def two_launches(size: Size, together: int, parts: int) -> tuple[Launch, ...]:
+    """For so many rows at a time, so many blocks a row."""
     rows, columns = size
-    if not suits(size, 16_384, 1 << 30):
-        return ()
-    together = rows_together(size)
-    parts = parts_of_a_row(size)
     found = []
     for first in range(0, rows, together):
         grid, which = (parts, min(together, rows - first)), (np.int32(first), np.int32(columns))
         found.append(Launch("part_pairs", grid, 256, ("x", "partial", *which)))
         found.append(Launch("write_parts", grid, 256, ("x", "partial", "y", *which)))
     return tuple(found)
+
+
+def split(size: Size) -> tuple[Launch, ...]:
+    if not suits(size, 16_384, 1 << 30):
+        return ()
+    return two_launches(size, size[0], min(BLOCKS, ceil_div(size[1], 8 * 4096)))
+
+
+def split_in_portions(size: Size) -> tuple[Launch, ...]:
+    """As many rows at a time as stay in the L2 cache from the first launch to the second."""
+    rows, columns = size
+    together = min(rows, max(1, RESIDENT // (4 * columns)))
+    if together == rows and size != TINY:
+        return ()  # nothing to divide
+    if not suits(size, 16_384, 1 << 30):
+        return ()
+    return two_launches(size, together, min(ceil_div(columns, 4096), max(1, BLOCKS // together)))
 
 
 def dispatched(size: Size) -> tuple[Launch, ...]:
@@ -185,7 +190,11 @@ def with_triton(arrays: dict) -> Callable:
     if columns > 32_768:
         kernel, tile = online, 8192
     warps = min(32, max(1, tile // 256))
-    return lambda: kernel[(rows,)](x, y, columns, TILE=tile, num_warps=warps)
+
+    def run() -> None:  # what a launch returns is not the answer
+        kernel[(rows,)](x, y, columns, TILE=tile, num_warps=warps)
+
+    return run
 
 
 def triton_whole(x, y, columns, TILE: tl.constexpr):
@@ -222,7 +231,7 @@ def matrices(xp, size: Size) -> dict:
     return {
         "x": rng.standard_normal(size, dtype=xp.float32),
         "y": xp.empty(size, np.float32),
-        "partial": xp.empty((size[0], parts_of_a_row(size), 2), np.float32),
+        "partial": xp.empty((size[0], min(BLOCKS, ceil_div(size[1], 4096)), 2), np.float32),
     }
 
 
@@ -291,10 +300,10 @@ lengths = Benchmark(
         "rows in flight": alone("3_rows_in_flight.cu", rows_in_registers),
         "block, row kept": alone("4_block_softmax.cu", block_cached),
         "block, fetched": alone("5_block_async.cu", block_fetched),
-        "cluster of 2": alone("6_cluster_softmax.cu", in_cluster(2)),
         "cluster of 4": alone("6_cluster_softmax.cu", in_cluster(4)),
         "cluster of 8": alone("6_cluster_softmax.cu", in_cluster(8)),
         "two launches": alone(SPLIT, split),
+        "two, in portions": alone(SPLIT, split_in_portions),
     },
     tiny=(TINY[1],),
 )
