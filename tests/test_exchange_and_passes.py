@@ -115,6 +115,7 @@ def test_exchange_shows_one_warp_of_several():
         ("xor", "32 lanes received from lane ^ 5"),
         ("xor, in sixteens", "16 lanes received from lane - 16; 16 kept their own (kept: 0-15)"),
         ("from one lane", "31 lanes received from lane 7; 1 kept its own (kept: 7)"),
+        ("from one lane of each eight", "28 lanes received from lane 3 of their 8; 4 kept"),
         ("in half a warp", "16 lanes received from lane ^ 1; 16 took no part (no part: 16-31)"),
         ("in odd lanes", "16 lanes received from lane ^ 2; 16 took no part"),
         ("a permutation", "(5→1, 10→2, 15→3"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.pylabtools import select_figure_formats
 from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
@@ -396,6 +397,19 @@ def test_a_picture_of_a_run_without_shared_memory_says_so(opened):
     opened.run("run = watch(add_one, (1,), (8,), (np.zeros(8, np.float32), np.int32(8)))")
     assert "wrote nothing to shared memory" in picture(opened.run("display(draw.tree(run))"))
     assert "never touched" in picture(opened.run("display(draw.banks(run))"))
+
+
+def test_a_picture_stays_sharp_where_pyplot_prints_figures_its_own_way(opened, shell):
+    opened.run("%%cuda adding\n" + ADD_ONE)
+    opened.run("run = watch(add_one, (1,), (8,), (np.zeros(8, np.float32), np.int32(8)))")
+    select_figure_formats(shell, {"png"})  # what `import matplotlib.pyplot` does in a notebook
+    try:
+        ran = opened.run("display(draw.owners(run, 0))")
+    finally:
+        select_figure_formats(shell, set())
+    assert "elements 0 to 7: block 0 threads 0 to 7" in picture(ran)
+    width = int.from_bytes(ran.outputs[0]["image/png"][16:20])
+    assert width == 2 * 960
 
 
 # --- the same, as nbclient runs a notebook ---------------------------------------------------

@@ -28,14 +28,17 @@ FLAT = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\ny[i] = x[i];"
 def test_every_element_names_its_block_and_thread():
     run = launched(FLAT, grid=3, block=4, blocks=3, elements=14)
     said = words(draw.owners(run, 1))
-    assert "Which thread stored which element (argument 1), the first 3 blocks" in said
+    assert "Which thread stored which element (argument 1), all 3 blocks:" in said
     assert "12 of 14 elements touched, 0 by several threads" in said
-    assert "element 9: block 2 thread 1" in said
+    assert "elements 8 to 11: block 2 threads 0 to 3" in said
 
 
 def test_only_the_blocks_that_were_kept_are_shown():
     said = words(draw.owners(launched(FLAT, grid=3, block=4, elements=12), 1))
     assert "4 of 12 elements touched" in said and "block 1" not in said
+    assert "Seen: block 0; `watch(..., blocks=3)` keeps all 3." in said
+    said = words(draw.owners(launched(FLAT, grid=3, block=4, blocks=2, elements=12), 1))
+    assert "the first 2 of 3 blocks:\n  8 of 12 elements touched" in said
 
 
 def test_blocks_of_a_later_wave_are_known_too():
@@ -58,7 +61,13 @@ def test_an_element_that_several_threads_read_says_how_many():
 def test_a_pack_belongs_to_one_thread():
     run = launched("((float4*)y)[threadIdx.x] = ((float4*)x)[threadIdx.x];", block=8)
     said = words(draw.owners(run, 0, shape=(16, 16)))
-    assert all(f"element {n}: block 0 thread 1" in said for n in (4, 5, 6, 7))
+    assert "32 of 256 elements touched" in said
+    assert "elements 4 to 7: block 0 thread 1\n" in said
+
+
+def test_a_pack_is_one_box_with_its_thread():
+    run = launched("((float4*)y)[threadIdx.x] = ((float4*)x)[threadIdx.x];", block=8, elements=32)
+    assert labels(draw.owners(run, 0)) == [f"b0 t{thread}" for thread in range(8)]
 
 
 def test_what_is_left_out_is_said():
@@ -73,6 +82,26 @@ def test_a_trace_that_ended_early_is_said():
         run.trace.add(2, "execute", np.arange(32))
     assert "The trace ends after 50,000 events" in words(draw.owners(run, 1))
     assert "The trace ends after 50,000 events" in words(draw.sectors(run))
+
+
+def test_a_hatched_cell_says_whether_it_is_nobodys_or_not_known():
+    def meanings(blocks: int) -> list[str]:
+        picture = draw.owners(launched(FLAT, grid=2, block=4, blocks=blocks, elements=12), 1)
+        return [text.get_text() for text in picture.artists[0].get_texts()]
+
+    assert meanings(blocks=1) == ["block 0", "none of these blocks"]
+    assert meanings(blocks=2) == ["block 0", "block 1", "nobody"]
+
+
+def test_a_run_that_stopped_at_a_mistake_says_so():
+    run = launched("y[threadIdx.x] = 1;\ny[threadIdx.x + 1] = x[threadIdx.x + 1];", elements=32)
+    assert "The run stopped at a mistake before the end." in words(draw.owners(run, 1))
+
+
+def test_a_launch_that_never_began_gives_a_calm_picture():
+    assert "No thread of block 0 touched any of it" in words(
+        draw.owners(launched(FLAT, block=2000), 0)
+    )
 
 
 def test_an_atomic_owns_what_it_changes():
@@ -107,7 +136,8 @@ def test_elements_of_several_blocks_have_a_colour_of_their_own():
 def test_a_view_counts_its_own_elements():
     whole, y = np.ones(33, np.float32), np.ones(32, np.float32)
     said = words(draw.owners(launched(FLAT, given=(whole[1:], y)), 0))
-    assert "32 of 32 elements touched" in said and "element 0: block 0 thread 0" in said
+    assert "32 of 32 elements touched" in said
+    assert "elements 0 to 31: block 0 threads 0 to 31" in said
 
 
 def test_a_transposed_array_lies_as_its_columns_do():
@@ -155,6 +185,18 @@ def test_a_blank_kernel_gives_a_calm_picture():
     run = launched("")
     assert "Warp 0 asked global memory for nothing there" in words(draw.sectors(run))
     assert "No thread of block 0 touched any of it" in words(draw.owners(run, 0))
+
+
+def test_a_line_loads_before_its_atomic_changes_anything():
+    said = words(draw.sectors(launched("atomicAdd(&y[threadIdx.x % 10], x[threadIdx.x]);")))
+    assert said.index("load: 4 sectors") < said.index("atomic: 2 sectors for 40 bytes")
+
+
+def test_sectors_that_are_skipped_leave_dots():
+    run = launched("y[threadIdx.x] = x[8 * threadIdx.x];\n", elements=1024)
+    assert "…" not in words(draw.sectors(run))
+    run = launched("y[threadIdx.x] = x[16 * threadIdx.x];\n", elements=1024)
+    assert "…: sectors that are not touched." in words(draw.sectors(run))
 
 
 def test_further_requests_of_a_line_are_counted():

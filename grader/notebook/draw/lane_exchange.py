@@ -191,7 +191,14 @@ def _pattern(moved: dict[int, int]) -> str:
     if len(steps) == 1:
         step = steps.pop()
         return f" from lane {'+' if step > 0 else '-'} {abs(step)}"
-    return f" from lane ^ {flips.pop()}" if len(flips) == 1 else ""
+    if len(flips) == 1:
+        return f" from lane ^ {flips.pop()}"
+    for width in (2, 4, 8, 16):
+        places = {giver % width for giver in givers}
+        together = all(lane // width == giver // width for lane, giver in moved.items())
+        if together and len(places) == 1:
+            return f" from lane {places.pop()} of their {width}"
+    return ""
 
 
 def _explain(picture: Picture, shown: list[_Level]) -> None:

@@ -16,7 +16,7 @@ from grader.cuda.simulator.watching.trace import MOST_EVENTS
 
 from ..failures import Notice
 from .arguments import array_argument, require_run
-from .ownership import Ownership, ownership
+from .ownership import Ownership, ownership, sentences
 from .picture import (
     BLUE,
     FAINT,
@@ -38,7 +38,7 @@ _LARGEST, _SMALLEST = 7.5, 5.0  # points of a label
 _COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#F0E442")  # Okabe and Ito
 _TINT = 0.45  # how much of a colour is left under text
 _KINDS = {"store": "stored", "load": "loaded", "atomic": "changed"}
-_DESCRIBED = 16  # elements
+_DESCRIBED = 24  # lines
 
 Who = list[tuple[int, int]]  # (block, thread)
 
@@ -73,11 +73,13 @@ class _Grid:
     def high(self) -> float:
         return 0.4 if self.roomy else 0.36 if self.blocks else 0.28
 
-    def label(self, who: Who) -> str:
+    def label(self, who: Who, cells: int) -> str:
+        """The text of a box as wide as `cells` cells."""
+        roomy = cells * self.wide >= _ROOMY
         if len(who) > 1:
-            return f"{len(who)} threads" if self.roomy else f"{len(who)}x"
+            return f"{len(who)} threads" if roomy else f"{len(who)}x"
         block, thread = who[0]
-        if self.roomy:
+        if roomy:
             return f"b{block} t{thread}"
         return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
 
@@ -111,10 +113,11 @@ def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Pic
     lines, tall = wrap(notes, 150), grid.down * grid.high
     words = f"{_description(title, run, found, elements)}\n  {notes}"
     picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
-    picture.key(_key(cells.values()), columns=8)
+    picture.key(_key(run, cells.values()), columns=8)
     axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
     _label_axes(axes, grid)
-    _paint(axes, grid, cells)
+    _paint(axes, grid, _boxes(cells))
+    _part(axes, cells)
     for number, text in enumerate(reversed(lines)):
         picture.write(0.15, picture.height - 0.13 - _LINE * number, text)
     return picture
@@ -162,29 +165,55 @@ def _label_axes(axes: Axes, grid: _Grid) -> None:
     axes.set_ylabel("from element" if grid.folded else "row", size=SMALL, color=INK)
 
 
-def _paint(axes: Axes, grid: _Grid, cells: dict[tuple[int, int], Who]) -> None:
-    size = _size(grid, cells.values())
-    middle = {"size": size, "color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
+def _boxes(cells: dict[tuple[int, int], Who]) -> list[tuple[int, int, int, Who]]:
+    """(row, first column, columns, who): what the same threads have side by side, as a pack, is
+    one box. What nobody has stays apart, to be counted."""
+    boxes: list[tuple[int, int, int, Who]] = []
     for (row, column), who in cells.items():
+        if who and boxes and (boxes[-1][0], boxes[-1][3]) == (row, who):
+            _, first, columns, _ = boxes.pop()
+            boxes.append((row, first, columns + 1, who))
+        else:
+            boxes.append((row, column, 1, who))
+    return boxes
+
+
+def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> None:
+    labels = [grid.label(who, columns) if who else "" for _, _, columns, who in boxes]
+    middle = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
+    middle["size"] = _size(grid, boxes, labels)
+    for (row, column, columns, who), label in zip(boxes, labels, strict=True):
         style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
         if not who:
             style["hatch"] = "////"
-        axes.add_patch(Rectangle((column, row), 1, 1, clip_on=False, **style))
-        if who:
-            axes.text(column + 0.5, row + 0.52, grid.label(who), **middle)
-        line = {"color": INK, "lw": 1.2, "zorder": 3}
+        axes.add_patch(Rectangle((column, row), columns, 1, clip_on=False, **style))
+        for edge in range(column + 1, column + columns):
+            axes.plot([edge, edge], [row + 0.85, row + 1], color=FAINT, lw=0.6)
+        if label:
+            axes.text(column + columns / 2, row + 0.52, label, **middle)
+
+
+def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
+    """Lines between blocks."""
+    line = {"color": INK, "lw": 1.2, "zorder": 3}
+    for (row, column), who in cells.items():
         if _parted(who, cells.get((row + 1, column))):
             axes.plot([column, column + 1], [row + 1, row + 1], **line)
         if _parted(who, cells.get((row, column + 1))):
             axes.plot([column + 1, column + 1], [row, row + 1], **line)
 
 
-def _size(grid: _Grid, cells) -> float:
-    """Points that the longest label fits its cell in; a character is 0.6 as wide as high."""
-    longest = max(
-        (len(line) for who in cells if who for line in grid.label(who).splitlines()), default=1
+def _size(grid: _Grid, boxes, labels: list[str]) -> float:
+    """Points that every label fits its box in; a character is 0.6 as wide as high."""
+    room = min(
+        (
+            grid.wide * columns / len(line)
+            for (_, _, columns, _), label in zip(boxes, labels, strict=True)
+            for line in label.splitlines()
+        ),
+        default=1.0,
     )
-    return float(np.clip(0.86 * grid.wide * 72 / (0.6 * longest), _SMALLEST, _LARGEST))
+    return float(np.clip(0.86 * room * 72 / 0.6, _SMALLEST, _LARGEST))
 
 
 def _parted(who: Who, neighbours: Who | None) -> bool:
@@ -208,14 +237,14 @@ def _tint(block: int) -> tuple[float, ...]:
     return tuple(1 - _TINT * (1 - colour))
 
 
-def _key(cells) -> list:
+def _key(run, cells) -> list:
     """What the cells' colours mean."""
     alone = _alone(cells)[: len(_COLOURS)]
     handles = [swatch(_tint(block), f"block {block}") for block in alone]
     if any(len(_of(who)) > 1 for who in cells):
         handles.append(swatch(PALE, "several blocks"))
     if not all(cells):
-        handles.append(swatch(PAPER, "nobody"))
+        handles.append(swatch(PAPER, "nobody" if _all_known(run) else "none of these blocks"))
         handles[-1].set_hatch("////")
     return handles
 
@@ -230,6 +259,11 @@ def _notes(run, grid: _Grid, cells) -> str:
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
     notes = [f"The first {' and '.join(cut)}."] if cut else []
+    if not _all_known(run):
+        launched = run.trace.launched
+        notes.append(f"Seen: {_blocks(run)}; `watch(..., blocks={launched})` keeps all {launched}.")
+    if any(not hazard.warning for hazard in run.hazards):
+        notes.append("The run stopped at a mistake before the end.")
     if run.trace.full:
         notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
     notes.append("Threads are numbered within their block, along x first, then y.")
@@ -241,21 +275,25 @@ def _notes(run, grid: _Grid, cells) -> str:
     return " ".join(notes)
 
 
+def _all_known(run) -> bool:
+    return run.trace.blocks >= run.trace.launched
+
+
 def _blocks(run) -> str:
-    return "block 0" if run.trace.blocks == 1 else f"the first {run.trace.blocks} blocks"
+    kept, launched = run.trace.blocks, run.trace.launched
+    if kept == 1 or launched == 1:
+        return "block 0"
+    return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
 def _description(title: str, run, found: Ownership, elements: int) -> str:
-    touched = len(found.elements)
+    said = sentences(found)
     lines = [
         f"{title}, {_blocks(run)}:",
-        f"  {touched} of {counted(elements, 'element')} touched, {found.shared} by several threads",
+        f"  {len(found.elements)} of {counted(elements, 'element')} touched, "
+        f"{found.shared} by several threads",
+        *(f"  {sentence}" for sentence in said[:_DESCRIBED]),
     ]
-    for element in found.elements[:_DESCRIBED].tolist():
-        who = found.of(element)
-        named = ", ".join(f"block {block} thread {thread}" for block, thread in who[:3])
-        more = f" and {len(who) - 3} more" if len(who) > 3 else ""
-        lines.append(f"  element {element}: {named}{more}")
-    if touched > _DESCRIBED:
-        lines.append(f"  and {touched - _DESCRIBED} more")
+    if len(said) > _DESCRIBED:
+        lines.append(f"  and {len(said) - _DESCRIBED} more such lines")
     return "\n".join(lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,3 +54,48 @@ def ownership(events, array: Array, kind: str) -> Ownership:
     elements, first = np.unique(element, return_index=True)
     block, thread = np.divmod(owner, _MOST_THREADS)
     return Ownership(elements, np.append(first, len(element)), block, thread)
+
+
+def sentences(found: Ownership) -> list[str]:
+    """One for each stretch of elements that belong to the same threads, or one by one to threads
+    that follow each other, e.g. "elements 32 to 63: block 1 threads 0 to 31"."""
+    stretches: list[_Stretch] = []
+    for element in found.elements.tolist():
+        one = _Stretch(element, element, found.of(element), found.of(element))
+        if stretches and (longer := stretches[-1].with_next(one)):
+            stretches[-1] = longer
+        else:
+            stretches.append(one)
+    return [stretch.sentence for stretch in stretches]
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Elements from `first` to `last`; who has the first, and who has the last."""
+
+    first: int
+    last: int
+    begin: list[tuple[int, int]]
+    end: list[tuple[int, int]]
+
+    def with_next(self, one: _Stretch) -> _Stretch | None:
+        """Itself and the element after it, if that goes on in the same way."""
+        alone, same = self.first == self.last, one.begin == self.end
+        ((block, thread), *others) = self.end
+        on = not others and one.begin == [(block, thread + 1)]
+        steady = same if self.begin == self.end else on
+        if one.first == self.last + 1 and (steady or (alone and on)):
+            return replace(self, last=one.last, end=one.end)
+        return None
+
+    @property
+    def sentence(self) -> str:
+        place = f"elements {self.first} to {self.last}"
+        if self.first == self.last:
+            place = f"element {self.first}"
+        if self.begin != self.end:
+            ((block, low),), ((_, high),) = self.begin, self.end
+            return f"{place}: block {block} threads {low} to {high}"
+        who = ", ".join(f"block {block} thread {thread}" for block, thread in self.begin[:3])
+        more = f" and {len(self.begin) - 3} more" if len(self.begin) > 3 else ""
+        return f"{place}: {who}{more}"

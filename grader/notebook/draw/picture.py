@@ -5,6 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 
 import numpy as np
+from IPython.display import display
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -67,6 +68,12 @@ class Picture(Figure):
                 **style,
             )
         )
+
+    def _ipython_display_(self) -> None:
+        """Ahead of the printer of figures that pyplot brings along: that one crops, and is half as
+        sharp."""
+        data, metadata = self._repr_mimebundle_()
+        display(data, metadata=metadata, raw=True)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         png = BytesIO()

@@ -29,6 +29,7 @@ from .picture import (
 )
 
 _PER_LINE, _MOST_LINES, _MOST_REQUESTS = 8, 4, 6
+_KINDS = ("load", "atomic", "store")  # in the order in which a line does them
 _LABELLED = 4  # bytes: the narrowest access with room for the number of its lane
 _LEFT, _ACROSS, _LINE, _HEAD = 0.25, 9.5, 0.42, 0.52  # inches
 _LABEL, _LEAST_LABEL = 6.8, 5.4  # points of lane numbers and offsets
@@ -120,6 +121,8 @@ def _notes(run, shown: list[_Request], count: int) -> Iterator[str]:
     yield _LEGEND
     if (most := max(len(lanes) for one in shown for lanes in one.touched.values())) > 1:
         yield f"{most}x: {most} lanes."
+    if any(one.sectors[-1] - one.sectors[0] >= len(one.sectors) for one in shown):
+        yield "…: sectors that are not touched."
     if any(one.width < _LABELLED for one in shown):
         yield f"Under {_LABELLED} bytes there is no room for a number."
 
@@ -128,10 +131,11 @@ def _requests(events) -> list[_Request]:
     """The first of each line, direction and array, in the order of the source."""
     found: dict[tuple, list[_Request]] = defaultdict(list)
     for event in events:
-        if event.space != "global" or event.kind not in ("load", "store", "atomic"):
+        if event.space != "global" or event.kind not in _KINDS:
             continue
         mine = event.threads < WARP
-        key = (event.line, event.kind, -1 if event.buffer is None else event.buffer)
+        buffer = -1 if event.buffer is None else event.buffer
+        key = (event.line, _KINDS.index(event.kind), buffer)
         if not mine.any():
             continue
         touched = defaultdict(list)
@@ -157,8 +161,13 @@ def _paint(picture: Picture, run, one: _Request, top: float) -> None:
     picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, one.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)
     axes.set(xlim=(0, _PER_LINE * SECTOR), ylim=(_lines(one), 0), xticks=[], yticks=[])
-    for position, sector in enumerate(one.sectors[: _PER_LINE * _MOST_LINES]):
-        _paint_sector(axes, one, sector, position % _PER_LINE * SECTOR, position // _PER_LINE)
+    drawn = one.sectors[: _PER_LINE * _MOST_LINES]
+    for position, sector in enumerate(drawn):
+        row, column = divmod(position, _PER_LINE)
+        _paint_sector(axes, one, sector, column * SECTOR, row)
+        if column and drawn[position - 1] < sector - 1:
+            middle = {"ha": "center", "va": "center", "size": _LABEL, "color": INK}
+            axes.text(column * SECTOR, row + 0.55, "…", **middle)
 
 
 def _spoken(one: _Request) -> str:

@@ -36,11 +36,12 @@ class Event:
 
 
 class Trace:
-    """`events` are all of block 0's; `touched` is what the first `blocks` blocks did with global
-    memory, an Event for each block."""
+    """`events` are all of block 0's; `touched` is what the first `blocks` of the `launched` blocks
+    did with global memory, an Event for each block."""
 
     def __init__(self, blocks: int = 1):
         self.blocks = blocks
+        self.launched = 0
         self._events: list[Event] = []
         self._elsewhere: list[Event] = []
 

@@ -19,6 +19,7 @@ class Watch:
         self.machine = machine
         self.counters = machine.run_log.counters
         self.trace = machine.run_log.trace
+        self.trace.launched = machine.geometry.blocks
 
     def access(self, hit: Hit, access: Access, kind: str) -> None:
         if hit.space not in _COUNTED:
