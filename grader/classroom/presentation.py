@@ -4,6 +4,7 @@ wrong, mistake by mistake, with the judge's diagnosis; as a notebook and as slid
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,8 @@ from ..weave import CUDA, cell_id, cuda_cell, text, weave
 from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take
+
+_MARKERS = re.compile(r"^ *// (BEGIN|END) SOLUTION\n", re.MULTILINE)  # for nbgrader alone
 
 _WHAT_GOES_WRONG = """\
 ## What goes wrong: {title}
@@ -73,8 +76,8 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
 def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     """What the mistake changes in the solution, comments aside, as the lines of a diff."""
     solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
-    lines = difflib.unified_diff(_code(solution), _code(mistake.source), n=1, lineterm="")
-    return ["⋮" if line.startswith("@@") else line for line in list(lines)[2:]]
+    lines = difflib.unified_diff(_code(solution), _code(mistake.source), n=3, lineterm="")
+    return ["⋮" if line.startswith("@@") else line for line in list(lines)[3:]]
 
 
 def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
@@ -83,6 +86,8 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
     title, set_up = notebook.cells[:2]
     title.source = f"# {lesson.title}"
     set_up.metadata.slideshow = {"slide_type": "skip"}
+    for cell in notebook.cells:
+        cell.source = _MARKERS.sub("", cell.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet = {"extra_arguments": ["--log-level=ERROR"]}
     NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()

@@ -18,9 +18,9 @@ from ...notebook.html import paragraph
 from ...weave import CUDA
 
 ROOM = 670  # what a slide holds
-LINES = 27  # of code on a slide
+LINES = 31  # of code on a slide
 _TEXT_WIDTH = 100  # characters of prose in a line
-_TEXT, _CODE, _ROW = 34, 24, 38  # the height of a line of prose, of code, of a table's row
+_TEXT, _CODE, _ROW = 34, 24, 36  # the height of a line of prose, of code, of a table's row
 _FIGURE, _FIGURE_WITH_CODE = 620, 460
 
 
@@ -125,7 +125,7 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
 
 def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     """What the cell put out, in one piece; a figure beside little code is made to fit there."""
-    outputs = [_without_widgets(output) for output in cell.outputs]
+    outputs = [_without_widgets(output) for output in cell.outputs if not _all_is_well(output)]
     if not outputs:
         return
     tags = ["with-code"] if beside_code else []
@@ -133,6 +133,11 @@ def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     shown.metadata.transient = {"remove_source": True}
     height = sum(_output_height(output, beside_code) for output in outputs)
     yield Piece(shown, height, shown_later=True)
+
+
+def _all_is_well(output: NotebookNode) -> bool:
+    """Whether it is the line by which `%%cuda` says that there is nothing to say."""
+    return output.get("data", {}).get("text/plain", "").startswith("Compiled: ")
 
 
 def _without_widgets(output: NotebookNode) -> NotebookNode:
