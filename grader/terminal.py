@@ -27,6 +27,11 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     console.print(_heading(verdict))
     if verdict.status != "not_attempted":
         console.print(_case_table(verdict))
+    show_failures(console, verdict, source)
+
+
+def show_failures(console: Console, verdict: Verdict, source: str) -> None:
+    """The sentence and the source line for each way in which cases failed."""
     for cases in _by_message(verdict).values():
         console.print(_explanation(cases, len(verdict.cases), source))
 

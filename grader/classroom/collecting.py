@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,14 +28,35 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     already lies in submitted/. Returns the learners, and those whose submission was not fetched
     with the reason; ClassroomError when there is nobody."""
     refused: dict[str, str] = {}
+    forged: list[Graded] = []
     if (course.shelves / "inbound").is_dir():
+        forged = _put_aside(course, lesson)
         refused = _with_links(course, lesson)
         _collect(course, lesson, frozenset(refused))
     learners = course.learners("submitted", lesson)
     if not learners and not refused:
         where = course.path("submitted", lesson, "LEARNER")
         raise ClassroomError(f"Nobody has handed in {lesson} yet: there is no folder like {where}.")
-    return learners, tuple(Graded(name, {}, (why,)) for name, why in refused.items())
+    return learners, (*forged, *(Graded(name, {}, (why,)) for name, why in refused.items()))
+
+
+def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
+    """Rename what one learner handed in under another's name, so that it is not collected in
+    place of that other's own work: of whom, and a sentence. Where learners are no users of this
+    machine, as on many hubs, there is nothing to tell it by."""
+    found = []
+    for folder in sorted((course.shelves / "inbound").glob(f"*+{lesson}+*")):
+        learner = folder.name.rsplit("+", 3)[0]
+        try:
+            rightful = {pwd.getpwnam(learner).pw_uid, os.getuid()}
+            owner = pwd.getpwuid(folder.lstat().st_uid)
+        except KeyError:
+            continue
+        if owner.pw_uid not in rightful:
+            folder.rename(folder.with_name(f".forged+{folder.name}"))
+            why = f"What {owner.pw_name} handed in under this name is put aside."
+            found.append(Graded(learner, {}, (why,)))
+    return found
 
 
 def _with_links(course: CourseFolder, lesson: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ run."""
 from __future__ import annotations
 
 import functools
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,7 +18,7 @@ from rich.text import Text
 
 from .. import course
 from ..weave import LessonError
-from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release, report
+from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release, report, stepper
 from .collecting import Graded
 from .folder import CONFIG, CourseFolder, open_course
 from .judges import judges
@@ -113,8 +114,8 @@ def write_report(name: str | None) -> int:
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
     lesson = course.lessons()[0]
-    Console().print(_grades(lesson.name, demo.run(demo.ROOT, lesson, track)))
-    folder = _short(demo.ROOT)
+    Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
+    folder = _short(demo.WEEK)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
     return 0
@@ -131,6 +132,10 @@ def present_lesson(number: str) -> int:
     made = demo.present(found[0], track)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        say("The mistakes here in the terminal: any key begins, q stops.")
+        if stepper.pressed_key() not in stepper.STOP:
+            stepper.step_through(found[0], made.mistakes, Console(), stepper.pressed_key)
     return 0
 
 

@@ -8,19 +8,22 @@ learner makes in one exercise and in no other.
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import as_completed
 from pathlib import Path
 
 from .. import course
 from ..course import Lesson, WrongKernel
-from ..judge import Verdict, judge
 from ..weave import cuda_cell, text
 from . import batch, collecting, feedback, intake, presentation
 from .collecting import Graded
 from .folder import CourseFolder, new_course
-from .judges import judges
+from .judges import answer, judges
+from .presentation import Mistake, Presentation
 from .release import release
+from .store import Question, Store
 
 ROOT = course.KERNELS.with_name("build") / "demo"
+WEEK = ROOT / "week"
 
 Answers = dict[str, str]  # CUDA source by exercise; an exercise left out stays blank
 
@@ -36,16 +39,16 @@ def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
     return graded
 
 
-def present(lesson: Lesson, track: batch.Track) -> presentation.Presentation:
+def present(lesson: Lesson, track: batch.Track) -> Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
-    wrong = lesson.wrong_kernels
+    store = Store(ROOT / "verdicts", lesson.path.parent)
     with judges() as pool:
-        asked = [pool.submit(_judged, lesson, one) for one in wrong]
-        found = [
-            done.result().for_learner()
-            for done in track(asked, description=f"{lesson.name}: mistakes")
-        ]
-    return presentation.write(lesson, zip(wrong, found, strict=True), ROOT / lesson.name)
+        asked = {pool.submit(_diagnosed, store, lesson, one) for one in lesson.wrong_kernels}
+        finished = track(
+            as_completed(asked), description=f"{lesson.name}: mistakes", total=len(asked)
+        )
+        mistakes = [done.result() for done in finished]
+    return presentation.write(lesson, mistakes, ROOT / lesson.name)
 
 
 def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Graded]:
@@ -87,6 +90,8 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
 
 
-def _judged(lesson: Lesson, wrong: WrongKernel) -> Verdict:
-    exercise_id = f"{lesson.name}/{wrong.exercise}"
-    return judge(exercise_id, wrong.path.read_text(), root=lesson.path.parent)
+def _diagnosed(store: Store, lesson: Lesson, wrong: WrongKernel) -> Mistake:
+    question = Question(f"{lesson.name}/{wrong.exercise}", wrong.path.read_text(), seed=0)
+    if not store.settled(question):
+        store.keep(question, answer(question, store.kernels, store.edition(lesson.name)))
+    return Mistake(wrong, store.find(question).for_learner())

@@ -4,85 +4,128 @@ wrong, mistake by mistake, with the judge's diagnosis; as a notebook and as slid
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbclient import NotebookClient
-from nbconvert import SlidesExporter
 from nbformat import NotebookNode, v4
+from nbformat.sign import NotebookNotary
 
-from ..course import Exercise, Lesson, WrongKernel
+from ..course import Lesson, WrongKernel
 from ..judge import Verdict
 from ..notebook import verdict_card
-from ..weave import text, weave
+from ..weave import CUDA, cell_id, cuda_cell, text, weave
+from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take
+
+_MARKERS = re.compile(r"^ *// (BEGIN|END) SOLUTION\n", re.MULTILINE)  # for nbgrader alone
+
+_WHAT_GOES_WRONG = """\
+## What goes wrong: {title}
+
+{count} typical mistakes in `{name}`, what each changes in the solution, and what its learner is told.
+In the notebook you can run and change them; hidden cases count here, and not when you do."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A typical mistake, and the judge's verdict on it as its learner reads it."""
+
+    wrong: WrongKernel
+    verdict: Verdict
+
+    @property
+    def source(self) -> str:
+        return self.wrong.path.read_text()
+
+    @property
+    def title(self) -> str:
+        said = self.wrong.mistake
+        return said[:1].upper() + said[1:]
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """Where a lesson's notebook and its slides lie."""
+    """Where a lesson's notebook and its slides lie, and the mistakes they show, exercise by
+    exercise."""
 
     notebook: Path
     slides: Path
+    mistakes: tuple[Mistake, ...]
 
 
-def write(lesson: Lesson, mistakes: Iterable[tuple[WrongKernel, Verdict]], folder: Path):
+def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
     """Run the solved lesson and write its presentation into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    notebook = weave(lesson)
+    order = [exercise.name for exercise in lesson.exercises]
+    mistakes = tuple(sorted(mistakes, key=lambda one: order.index(one.wrong.exercise)))
+    notebook = _solved(lesson, folder)
     notebook.cells += _what_goes_wrong(lesson, mistakes)
-    NotebookClient(notebook, timeout=PATIENCE, resources=_in(folder)).execute()
-    for cell in notebook.cells:
-        cell.metadata.slideshow = {"slide_type": _slide_type(cell)}
-    made = Presentation(folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html")
+    made = Presentation(
+        folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes
+    )
     made.notebook.write_text(text(notebook))
-    page, _ = SlidesExporter(reveal_scroll=True).from_notebook_node(notebook)
-    made.slides.write_text(page)
+    NotebookNotary().sign(notebook)  # else JupyterLab would hide its outputs' HTML
+    made.slides.write_text(slides(notebook, lesson.title))
     return made
 
 
-def _in(folder: Path) -> dict:
-    return {"metadata": {"path": str(folder)}}
+def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
+    """What the mistake changes in the solution, comments aside, as the lines of a diff."""
+    solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
+    lines = difflib.unified_diff(_code(solution), _code(mistake.source), n=3, lineterm="")
+    return ["⋮" if line.startswith("@@") else line for line in list(lines)[3:]]
 
 
-def _slide_type(cell: NotebookNode) -> str:
-    """A heading begins a slide, code a slide below it."""
-    if cell.cell_type == "markdown":
-        return "slide" if cell.source.startswith(("# ", "## ")) else "subslide"
-    return "subslide" if cell.source.startswith("%%cuda") else "fragment"
+def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
+    """The woven notebook, executed."""
+    notebook = weave(lesson)
+    title, set_up = notebook.cells[:2]
+    title.source = f"# {lesson.title}"
+    set_up.metadata.slideshow = {"slide_type": "skip"}
+    for cell in notebook.cells:
+        cell.source = _MARKERS.sub("", cell.source)
+    resources = {"metadata": {"path": str(folder)}}
+    quiet = {"extra_arguments": ["--log-level=ERROR"]}
+    NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    return notebook
 
 
-def _what_goes_wrong(
-    lesson: Lesson, mistakes: Iterable[tuple[WrongKernel, Verdict]]
-) -> Iterator[NotebookNode]:
-    exercise = None
-    for wrong, verdict in sorted(mistakes, key=lambda one: one[0].exercise):
-        if exercise is None or exercise.name != wrong.exercise:
-            exercise = lesson.exercise(wrong.exercise)
-            yield v4.new_markdown_cell(f"## What goes wrong: {exercise.title}")
-        yield v4.new_markdown_cell(f"### {_capital(wrong.mistake)}\n\n{_changes(lesson, wrong)}")
-        yield _diagnosis(wrong, verdict, exercise)
+def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:
+    for exercise in lesson.exercises:
+        its = [mistake for mistake in mistakes if mistake.wrong.exercise == exercise.name]
+        if its:
+            heading = _WHAT_GOES_WRONG.format(
+                title=exercise.title, count=len(its), name=exercise.name
+            )
+            yield v4.new_markdown_cell(heading, id=cell_id(lesson.name, heading))
+        for mistake in its:
+            yield from _mistake(lesson, mistake)
 
 
-def _diagnosis(wrong: WrongKernel, verdict: Verdict, exercise: Exercise) -> NotebookNode:
-    """The judge's card in Markdown, which shows HTML as it is and has no code to run."""
-    return v4.new_markdown_cell(verdict_card.page(verdict, wrong.path.read_text(), exercise).html)
-
-
-def _changes(lesson: Lesson, wrong: WrongKernel) -> str:
-    """What the mistake changes in the solution, comments aside, as a diff."""
-    solution = lesson.solution(lesson.exercise(wrong.exercise))
-    one, other = _code(solution), _code(wrong.path.read_text())
-    lines = list(difflib.unified_diff(one, other, n=1, lineterm=""))[2:]
-    return "\n".join(["```diff", *lines, "```"])
+def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
+    """The mistake and what it changes; folded, the kernel to run; and the verdict on it."""
+    name, stem = mistake.wrong.exercise, mistake.wrong.path.stem
+    diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
+    folded = {"jupyter": {"source_hidden": True}}
+    yield v4.new_markdown_cell(f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}"))
+    yield v4.new_code_cell(
+        cuda_cell(name, mistake.source),
+        id=cell_id(lesson.name, f"%{stem}"),
+        metadata={**CUDA, **folded, "slideshow": {"slide_type": "skip"}},
+    )
+    card = verdict_card.page(mistake.verdict, mistake.source, lesson.exercise(name))
+    yield v4.new_code_cell(
+        f'check("{name}")',
+        id=cell_id(lesson.name, f"?{stem}"),
+        metadata=folded,
+        outputs=[v4.new_output("display_data", data=card._repr_mimebundle_())],
+    )
 
 
 def _code(source: str) -> list[str]:
     lines = (line.split("//")[0].rstrip() for line in source.splitlines())
     return [line for line in lines if line]
-
-
-def _capital(sentence: str) -> str:
-    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,188 @@
+"""A notebook cut into slides: which piece of which cell goes on which.
+
+A `##` heading begins a slide to the right, everything else goes on below it, and each slide holds
+as much as fits. Heights are estimated here, in pixels of the 1280 x 720 that template/slides.css
+sets; the little that is still too tall is shown smaller by template/fit.js.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nbformat import NotebookNode, v4
+
+from ...notebook.html import paragraph
+from ...weave import CUDA
+
+ROOM = 670  # what a slide holds
+LINES = 31  # of code on a slide
+_TEXT_WIDTH = 100  # characters of prose in a line
+_TEXT, _CODE, _ROW = 34, 24, 36  # the height of a line of prose, of code, of a table's row
+_FIGURE, _FIGURE_WITH_CODE = 620, 460
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What stays together on a slide. `begins` is "slide" or "subslide" if it has to come first
+    on one; what is `shown_later` waits for a key."""
+
+    cell: NotebookNode
+    height: int
+    begins: str = ""
+    shown_later: bool = False
+
+
+def paged(notebook: NotebookNode) -> NotebookNode:
+    """The notebook's pieces as cells of their own, with the slide_type by which nbconvert makes
+    slides of them."""
+    cells, used = [], 0
+    for piece in _pieces(notebook):
+        begins = piece.begins or ("subslide" if used + piece.height > ROOM else "")
+        used = piece.height if begins else used + piece.height
+        kind = begins or ("fragment" if piece.shown_later else "-")
+        piece.cell.metadata.slideshow = {"slide_type": kind}
+        cells.append(piece.cell)
+    return v4.new_notebook(cells=cells, metadata=notebook.metadata)
+
+
+def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
+    for cell in notebook.cells:
+        if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
+            continue
+        if cell.cell_type == "markdown":
+            yield from _prose(cell.source)
+        elif cell.source.startswith("predict("):
+            yield from _question(cell)
+        else:
+            yield from _code(cell)
+
+
+# --- prose ---------------------------------------------------------------------------------------
+
+
+def _prose(source: str) -> Iterator[Piece]:
+    for block in _blocks(source):
+        begins = ""
+        if block.startswith(("# ", "## ")):
+            begins = "slide"
+        elif block.startswith("### "):
+            begins = "subslide"
+        yield Piece(v4.new_markdown_cell(block), _prose_height(block), begins)
+
+
+def _blocks(source: str) -> list[str]:
+    """Paragraphs, lists, tables, fences. A heading stays with what follows it."""
+    fences = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]* *$|^\$\$.*?\$\$$", re.M | re.S)
+    whole = fences.sub(lambda found: re.sub(r"\n(?=\n)", "\n\0", found[0]), source)
+    blocks: list[str] = []
+    for block in re.split(r"\n{2,}", whole.replace("\n\0", "\n\0")):
+        block = block.replace("\0", "")
+        if blocks and blocks[-1].startswith("#") and "\n" not in blocks[-1]:
+            blocks[-1] += "\n\n" + block
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _prose_height(block: str) -> int:
+    height = 0
+    in_code = False
+    for line in block.split("\n\n" if "```" not in block else "\n"):
+        in_code ^= line.startswith("```")
+        if line.startswith("# "):
+            height += ROOM
+        elif line.startswith("#"):
+            height += 60
+        elif in_code:
+            height += _CODE
+        elif line.startswith("|"):
+            height += _ROW * (line.count("\n") + 1)
+        else:
+            height += _TEXT * sum(_lines(item) for item in re.split(r"\n(?=[-*\d])", line)) + 20
+    return height
+
+
+def _lines(paragraph_: str) -> int:
+    return 1 + len(paragraph_) // _TEXT_WIDTH
+
+
+# --- code and what came of it --------------------------------------------------------------------
+
+
+def _code(cell: NotebookNode) -> Iterator[Piece]:
+    hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    parts = [] if hidden else _parts(cell.source)
+    for number, part in enumerate(parts):
+        piece = v4.new_code_cell(part, metadata=_colours(cell))
+        height = _CODE * (part.count("\n") + 1) + 24
+        begins = "subslide" if number or cell.source.startswith("%%cuda") else ""
+        yield Piece(piece, height, begins)
+    yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
+
+
+def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
+    """What the cell put out, in one piece; a figure beside little code is made to fit there."""
+    outputs = [_without_widgets(output) for output in cell.outputs if not _all_is_well(output)]
+    if not outputs:
+        return
+    tags = ["with-code"] if beside_code else []
+    shown = v4.new_code_cell(outputs=outputs, metadata={"tags": tags})
+    shown.metadata.transient = {"remove_source": True}
+    height = sum(_output_height(output, beside_code) for output in outputs)
+    yield Piece(shown, height, shown_later=True)
+
+
+def _all_is_well(output: NotebookNode) -> bool:
+    """Whether it is the line by which `%%cuda` says that there is nothing to say."""
+    return output.get("data", {}).get("text/plain", "").startswith("Compiled: ")
+
+
+def _without_widgets(output: NotebookNode) -> NotebookNode:
+    output = NotebookNode(output)
+    if "data" in output:
+        kept = {kind: data for kind, data in output.data.items() if "widget" not in kind}
+        output.data = NotebookNode(kept)
+    return output
+
+
+def _output_height(output: NotebookNode, beside_code: bool) -> int:
+    if output.output_type == "stream":
+        return _CODE * (output.text.count("\n") + 1)
+    if "image/png" in output.data:
+        return _FIGURE_WITH_CODE if beside_code else _FIGURE
+    return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())
+
+
+def _parts(source: str) -> list[str]:
+    """Code that is too long for a slide, cut at the empty line, or else the line that begins at
+    the margin, nearest to where the slide is full."""
+    lines = source.splitlines()
+    parts = []
+    while len(lines) > LINES:
+        cuts = range(LINES // 2, LINES + 1)
+        empty = [at for at in cuts if not lines[at - 1].strip()]
+        margin = [at for at in cuts if lines[at][:1].strip(" }")]
+        cut = max(empty or margin or [LINES])
+        parts.append("\n".join(lines[:cut]).rstrip())
+        lines = lines[cut:]
+    return [*parts, "\n".join(lines)]
+
+
+def _colours(cell: NotebookNode) -> dict:
+    return dict(CUDA) if cell.metadata.get("magics_language") else {}
+
+
+# --- questions -----------------------------------------------------------------------------------
+
+
+def _question(cell: NotebookNode) -> Iterator[Piece]:
+    """A prediction without its buttons: the class raises hands, and a key shows the answer."""
+    call = ast.parse(cell.source).body[0].value
+    said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    (asked,) = _outputs(cell, beside_code=False)
+    yield Piece(asked.cell, asked.height, "subslide")
+    reply = paragraph(f"{said['answer']}. {said['because']}")
+    yield Piece(v4.new_markdown_cell(reply), 120, shown_later=True)
