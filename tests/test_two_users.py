@@ -216,9 +216,7 @@ def test_what_is_handed_in_under_another_s_name_is_put_aside(machine, week):
     forged = machine.shelves / "inbound" / f"{ben.name}+{LESSON}+2999-01-01 00:00:00 UTC+x"
     assert ada.may("cp", "-r", str(ada.home / LESSON), str(forged))
     before = (prof.home / f"course/submitted/{ben.name}/{LESSON}/timestamp.txt").read_text()
-    again = prof.run(
-        str(prof.python), "-m", "grader.cli", "autograde", LESSON, at="course"
-    )
+    again = prof.run(str(prof.python), "-m", "grader.cli", "autograde", LESSON, at="course")
     assert again.returncode == 1
     assert f"{ben.name}: What {ada.name} handed in under this name is put aside" in again.stderr
     after = (prof.home / f"course/submitted/{ben.name}/{LESSON}/timestamp.txt").read_text()

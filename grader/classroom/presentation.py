@@ -111,7 +111,9 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     name, stem = mistake.wrong.exercise, mistake.wrong.path.stem
     diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
     folded = {"jupyter": {"source_hidden": True}}
-    yield v4.new_markdown_cell(f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}"))
+    yield v4.new_markdown_cell(
+        f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}")
+    )
     yield v4.new_code_cell(
         cuda_cell(name, mistake.source),
         id=cell_id(lesson.name, f"%{stem}"),
