@@ -26,7 +26,7 @@ _MARKERS = re.compile(r"^ *// (BEGIN|END) SOLUTION\n", re.MULTILINE)  # for nbgr
 _WHAT_GOES_WRONG = """\
 ## What goes wrong: {title}
 
-{count} typical mistakes in `{name}`, what each changes in the solution, and what its learner is told.
+{count} typical mistakes in `{name}`: what each changes in the solution, and what learners are told.
 In the notebook you can run and change them; hidden cases count here, and not when you do."""
 
 
