@@ -101,7 +101,7 @@ class Access:
                     self.at,
                     lane,
                     f"reads {counted_bytes(self.size)} at byte {offset} of {store.name}, which "
-                    "nobody has written yet. What lies there is left over from anything."
+                    "nobody has written yet. What lies there is left over from something else."
                     + (_WRITTEN_LATER if hit.space == "shared" else ""),
                 )
 
