@@ -25,8 +25,8 @@ def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
             "global_load_sectors",
             4 * loads * warps,
             f"{4 * loads} for 32 threads: 32 neighbouring floats lie in 4 sectors of 32 bytes. It "
-            "is enough if each thread reads what its own element needs, and neighbouring threads own "
-            "neighbouring elements",
+            "is enough if each thread reads what its own element needs, and neighbouring threads "
+            "own neighbouring elements",
         ),
         Budget(
             "global_store_sectors",
