@@ -28,7 +28,7 @@ CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 _TITLE = """\
 # {title}
 
-<small>Made from `kernels/{name}` by `grader build`. Change it there, not here.</small>"""
+<small>For authors: made from `kernels/{name}` by `grader build`.</small>"""
 _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np

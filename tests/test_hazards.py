@@ -141,6 +141,7 @@ def test_a_missing_guard_is_out_of_bounds_at_the_first_thread_beyond():
     )
     assert (error.block, error.thread) == ((1, 0, 0), (36, 0, 0))
     assert "byte 400 of x, which has 400 bytes" in str(error)
+    assert "look at how the index is worked out" in str(error)
 
 
 def test_one_element_before_the_start_is_out_of_bounds():

@@ -84,7 +84,8 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple) -
     if len(args) != len(declared):
         wanted = ", ".join(f"{p.type} {p.name}".strip() for p in declared)
         raise LaunchError(
-            f"{kernel} takes {len(declared)} arguments ({wanted}), not {len(args)}.", kernel=kernel
+            f"{kernel} takes {len(declared)} arguments ({wanted}); this launch passes {len(args)}.",
+            kernel=kernel,
         )
     for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):
         problem = _problem(parameter, value)

@@ -24,13 +24,15 @@ def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
         Budget(
             "global_load_sectors",
             4 * loads * warps,
-            f"{4 * loads} for 32 threads: 32 neighbouring floats lie in 4 sectors of 32 bytes, if "
-            "neighbouring threads read neighbouring elements",
+            f"{4 * loads} for 32 threads: 32 neighbouring floats lie in 4 sectors of 32 bytes. It "
+            "is enough if each thread reads what its own element needs, and neighbouring threads "
+            "own neighbouring elements",
         ),
         Budget(
             "global_store_sectors",
             4 * warps,
-            "4 for 32 threads, if neighbouring threads write neighbouring elements",
+            "4 for 32 threads, if each writes one element and neighbouring threads write "
+            "neighbouring elements",
         ),
     )
 

@@ -363,7 +363,7 @@ row_share = Exercise(
         "`warp_all_reduce` gives all its lanes the result. Nobody has to be told afterwards.",
         "There may be fewer warps than lanes. A lane without a place brings `Op::identity()`; it "
         "must not stay away, for `warp_all_reduce` names all 32 lanes.",
-        "Between writing and reading of_warp stands a `__syncthreads()`. And before writing? A "
-        "slower warp may still be reading what the call before left there.",
+        "Between writing and reading of_warp there must be a `__syncthreads()`. And before "
+        "writing? A slower warp may still be reading what the call before left there.",
     ),
 )

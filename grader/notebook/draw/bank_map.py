@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
+from matplotlib.patches import Patch
 
 from .moments import Moment, moments
 from .picture import (
@@ -28,7 +29,15 @@ _MOST_ROWS = 48
 _ROW, _LEFT, _GUTTER, _TOP, _ACROSS = 0.22, 3.55, 3.4, 1.2, 4.9  # inches
 _LIMITS = (0, 1, 2, 3, 5, 9, 17, 33)  # words; from darker to darker, so it reads in grey as well
 _COLOURS = (PALE, "#b9dcf2", "#f3c964", "#e69f00", "#d55e00", "#9c3f00", "#5c1f00")
-_NAMES = ("not used", "1 word: no conflict", "2", "3-4", "5-8", "9-16", "17-32 words")
+_NAMES = (
+    "not used",
+    "1 word: no conflict",
+    "2 words",
+    "3-4 words",
+    "5-8 words",
+    "9-16 words",
+    "17-32 words",
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,7 @@ def banks(run) -> Picture:
     left_out = note(run, len(shown), len(rows), "row")
     foot = 0.4 if left_out else 0.15
     picture = Picture(_TOP + tall + foot, title, _description(title, rows))
-    picture.key([swatch(*entry) for entry in zip(_COLOURS, _NAMES, strict=True)], columns=7)
+    picture.key(_key(shown), columns=len(_NAMES))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint(axes, shown)
     _label(axes, shown, run)
@@ -115,6 +124,13 @@ def _paint(axes: Axes, shown: list[_Row]) -> None:
     axes.set_xticks(range(0, BANKS, 4))
     axes.set_yticks([])
     axes.set_xlabel("bank (byte address / 4 modulo 32)", size=SMALL, color=INK)
+
+
+def _key(shown: list[_Row]) -> list[Patch]:
+    """What the colours mean that the picture has."""
+    words = np.concatenate([row.words for row in shown])
+    drawn = np.unique(np.digitize(words, _LIMITS) - 1)
+    return [swatch(_COLOURS[number], _NAMES[number]) for number in drawn]
 
 
 def _label(axes: Axes, shown: list[_Row], run) -> None:

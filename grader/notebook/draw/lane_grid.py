@@ -16,12 +16,12 @@ from .picture import (
     WARP,
     Picture,
     activity,
+    activity_key,
     counted,
     empty,
     index_axis,
     note,
     source_line,
-    swatch,
 )
 
 _MOST_ROWS = 60
@@ -45,7 +45,7 @@ def lanes(run) -> Picture:
     threads = 1 + max(int(step.threads.max()) for step in steps)
     tall = _ROW * len(shown)
     picture = Picture(_TOP + tall + 0.45, title, _description(title, steps))
-    picture.key([swatch(*entry) for entry in ACTIVITY.items()])
+    picture.key(activity_key(_active(step, threads) for step in shown))
     axes = picture.panel(_LEFT, _TOP, _ACROSS, tall)
     _paint(axes, shown, threads)
     _label(axes, shown, run)
@@ -68,7 +68,7 @@ def _paint(axes: Axes, shown: list[Moment], threads: int) -> None:
     columns = _columns(threads)
     grid = np.full((len(shown), columns[-1] + 1), np.nan)  # the gaps stay empty
     for row, step in enumerate(shown):
-        grid[row, columns] = activity(np.isin(np.arange(threads), step.threads))
+        grid[row, columns] = activity(_active(step, threads))
     colours = ListedColormap(list(ACTIVITY))
     axes.imshow(grid, colours, vmin=0, vmax=2, aspect="auto", interpolation="none")
     across, down = axes.get_xlim(), axes.get_ylim()
@@ -80,6 +80,11 @@ def _paint(axes: Axes, shown: list[Moment], threads: int) -> None:
     label = "thread of the block, warps set apart" if threads > WARP else "thread of the block"
     index_axis(axes, range(threads), label)
     axes.set_xticks(columns[axes.get_xticks().astype(int)], axes.get_xticks().astype(int))
+
+
+def _active(step: Moment, threads: int) -> np.ndarray:
+    """bool[threads]"""
+    return np.isin(np.arange(threads), step.threads)
 
 
 def _columns(threads: int) -> np.ndarray:

@@ -109,14 +109,15 @@ def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Pic
         for column in range(grid.across)
         if row * grid.columns + column < elements
     }
-    notes = _notes(run, grid, cells.values())
+    boxes = _boxes(cells)
+    notes = _notes(run, grid, boxes)
     lines, tall = wrap(notes, 150), grid.down * grid.high
     words = f"{_description(title, run, found, elements)}\n  {notes}"
     picture = Picture(_TOP + tall + _BELOW + _LINE * len(lines), title, words)
     picture.key(_key(run, cells.values()), columns=8)
     axes = picture.panel(_LEFT, _TOP, grid.wide * grid.across, tall)
     _label_axes(axes, grid)
-    _paint(axes, grid, _boxes(cells))
+    _paint(axes, grid, boxes)
     _part(axes, cells)
     for number, text in enumerate(reversed(lines)):
         picture.write(0.15, picture.height - 0.13 - _LINE * number, text)
@@ -254,7 +255,7 @@ def _alone(cells) -> list[int]:
     return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
 
 
-def _notes(run, grid: _Grid, cells) -> str:
+def _notes(run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
@@ -267,10 +268,11 @@ def _notes(run, grid: _Grid, cells) -> str:
     if run.trace.full:
         notes.append(f"The trace ends after {MOST_EVENTS:,} events: who came later is not shown.")
     notes.append("Threads are numbered within their block, along x first, then y.")
-    most = max(map(len, cells), default=0)
-    if not grid.roomy and most > 1:
-        notes.append(f"{most}x: {most} threads did.")
-    if len(_alone(cells)) > len(_COLOURS):
+    labelled = [(who, grid.label(who, columns)) for *_, columns, who in boxes if who]
+    counts = [len(who) for who, label in labelled if label.endswith("x")]
+    if counts:
+        notes.append(f"{max(counts)}x: {max(counts)} threads.")
+    if len(_alone(who for *_, who in boxes)) > len(_COLOURS):
         notes.append(f"Colours come again after {len(_COLOURS)} blocks.")
     return " ".join(notes)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import BytesIO
 
 import numpy as np
@@ -131,3 +132,9 @@ def activity(active: np.ndarray) -> np.ndarray:
     """int of the shape of `active` (bool[threads]): for each thread, its place in ACTIVITY."""
     warps = np.arange(len(active)) // WARP
     return np.where(active, 0, np.where(np.isin(warps, warps[active]), 1, 2))
+
+
+def activity_key(patterns: Iterable[np.ndarray]) -> list[Patch]:
+    """Those entries of ACTIVITY that the patterns have, each one bool[threads]."""
+    drawn = {state for active in patterns for state in activity(active).tolist()}
+    return [swatch(*entry) for state, entry in enumerate(ACTIVITY.items()) if state in drawn]

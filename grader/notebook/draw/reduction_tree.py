@@ -14,7 +14,6 @@ from matplotlib.patches import FancyArrowPatch
 from .levels import Arrow, Level, Tree, tree_of
 from .numbers import read_cells, short
 from .picture import (
-    ACTIVITY,
     BLUE,
     FAINT,
     INK,
@@ -22,6 +21,7 @@ from .picture import (
     RED,
     SMALL,
     Picture,
+    activity_key,
     counted,
     empty,
     index_axis,
@@ -77,6 +77,8 @@ def tree(run) -> Picture:
     strip.set(ylim=(tall, 0), yticks=[])
     paint_work(strip, whole.threads, working, sheet.tops + box / 2)
     _explain(picture, sheet, run)
+    patterns = [np.isin(np.arange(whole.threads), sorted(threads)) for threads in working]
+    picture.key(activity_key(patterns), left=_LEFT + _ACROSS + 0.2, columns=1)
     return picture
 
 
@@ -186,8 +188,6 @@ def _explain(picture: Picture, sheet: _Sheet, run) -> None:
     if set(sheet.tree.cells) - sheet.levels[0].writer.keys():
         cells.append(swatch(PALE, "not yet written"))
     picture.key([*cells, foreign, own], columns=2)
-    colours = [swatch(*entry) for entry in ACTIVITY.items()]
-    picture.key(colours, left=_LEFT + _ACROSS + 0.2, columns=1)
     text = note(run, len(sheet.levels), len(sheet.tree.levels), "row")
     every = max(_every(level.arrows) for level in sheet.levels)
     if every > 1:

@@ -103,7 +103,10 @@ def sectors(run, argument: int | None = None, line: int | None = None) -> Pictur
     notes = " ".join(_notes(run, shown, len(requests)))
     words = "\n".join([f"{title}:", *(_described(run, one) for one in requests)])
     picture = Picture(0.65 + sum(talls) + 0.35, title, f"{words}\n  {notes}")
-    picture.key([swatch(BLUE, "asked for"), swatch(PALE, "moved with it, not asked for")])
+    key = [swatch(BLUE, "asked for")]
+    if any(len(one.sectors) * SECTOR > one.asked for one in shown):
+        key.append(swatch(PALE, "moved with it, not asked for"))
+    picture.key(key)
     top = 0.65
     for one, tall in zip(shown, talls, strict=True):
         _paint(picture, run, one, top)

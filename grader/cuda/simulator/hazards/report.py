@@ -7,13 +7,14 @@ import numpy as np
 from ...errors import CudaError, DataRace
 from ..lanes import WARP
 from ..memory.access import Access, Hit
-from ..memory.spaces import AccessFault
+from ..memory.spaces import AccessFault, counted_bytes
 from .detector import Clash
 from .hazards import Hazard
 from .ordering import lane_of, step_of
 
 _ADVICE = {
-    "out_of_bounds": "Guard the access, for example with `if (i < n)`.",
+    "out_of_bounds": "Guard the access, for example with `if (i < n)`. "
+    "If there is a guard, look at how the index is worked out.",
 }
 
 
@@ -36,7 +37,7 @@ class Reporter:
     def access_error(self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int):
         fault = fault.fault
         advice = _ADVICE.get(fault.kind.status, "")
-        predicate = f"{verb} {size} bytes at {fault.reason}. {advice}".rstrip()
+        predicate = f"{verb} {counted_bytes(size)} at {fault.reason}. {advice}".rstrip()
         return self.error(fault.kind, at, int(lane[fault.position]), predicate)
 
     def race(self, clash: Clash, access: Access, hit: Hit, lane: np.ndarray, wrote: bool) -> None:

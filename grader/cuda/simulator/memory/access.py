@@ -20,6 +20,7 @@ from .spaces import (
     Fault,
     GlobalSpace,
     Store,
+    counted_bytes,
 )
 
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
@@ -99,8 +100,8 @@ class Access:
                     UninitializedRead,
                     self.at,
                     lane,
-                    f"reads {self.size} bytes at byte {offset} of {store.name}, which nobody has "
-                    "written yet. What lies there is left over from anything."
+                    f"reads {counted_bytes(self.size)} at byte {offset} of {store.name}, which "
+                    "nobody has written yet. What lies there is left over from something else."
                     + (_WRITTEN_LATER if hit.space == "shared" else ""),
                 )
 

@@ -171,13 +171,18 @@ def _distance(store: Store, address: int) -> int:
     return max(store.address - address, address - store.address - len(store.data), 0)
 
 
+def counted_bytes(count: int) -> str:
+    """E.g. "1 byte", "4 bytes"."""
+    return f"{count} byte" + ("" if count == 1 else "s")
+
+
 def _outside(store: Store, offset: int) -> str:
     size = len(store.data)
     if offset < 0:
-        return f"{-offset} bytes before the start of {store.name}"
+        return f"{counted_bytes(-offset)} before the start of {store.name}"
     past = offset - size
-    return f"byte {offset} of {store.name}, which has {size} bytes" + (
-        f" ({past} bytes past its end)" if past > 0 else ""
+    return f"byte {offset} of {store.name}, which has {counted_bytes(size)}" + (
+        f" ({counted_bytes(past)} past its end)" if past > 0 else ""
     )
 
 
@@ -250,7 +255,8 @@ class PrivateSpace:
         if not len(inside):
             return "before the first"
         size = int(np.count_nonzero(self.variables == owners[inside[-1]]))
-        return f"which has {size} bytes; {address - int(inside[-1]) - 1} bytes beyond it"
+        beyond = address - int(inside[-1]) - 1
+        return f"which has {counted_bytes(size)}; {counted_bytes(beyond)} beyond it"
 
     @property
     def _whose(self) -> str:
