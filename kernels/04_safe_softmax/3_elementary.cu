@@ -22,7 +22,7 @@ __device__ float warp_all_reduce(float value) {
     return value;
 }
 
-// All threads of the block bring a value; every one of them gets the result. Once in a kernel.
+// All threads of the block bring a value; all get the result. To be called once in a kernel.
 // of_warp: float[32] in shared memory; one place for each warp that a block can have.
 template <float (*combine)(float, float)>
 __device__ float block_all_reduce(float value, float identity, float* of_warp) {

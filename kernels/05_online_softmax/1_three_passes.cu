@@ -4,7 +4,7 @@
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads; one block a row
 //
-// Each pass needs what the one before has found, so each walks along the whole row.
+// Each pass needs what the one before has found, so each goes over the whole row.
 struct Larger {
     __device__ float operator()(float a, float b) const {
         return fmaxf(a, b);

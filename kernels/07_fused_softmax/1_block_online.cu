@@ -1,4 +1,4 @@
-// Row softmax, a block a row, in packs: two walks along the row, nothing kept in between.
+// Row softmax, a block a row, in packs: two passes over the row, nothing kept in between.
 //
 //   x, y   float[rows][columns], x only read, y written; block r owns row r
 //   block  whole warps: a multiple of 32 threads, at most 1024
