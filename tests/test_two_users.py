@@ -150,9 +150,9 @@ def _python_for_all(folder: Path, course: Path) -> None:
         shutil.copy(library, folder / "lib")
     packages = folder / "lib" / NAME / "site-packages"
     _copy(Path(sysconfig.get_path("purelib")), packages, but="__editable__*")
-    (packages / "warpwise.pth").write_text(str(course))
-    for kept in ("etc", "share"):  # where Jupyter looks for its extensions
-        (folder / kept).symlink_to(Path(sys.prefix) / kept)
+    (packages / "course_for_all.pth").write_text(str(course))
+    for kept in ("etc/jupyter", "share/jupyter"):  # its extensions, its kernel
+        _copy(Path(sys.prefix) / kept, folder / kept)
     (folder / "bin").mkdir()
     # The program looks for its library where it was built to be; now that is beside it.
     built, here = str(base / "lib").encode() + b"\0", b"$ORIGIN/../lib\0"
@@ -163,7 +163,7 @@ def _python_for_all(folder: Path, course: Path) -> None:
         (folder / "bin" / name).chmod(0o755)
 
 
-def _copy(folder: Path, to: Path, but: str) -> None:
+def _copy(folder: Path, to: Path, but: str = "test") -> None:
     """Copy without copying where that can be done: thousands of files are linked in a second."""
 
     def link(file: str, copy: str) -> None:
