@@ -1,8 +1,8 @@
 """The course as data: what a lesson is, what an exercise asks, and where both are found.
 
 A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
-level, its benchmarks.py, if it has one, `Benchmark` objects; nothing else has to be registered
-anywhere.
+level, its benchmarks.py, if it has one, `Benchmark` objects, its shown.py `Shown` objects; nothing
+else has to be registered anywhere.
 """
 
 from __future__ import annotations
@@ -171,6 +171,18 @@ class Benchmark:
 
 
 @dataclass(frozen=True)
+class Shown:
+    """Launches of a file that the lesson shows, and neither asks for nor times, so that
+    `grader counters` can count them. Its kernels read `arrays` and write over them; `blank` gives
+    (shape, dtype) of buffers that nobody has written before the first launch."""
+
+    source: str
+    launches: tuple[Launch, ...]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class WrongKernel:
     """A typical mistake, and the diagnosis its first line says it must get."""
 
@@ -188,6 +200,7 @@ class Lesson:
     title: str
     exercises: tuple[Exercise, ...]
     benchmarks: tuple[Benchmark, ...] = ()
+    shown: tuple[Shown, ...] = ()
 
     def exercise(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -253,7 +266,8 @@ def _lesson(path: Path) -> Lesson:
     title = heading.group(1) if heading else path.name
     found = _defined(path / "exercises.py", Exercise)
     exercises = tuple(replace(one, id=f"{path.name}/{one.name}") for one in found)
-    return Lesson(path.name, path, title, exercises, _defined(path / "benchmarks.py", Benchmark))
+    benchmarks = _defined(path / "benchmarks.py", Benchmark)
+    return Lesson(path.name, path, title, exercises, benchmarks, _defined(path / "shown.py", Shown))
 
 
 def _defined(path: Path, kind: type) -> tuple:

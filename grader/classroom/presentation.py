@@ -26,7 +26,7 @@ _MARKERS = re.compile(r"^ *// (BEGIN|END) SOLUTION\n", re.MULTILINE)  # for nbgr
 _WHAT_GOES_WRONG = """\
 ## What goes wrong: {title}
 
-{count} typical mistakes in `{name}`, what each changes in the solution, and what its learner is told.
+{count} typical mistakes in `{name}`: what each changes in the solution, and what learners are told.
 In the notebook you can run and change them; hidden cases count here, and not when you do."""
 
 
@@ -111,7 +111,9 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     name, stem = mistake.wrong.exercise, mistake.wrong.path.stem
     diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
     folded = {"jupyter": {"source_hidden": True}}
-    yield v4.new_markdown_cell(f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}"))
+    yield v4.new_markdown_cell(
+        f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}")
+    )
     yield v4.new_code_cell(
         cuda_cell(name, mistake.source),
         id=cell_id(lesson.name, f"%{stem}"),

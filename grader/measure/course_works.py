@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
-from .. import course
-from ..cuda.errors import CudaError
-from ..cuda.signature import Parameter, parameters
-from .work import Work, of_exercise, simulate
+import numpy as np
 
-_KERNEL = re.compile(r"__global__\s+void\s+(\w+)\s*\(")
+from .. import course
+from ..course import Benchmark, Exercise, Lesson, Shown, Variant
+from ..cuda.errors import CudaError
+from .work import Work, of_exercise, simulate
 
 
 def works(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
     """Solutions are launched as their exercise's largest visible case does, kernels that a lesson
-    only shows as the first of its exercises that takes the same parameters. Also the names of
-    those left out, with the reason."""
+    times as its benchmark does at a tiny size, and the others as its shown.py says. Also the names
+    of those left out, with the reason."""
     found, left_out = [], {}
     for lesson in course.lessons(root):
-        solved = {exercise.source: exercise for exercise in lesson.exercises}
+        launched = _launched(lesson)
         for path in sorted(lesson.path.glob("*.cu")):
-            source = path.read_text()
             name = f"{lesson.name}/{path.stem}"
-            if path.name in solved:
-                work = _largest_case(solved[path.name], source)
-            else:
-                work = _shown(lesson, name, source)
+            work = launched.get(path.name)
             if problem := _problem(work):
                 left_out[name] = problem
             else:
@@ -34,10 +29,23 @@ def works(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
     return found, left_out
 
 
+def _launched(lesson: Lesson) -> dict[str, Work]:
+    """What to launch of each of the lesson's files, as far as it says."""
+    timed = {
+        variant.source: _timed(lesson, benchmark, variant)
+        for benchmark in lesson.benchmarks
+        for variant in benchmark.variants.values()
+        if isinstance(variant.source, str)
+    }
+    shown = {one.source: _shown(lesson, one) for one in lesson.shown}
+    solved = {one.source: _largest_case(one, lesson.solution(one)) for one in lesson.exercises}
+    return timed | shown | solved
+
+
 def _problem(work: Work | None) -> str:
     """Why there is nothing to count; "" if there is."""
     if work is None:
-        return "no exercise of its lesson has its parameters"
+        return "its lesson does not say how it is launched"
     try:
         simulate(work)
     except CudaError as error:
@@ -45,28 +53,22 @@ def _problem(work: Work | None) -> str:
     return ""
 
 
-def _largest_case(exercise: course.Exercise, source: str, name: str = "") -> Work:
-    candidates = [
-        of_exercise(exercise, case, source, name) for case in exercise.cases if case.visible
-    ]
+def _largest_case(exercise: Exercise, source: str) -> Work:
+    candidates = [of_exercise(exercise, case, source) for case in exercise.cases if case.visible]
     return max(candidates, key=lambda work: sum(array.size for array in work.inputs.values()))
 
 
-def _shown(lesson: course.Lesson, name: str, source: str) -> Work | None:
-    names = _KERNEL.findall(source)
-    for exercise in lesson.exercises if len(names) == 1 else ():
-        solution = lesson.solution(exercise)
-        work = _largest_case(exercise, source, name)
-        launched = {launch.kernel for launch in work.launches}
-        wanted = {_types(parameters(solution, kernel)) for kernel in launched}
-        if wanted == {_types(parameters(source, names[0]))}:
-            launches = tuple(
-                course.Launch(names[0], one.grid, one.block, one.args, one.shared_mem)
-                for one in work.launches
-            )
-            return Work(name, source, launches, work.inputs, work.blank)
-    return None
+def _timed(lesson: Lesson, benchmark: Benchmark, variant: Variant) -> Work:
+    size = benchmark.tiny_size()
+    arrays = benchmark.arrays(np, size)
+    return Work(*_file(lesson, variant.source), variant.launches(size), arrays)
 
 
-def _types(declared: tuple[Parameter, ...] | None) -> tuple:
-    return tuple((one.type, one.constant, one.name) for one in declared or ())
+def _shown(lesson: Lesson, one: Shown) -> Work:
+    return Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
+
+
+def _file(lesson: Lesson, source: str) -> tuple[str, str]:
+    """The name and the text of one of the lesson's files."""
+    path = lesson.path / source
+    return f"{lesson.name}/{path.stem}", path.read_text()
