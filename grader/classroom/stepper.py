@@ -20,7 +20,7 @@ from .presentation import Mistake, changes
 
 _STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
-BACK = ("b", "\x1b[D", "\x1b[A", "\x1b[5~")  # the arrows left and up, page up
+BACK = ("b", "\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~")  # the arrows left and up, page up
 _KEYS = "space: go on    b: back    q: stop"
 
 
