@@ -263,6 +263,7 @@ def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch
     for wrong in lesson.wrong_kernels:
         assert json.dumps(wrong.mistake[1:])[1:-1] in told
     assert "What goes wrong: " in told and "out of bounds" in told.lower()
+    assert "widget" not in told  # their buttons would be broken links until the cell is run
     assert "<section" in made.slides.read_text()
 
 

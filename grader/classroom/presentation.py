@@ -93,7 +93,18 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
     resources = {"metadata": {"path": str(folder)}}
     quiet = {"extra_arguments": ["--log-level=ERROR"]}
     NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    _leave_out_widgets(notebook)
     return notebook
+
+
+def _leave_out_widgets(notebook: NotebookNode) -> None:
+    """Buttons without a kernel are but broken links; the question is there as text, and running
+    its cell brings them back."""
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
+            for kind in [kind for kind in output.get("data", ()) if "widget" in kind]:
+                del output.data[kind]
 
 
 def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:

@@ -150,7 +150,7 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
 def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
     """What the cell put out, in one piece if a slide holds it, else output by output; a figure
     beside little code is made to fit there."""
-    outputs = [_without_widgets(output) for output in cell.outputs if not _all_is_well(output)]
+    outputs = [output for output in cell.outputs if not _all_is_well(output)]
     if not outputs:
         return
     if sum(_output_height(output, beside_code) for output in outputs) <= ROOM:
@@ -185,14 +185,6 @@ def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
 def _all_is_well(output: NotebookNode) -> bool:
     """Whether it is the line by which `%%cuda` says that there is nothing to say."""
     return output.get("data", {}).get("text/plain", "").startswith("Compiled: ")
-
-
-def _without_widgets(output: NotebookNode) -> NotebookNode:
-    output = NotebookNode(output)
-    if "data" in output:
-        kept = {kind: data for kind, data in output.data.items() if "widget" not in kind}
-        output.data = NotebookNode(kept)
-    return output
 
 
 def _output_height(output: NotebookNode, beside_code: bool) -> int:
