@@ -417,6 +417,52 @@ def test_odd_ones_are_not_graded_again(odd):
     assert ", 0 of them made now" in grader(here, "feedback", LESSON).output
 
 
+TIME = "2026-01-01 12:00:00.000000 UTC"
+# learner: what is odd about what came through the exchange, the points for add, and what is said
+INBOUND = {
+    "plain": (lambda place: None, 4, ""),
+    "pipe": (beside_the_notebook("data", os.mkfifo), None, NO_FILE),
+    "file": (folder_that_is_a_file, None, NO_FILE),
+    "large": (beside_the_notebook("data", large), None, "Directory size is too big"),
+    "stamp_bytes": (stamped(b"\xff\x00"), 4, ""),
+    "stamp_gone": (lambda place: (place / "timestamp.txt").unlink(), 4, ""),
+    "names": (odd_names, 4, ""),
+}
+ODD_FOLDERS = (
+    "odd+01_add+never+x",
+    "*+01_add+" + TIME,
+    "\n+01_add+" + TIME,
+    "a+01_add+" + "1" * 240,
+)
+
+
+def test_what_is_odd_in_the_exchange_stops_nobody_s_either(here):
+    inbound = here.shelves / "inbound"
+    for learner, (damage, _, _) in INBOUND.items():
+        hand_in(here, learner, add=SOLUTION, scale=SCALED)
+        place = here.path("submitted", LESSON, learner)
+        (place / "timestamp.txt").write_text(TIME)
+        (place / "submission_secret.txt").write_text(f"secret of {learner}")
+        damage(place)
+        place.rename(inbound / f"{learner}+{LESSON}+{TIME}+x")
+    for name in ODD_FOLDERS:
+        (inbound / name).mkdir()
+    said = grader(here, "autograde", LESSON)
+    assert said.exit_code == 1
+    fetched = {learner: points for learner, (_, points, _) in INBOUND.items() if points is not None}
+    assert marks(here) == POINTS | fetched
+    for learner, (_, _, sentence) in INBOUND.items():
+        assert not sentence or any(
+            learner in line and sentence in line for line in said.stderr.splitlines()
+        )
+    assert said.stderr.count("nbgrader gives no submission this name") == 1
+    assert grader(here, "feedback", LESSON).exit_code == 0
+    assert len(list((here.shelves / "feedback").glob("*.html"))) == len(fetched)
+    before = graded_files(here)
+    grader(here, "autograde", LESSON)
+    assert graded_files(here) == before
+
+
 def page(here, learner):
     return (here.path("feedback", LESSON, learner) / f"{LESSON}.html").read_text()
 

@@ -74,7 +74,13 @@ def _forger(folder: Path, learner: str) -> str:
 def _hide(folder: Path, why: str) -> None:
     """Give it a name that nobody looks for, and that is no longer than names may be."""
     known = hashlib.sha256(os.fsencode(folder.name)).hexdigest()[:16]
-    folder.rename(folder.with_name(f".{why}+{folder.name[:40]}+{known}"))
+    try:
+        folder.rename(folder.with_name(f".{why}+{folder.name[:40]}+{known}"))
+    except OSError as error:
+        raise ClassroomError(
+            f"{ascii(str(folder))} must be put aside, and you may not ({error.strerror}): "
+            "inbound/ has to belong to you."
+        ) from error
 
 
 def _collect(course: CourseFolder, lesson: str) -> dict[str, str]:
@@ -117,7 +123,8 @@ def _stamp(folder: Path, when: str) -> None:
 
 
 def _inbound(course: CourseFolder, lesson: str) -> list[Path]:
-    return sorted((course.shelves / "inbound").glob(f"*+{lesson}+*"))
+    """What nbgrader would collect: hidden names, those of `_hide`, are not among it."""
+    return sorted((course.shelves / "inbound").glob(f"[!.]*+{lesson}+*"))
 
 
 def _learner_and_time(folder: Path) -> tuple[str, str]:
