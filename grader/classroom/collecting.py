@@ -78,7 +78,7 @@ def _hide(folder: Path, why: str) -> None:
         folder.rename(folder.with_name(f".{why}+{folder.name[:40]}+{known}"))
     except OSError as error:
         raise ClassroomError(
-            f"{ascii(str(folder))} must be put aside, and you may not ({error.strerror}): "
+            f"{str(folder)!a} must be put aside, and you may not ({error.strerror}): "
             "inbound/ has to belong to you."
         ) from error
 
