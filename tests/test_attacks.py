@@ -12,7 +12,7 @@ from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import intake, verdicts
+from grader.classroom import feedback, intake, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli import app
@@ -118,6 +118,15 @@ def test_every_refusal_is_a_sentence_for_a_learner(attacked):
         if verdict["status"] != "passed":
             assert verdict["message"].strip(), learner
             assert "The grader itself stumbled" not in verdict["message"], learner
+
+
+@pytest.mark.parametrize("learner", ["slow_to_show", "slow_to_colour", "many_megabytes"])
+def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
+    here, _ = attacked
+    start = time.process_time()
+    page = feedback.write(here, LESSON, learner).read_text()
+    assert time.process_time() - start < 20
+    assert "check-scale" in page and len(page) < 4_000_000
 
 
 @pytest.mark.parametrize(
