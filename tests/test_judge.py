@@ -247,3 +247,7 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     verdict = verdict_on(SOLUTION.replace("owns", "has"))  # not in the compiler's cache
     assert verdict.status == "unsupported"
     assert "may read only what is under" in verdict.message
+
+
+def test_half_a_character_in_a_comment_is_no_mistake(verdict_on):
+    assert verdict_on("// \ud800\n" + SOLUTION).status == "passed"
