@@ -136,7 +136,8 @@ class Variant:
 class Benchmark:
     """Kernels to be timed against each other on a GPU, and against libraries.
 
-    A size is a tuple such as (rows, columns). `arrays(xp, size)` makes every buffer, by name, on
+    A size is a tuple such as (rows, columns); `extents` names what it holds, for the axis of a
+    picture. `arrays(xp, size)` makes every buffer, by name, on
     the device, inputs filled with random numbers; `result` names the buffer that holds the answer,
     `reference(arrays)` gives it as float64 on the device, and `rtol` how near (relative to the
     largest magnitude of the answer) a variant must come to be timed at all. `xp` is cupy, or
@@ -161,6 +162,7 @@ class Benchmark:
     libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
     flops: Callable[[tuple[int, ...]], int] | None = None
     tiny: tuple[int, ...] = ()
+    extents: tuple[str, ...] = ("elements",)
 
     def tiny_size(self) -> tuple[int, ...]:
         """`tiny`, or the first size with its largest extent halved until it has few elements."""

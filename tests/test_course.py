@@ -152,6 +152,7 @@ def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, 
 @each_benchmark
 def test_a_benchmark_can_be_run_at_each_of_its_sizes(lesson, benchmark):
     for size in benchmark.sizes:
+        assert len(size) == len(benchmark.extents)
         assert benchmark.bytes(size) > 0
         assert benchmark.flops is None or benchmark.flops(size) > 0
         assert any(variant.launches(size) for variant in benchmark.variants.values()), size

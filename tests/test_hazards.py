@@ -51,6 +51,41 @@ def test_a_warp_is_not_always_in_sync():
     assert "__syncwarp()" in str(error)
 
 
+ONE_PLACE = """
+extern "C" __global__ void k(const float* x, float* y) {
+  STORE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        "y[0] = x[threadIdx.x];",
+        "y[threadIdx.x / 32] = x[threadIdx.x];",
+        "if (threadIdx.x % 2) y[0] = x[threadIdx.x];",
+    ],
+)
+def test_no_barrier_is_advised_between_two_values_stored_at_once(store):
+    code, x = ONE_PLACE.replace("STORE", store), np.arange(64, dtype=np.float32)
+    advice = str(fails(cuda.DataRace, code, x, ones(), at=store))
+    assert "sync" not in advice
+    assert "let one thread alone write there, give each a place of its own, or use an" in advice
+
+
+def test_a_barrier_is_advised_where_another_round_of_the_loop_stored():
+    store = "for (int i = 0; i < 3; ++i) y[(threadIdx.x + i) % 64] = threadIdx.x;"
+    advice = str(fails(cuda.DataRace, ONE_PLACE.replace("STORE", store), ones(), ones(), at=store))
+    assert "Between rounds of a loop" in advice
+    assert "sync" in advice.partition("Between rounds of a loop")[2]
+
+
+def test_an_atomic_is_advised_where_a_thread_writes_what_another_read_on_that_line():
+    count = "__shared__ int n[64]; n[threadIdx.x] = 0; __syncthreads(); n[int(x[threadIdx.x])]++;"
+    code = ONE_PLACE.replace("STORE", f"{count} __syncthreads(); y[threadIdx.x] = n[threadIdx.x];")
+    assert "use an atomic" in str(fails(cuda.DataRace, code, ones(), ones(), at=count))
+
+
 @pytest.mark.parametrize(
     ("barrier", "threads"),
     [("__syncthreads();", 64), ("__syncwarp();", 32), ("__syncthreads();", 32)],

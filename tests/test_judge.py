@@ -69,7 +69,31 @@ def test_a_wrong_answer_shows_the_first_mismatches(verdict_on):
     assert (case.status, case.points) == ("wrong_answer", 0)
     assert [found.index for found in case.mismatches] == [(3,), (4,), (5,), (6,), (7,)]
     assert case.message.startswith("total[3] should be ")
-    assert "From total[3] to the end all are wrong, before it none" in case.message
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("true", "All 128 elements are wrong."),
+        ("i >= 3", "Only the first 3 of 128 elements are right: look at what is different after"),
+        ("i >= 64", "Only the first 64 of 128 elements are right: "),
+        ("i > 64", "Only the last 63 of 128 elements are wrong: look at what happens at the end"),
+        ("i == 127", "Only the last of 128 elements is wrong: look at what happens at the end"),
+        ("i == 7", "1 of 128 elements is wrong."),
+        ("i % 2", "64 of 128 elements are wrong."),
+    ],
+)
+def test_where_the_wrong_elements_lie_says_where_to_look(verdict_on, wrong, said):
+    source = instead(f"    if (i < n) total[i] = x[i] + ({wrong} ? 9.0f : y[i]);")
+    assert f". {said}" in verdict_on(source).message
+
+
+def test_among_two_elements_there_is_no_pattern(tmp_path):
+    exercises = small_lesson.write(tmp_path) / "01_add/exercises.py"
+    exercises.write_text(EXERCISES.replace("add(128), 2", "add(2), 2"))
+    source = instead("    if (i < n) total[i] = x[i] + (i == 1 ? 9.0f : y[i]);")
+    message = judge(ID, source, root=tmp_path).message
+    assert message.endswith(" 1 of 2 elements is wrong.")
 
 
 def test_nan_is_not_taken_for_a_right_answer(verdict_on):

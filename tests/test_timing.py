@@ -282,6 +282,27 @@ def test_sizes_that_differ_in_one_extent_stand_on_a_logarithmic_axis(benchmark):
     assert axes.get_xscale() == "log"
 
 
+def test_the_size_axis_says_what_the_size_is(benchmark):
+    (axes,) = bandwidth(timed(benchmark)).axes
+    assert axes.get_xlabel().startswith("size: n elements")
+    rows = replace(timed(benchmark, ((8, 1024), (8, 4096))), extents=("rows", "columns"))
+    (axes,) = bandwidth(rows).axes
+    assert axes.get_xlabel().startswith("size: 8 rows x n columns")
+    (axes,) = bandwidth(replace(rows, rows=timed(benchmark, ((4, 8), (8, 4))).rows)).axes
+    assert axes.get_xlabel() == "size: rows x columns"
+
+
+def test_speeds_stand_on_a_logarithmic_axis_only_where_a_line_would_lie_on_zero(benchmark):
+    found = timed(benchmark)
+    near = tuple(replace(row, gb_per_s=200.0) for row in found.rows)
+    (axes,) = bandwidth(replace(found, rows=near)).axes
+    assert (axes.get_yscale(), axes.get_ylim()[0]) == ("linear", 0)
+    far = tuple(replace(row, gb_per_s=2000.0 if row.variant == "ours" else 10.0) for row in near)
+    (axes,) = bandwidth(replace(found, rows=far)).axes
+    assert axes.get_yscale() == "log"
+    assert axes.get_ylim()[0] < 10 < 4000 < axes.get_ylim()[1]
+
+
 def test_a_roofline_says_what_share_of_the_roof_is_reached(benchmark):
     found = timed(benchmark)
     fast = replace(found.rows[-1], ms=12 * 2**24 / 4e12 * 1e3)  # as fast as the copy

@@ -13,6 +13,7 @@ from .process import Answer
 from .verdict import CaseResult, Mismatch
 
 SHOWN = 5  # mismatches listed
+ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
 
 
 def on_simulator(drawn: Drawn, answer: Answer) -> CaseResult:
@@ -106,7 +107,7 @@ def _wrong_output(drawn: Drawn, answer: Answer, run: str = "output") -> CaseResu
         wrong = ~_right(expected, found)
         if wrong.any():
             mismatches = _mismatches(name, wrong, expected.value, found)
-            message = _first_wrong(mismatches[0], expected) + _pattern(name, wrong)
+            message = _first_wrong(mismatches[0], expected) + _pattern(wrong)
             return _wrong(drawn.case, message, mismatches)
     return None
 
@@ -136,21 +137,31 @@ def _first_wrong(first: Mismatch, expected: Expected) -> str:
     return f"{sentence}: off by {off:.2g}{explained}."
 
 
-def _pattern(name: str, wrong: np.ndarray) -> str:
+def _pattern(wrong: np.ndarray) -> str:
     """What the wrong elements have in common, where that points at a cause."""
-    if wrong.size == 1:
+    size, count = wrong.size, int(wrong.sum())
+    if size == 1:
         return ""
-    flat = wrong.ravel()
-    first, count = int(flat.argmax()), int(flat.sum())
-    if count == flat.size:
+    if count == size:
         return f" All {count} elements are wrong."
-    if flat[first:].all():
-        start = _label(name, np.unravel_index(first, wrong.shape))
+    right_first = int(wrong.ravel().argmax())
+    if size < ENOUGH or right_first + count < size:
+        return f" {count} of {size} elements {_are(count)} wrong."
+    if 2 * count < size:  # what is left over after whole blocks is less than they are
+        which = f"last {count}" if count > 1 else "last"
         return (
-            f" From {start} to the end all are wrong, before it none: look at what happens at the "
-            "end, where the last block may be only partly filled."
+            f" Only the {which} of {size} elements {_are(count)} wrong: look at what happens at "
+            "the end, where the last block may be only partly filled."
         )
-    return f" {count} of {flat.size} elements are wrong."
+    which = f"first {right_first}" if right_first > 1 else "first"
+    return (
+        f" Only the {which} of {size} elements {_are(right_first)} right: look at what is "
+        "different after that, such as another warp, another block or another round of a loop."
+    )
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _over_budget(case: Case, counters: dict[str, int]) -> CaseResult | None:

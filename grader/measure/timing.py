@@ -36,7 +36,7 @@ def measure(
                 (rows if isinstance(found, Timing) else skipped).append(found)
         _forget()
     skipped = tuple(dict.fromkeys(skipped))
-    return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped)
+    return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped, benchmark.extents)
 
 
 def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from statistics import quantiles
@@ -50,13 +50,15 @@ class Timing:
 @dataclass(frozen=True, repr=False)
 class Timings:
     """A benchmark's timings, in the order of its sizes, then of its variants; `skipped` are
-    sentences about what is not among them. No device and no rows where nothing was measured."""
+    sentences about what is not among them, `extents` what the numbers of a size are called. No
+    device and no rows where nothing was measured."""
 
     name: str
     title: str
     device: Device | None = None
     rows: tuple[Timing, ...] = ()
     skipped: tuple[str, ...] = ()
+    extents: tuple[str, ...] = ("elements",)
 
     def __repr__(self) -> str:
         """Short: a notebook shows it under the table."""
@@ -143,7 +145,8 @@ def recorded(lesson: Lesson) -> dict[str, Timings]:
 def read(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """What the lesson's folder holds of the benchmark; no rows and no device if nothing."""
     nothing = Timings(benchmark.name, benchmark.title)
-    return recorded(lesson).get(benchmark.name, nothing)
+    found = recorded(lesson).get(benchmark.name, nothing)
+    return replace(found, extents=benchmark.extents)
 
 
 def when(device: Device) -> str:

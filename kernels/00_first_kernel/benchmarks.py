@@ -50,6 +50,7 @@ brighten = Benchmark(
     name="brighten",
     title="A picture made brighter",
     sizes=tuple((side, side) for side in (512, 1024, 2048, 4096, 8192, 16384)),
+    extents=("rows", "columns"),
     arrays=_arrays,
     result="brighter",
     reference=lambda arrays: (arrays["picture"].astype("float64") * float(FACTOR)).clip(None, 1),

@@ -75,6 +75,7 @@ row_sums = Benchmark(
     name="row_sums",
     title="The sum of every row",
     sizes=((1 << 20, 64), (1 << 18, 256), (1 << 16, 1024), (1 << 14, 4096), (1 << 12, 1 << 14)),
+    extents=("rows", "columns"),
     tiny=(4, 1000),
     arrays=_matrix,
     result="total",

@@ -71,6 +71,7 @@ rows = Benchmark(
     name="rows",
     title="Rows of 128 over their largest magnitude",
     sizes=tuple((27 * 4**k, 128) for k in (3, 4, 5, 6, 7)),  # the last one is 442,368 rows
+    extents=("rows", "columns"),
     arrays=matrices,
     result="y",
     reference=reference,

@@ -111,6 +111,11 @@ class Machine:
     def tick(self, at: int) -> int:
         """A new moment, at which the instruction at `at` touches memory or synchronises."""
         self.step_sites.append(at)
+        return self.now
+
+    @property
+    def now(self) -> int:
+        """The moment that `tick` made last."""
         return len(self.step_sites) - 1
 
     def step_line(self, step: int) -> int | None:

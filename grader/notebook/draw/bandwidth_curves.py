@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogLocator
 
-from grader.measure.timings import Size, Timings, size_text, when
+from grader.measure.timings import Size, Timing, Timings, size_text, when
 
 from .picture import FAINT, INK, PALE, SMALL, Picture
 from .series import apart, name, style
@@ -15,25 +16,21 @@ from .series import apart, name, style
 _HEIGHT, _LEFT, _TOP, _WIDE, _TALL = 4.4, 0.75, 0.45, 6.4, 3.3  # inches
 _LINE = 0.17  # inches from label to label
 _KIBI = 1024
+_LOST = 30  # a line this many times lower than the axis is high would lie on its zero
 _UNITS = "K = 1,024 and M = 1,024 K"
 
 
 def bandwidth(timings: Timings) -> Picture:
     """GB/s against size, a line for each variant, beside what a large copy reaches."""
     title = f"{timings.title}: bandwidth {when(timings.device)}"
-    picture = Picture(_HEIGHT, title, _description(title, timings))
+    below = _LINE * max(0, len(timings.extents) - 3)  # a size may stand on many lines
+    picture = Picture(_HEIGHT + below, title, _description(title, timings))
     axes = picture.panel(_LEFT, _TOP, _WIDE, _TALL)
-    places = _size_axis(axes, timings.sizes)
-    copy = timings.device.copy_gb_per_s
-    axes.set_ylim(0, 1.08 * max(copy, *(row.gb_per_s for row in timings.rows)))
-    axes.set_ylabel("GB/s of the bytes that must be moved", size=SMALL, color=INK)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(axis="y", color=PALE, lw=0.8)
-    axes.set_axisbelow(True)
-    axes.axhline(copy, color=INK, lw=1.2, ls="--")
-    axes.axhline(0, color=FAINT, lw=1)
+    places = _size_axis(axes, timings)
+    _speed_axis(axes, timings)
+    axes.axhline(timings.device.copy_gb_per_s, color=INK, lw=1.2, ls="--")
     for place, variant in enumerate(timings.variants):
-        rows = [row for row in timings.rows if row.variant == variant]
+        rows = _rows(timings, variant)
         at = [places[row.size] for row in rows]
         line = "-" if _varying(timings.sizes) is not None else ""
         axes.plot(at, [row.gb_per_s for row in rows], ls=line, lw=1.6, ms=6, **style(place))
@@ -41,16 +38,43 @@ def bandwidth(timings: Timings) -> Picture:
     return picture
 
 
-def _size_axis(axes: Axes, sizes: tuple[Size, ...]) -> Mapping[Size, float]:
+def _speed_axis(axes: Axes, timings: Timings) -> None:
+    """GB/s up from zero; on a logarithmic axis where even the best of some variant would not be
+    told from zero."""
+    best = [max(row.gb_per_s for row in _rows(timings, one)) for one in timings.variants]
+    top = max(timings.device.copy_gb_per_s, *best)
+    axes.set_ylabel("GB/s of the bytes that must be moved", size=SMALL, color=INK)
+    if _LOST * min(best) < top:
+        axes.set_yscale("log")
+        axes.set_ylim(0.7 * min(row.gb_per_s for row in timings.rows), 1.5 * top)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        axes.yaxis.set_major_formatter("{x:,g}")
+        axes.minorticks_off()
+    else:
+        axes.set_ylim(0, 1.08 * top)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.axhline(0, color=FAINT, lw=1)
+    axes.grid(axis="y", color=PALE, lw=0.8)
+    axes.set_axisbelow(True)
+
+
+def _rows(timings: Timings, variant: str) -> list[Timing]:
+    return [row for row in timings.rows if row.variant == variant]
+
+
+def _size_axis(axes: Axes, timings: Timings) -> Mapping[Size, float]:
     """Where each size stands: by the one extent that differs, on a logarithmic axis, or one after
     the other where several differ."""
+    sizes = timings.sizes
     varying = _varying(sizes)
     if varying is None:
         places = {size: float(number) for number, size in enumerate(sizes)}
         axes.set_xlim(-0.5, len(sizes) - 0.5)
         names = ["\nx ".join(map(_brief, size)) for size in sizes]
         axes.set_xticks(list(places.values()), names, size=SMALL)
-        axes.set_xlabel(_UNITS if "K" in "".join(names) else "", size=SMALL, color=INK)
+        label = f"size: {' x '.join(timings.extents)}"
+        label += f"; {_UNITS}" if "K" in "".join(names) else ""
+        axes.set_xlabel(label, size=SMALL, color=INK)
         return places
     places = {size: float(size[varying]) for size in sizes}
     axes.set_xscale("log")
@@ -60,7 +84,7 @@ def _size_axis(axes: Axes, sizes: tuple[Size, ...]) -> Mapping[Size, float]:
     shown = _far_enough(sorted(places.values()))
     axes.set_xticks(shown, [_short(int(extent)) for extent in shown])
     axes.minorticks_off()
-    axes.set_xlabel(_extent_label(sizes[0], varying), size=SMALL, color=INK)
+    axes.set_xlabel(_extent_label(timings, varying), size=SMALL, color=INK)
     return places
 
 
@@ -80,10 +104,12 @@ def _far_enough(extents: list[float]) -> list[float]:
     return shown
 
 
-def _extent_label(size: Size, varying: int) -> str:
-    named = [f"{extent:,}" for extent in size]
-    named[varying] = "n"
-    return f"size: {' x '.join(named)} elements; {_UNITS}"
+def _extent_label(timings: Timings, varying: int) -> str:
+    """E.g. "size: 128 rows x n columns"."""
+    numbers = [f"{extent:,}" for extent in timings.sizes[0]]
+    numbers[varying] = "n"
+    named = map(" ".join, zip(numbers, timings.extents, strict=True))
+    return f"size: {' x '.join(named)}; {_UNITS}"
 
 
 def _short(extent: int) -> str:
@@ -101,12 +127,13 @@ def _brief(extent: int) -> str:
 
 def _label_ends(axes: Axes, timings: Timings, places: Mapping[Size, float]) -> None:
     """Each line's name right of its last point, and what the dashed line is."""
-    copy, (edge, top) = timings.device.copy_gb_per_s, (axes.get_xlim()[1], axes.get_ylim()[1])
+    copy, edge = timings.device.copy_gb_per_s, axes.get_xlim()[1]
     ends = [(None, f"a large copy: {copy:,.0f}", (edge, copy))]
     for place, variant in enumerate(timings.variants):
-        last = [row for row in timings.rows if row.variant == variant][-1]
+        last = _rows(timings, variant)[-1]
         ends.append((place, variant, (places[last.size], last.gb_per_s)))
-    heights = apart([point[1] / top for _, _, point in ends], _LINE / _TALL)
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = apart([to_axes.transform(point)[1] for _, _, point in ends], _LINE / _TALL)
     for end, height in zip(ends, heights, strict=True):
         name(axes, *end, height)
 

@@ -17,6 +17,9 @@ _ADVICE = {
     "If there is a guard, look at how the index is worked out.",
 }
 
+_ALONE = "let one thread alone write there, give each a place of its own, or use an atomic"
+_AT_ONCE = f"Whose value stays is chance; {_ALONE}."  # a barrier cannot come between them
+
 
 class Reporter:
     """Turns what a machine finds into exceptions and `Hazard` records."""
@@ -129,10 +132,11 @@ class Reporter:
             barrier = "`__syncwarp()` or `__syncthreads()`"
         else:
             barrier = "`__syncthreads()`"
-        return (
-            f"{text}{did}{on_line}, and no barrier lies between the two. "
-            f"Which comes first is chance; put a {barrier} between them."
-        )
+        if step_of(clash.other) == machine.now:
+            advice = _AT_ONCE
+        else:
+            advice = _between(barrier, wrote, clash.other_wrote, line == self._line(at))
+        return f"{text}{did}{on_line}, and no barrier lies between the two. {advice}"
 
     def _place(self, at: int, lane: int) -> dict:
         machine = self.machine
@@ -142,6 +146,16 @@ class Reporter:
             "block": machine.geometry.block_index(lane, machine.first_block),
             "thread": machine.geometry.thread(lane),
         }
+
+
+def _between(barrier: str, wrote: bool, other_wrote: bool, same_line: bool) -> str:
+    """What to do about two accesses that `barrier` would order."""
+    if same_line and wrote and other_wrote:  # perhaps in a loop's next round
+        return f"Whose value stays is chance; {_ALONE}. Between rounds of a loop, {barrier} helps."
+    advice = f"Which comes first is chance; put a {barrier} between them."
+    if same_line and wrote:  # as in `sum += x`
+        advice += " Where several threads update one place, use an atomic instead."
+    return advice
 
 
 def _short(index: tuple[int, int, int]) -> str:
