@@ -43,8 +43,10 @@ class Mistake:
 
     @property
     def title(self) -> str:
+        """The mistake in words; with a capital, unless `x` or `gridDim` comes first."""
         said = self.wrong.mistake
-        return said[:1].upper() + said[1:]
+        word = re.match(r"(a|[a-z'-]{2,})\b(?![A-Z(])", said)
+        return said[:1].upper() + said[1:] if word else said
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def _cases(verdict: Verdict) -> Page:
         (
             _outcome(case),
             escape(_name(case)),
-            f"{_number(case.points)} / {_number(case.max_points)}",
+            f"{_number(case.points)}&nbsp;/&nbsp;{_number(case.max_points)}",
         )
         for case in verdict.cases
     ]

@@ -8,6 +8,7 @@ sets; the little that is still too tall is shown smaller by template/fit.js.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from ...weave import CUDA
 
 ROOM = 670  # what a slide holds
 LINES = 31  # of code on a slide
+_LINES_OF_FENCE = 24  # which is shown larger, below a heading
 _TEXT_WIDTH = 100  # characters of prose in a line
 _TEXT, _CODE, _ROW = 34, 24, 36  # the height of a line of prose, of code, of a table's row
 _FIGURE, _FIGURE_WITH_CODE = 620, 460
@@ -64,7 +66,7 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
 
 
 def _prose(source: str) -> Iterator[Piece]:
-    for block in _blocks(source):
+    for block in itertools.chain.from_iterable(map(_fence_parts, _blocks(source))):
         begins = ""
         if block.startswith(("# ", "## ")):
             begins = "slide"
@@ -85,6 +87,28 @@ def _blocks(source: str) -> list[str]:
         else:
             blocks.append(block)
     return blocks
+
+
+def _fence_parts(block: str) -> list[str]:
+    """A fence that is too long for a slide as several, cut between the pieces of a diff if that
+    leaves none of them too long; a heading stays with the first."""
+    fence = re.fullmatch(r"(.*?)^(```[^\n]*)\n(.*)\n```\s*", block, re.M | re.S)
+    if not fence:
+        return [block]
+    head, opening, body = fence.groups()
+    parts = ["\n".join([opening, *lines, "```"]) for lines in _portions(body.split("\n"))]
+    return [head + parts[0], *parts[1:]]
+
+
+def _portions(lines: list[str]) -> Iterator[list[str]]:
+    """The lines in portions of about one length, none too long for a slide."""
+    while len(lines) > _LINES_OF_FENCE:
+        even = -(-len(lines) // -(-len(lines) // _LINES_OF_FENCE))
+        gaps = [at for at in range(even // 2, _LINES_OF_FENCE) if lines[at] == "⋮"]
+        cut = min(gaps, key=lambda at: abs(at - even), default=even)
+        yield lines[:cut]
+        lines = lines[cut:]
+    yield lines
 
 
 def _prose_height(block: str) -> int:
@@ -124,15 +148,38 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
 
 
 def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
-    """What the cell put out, in one piece; a figure beside little code is made to fit there."""
+    """What the cell put out, in one piece if a slide holds it, else output by output; a figure
+    beside little code is made to fit there."""
     outputs = [_without_widgets(output) for output in cell.outputs if not _all_is_well(output)]
     if not outputs:
         return
+    if sum(_output_height(output, beside_code) for output in outputs) <= ROOM:
+        yield _shown(outputs, beside_code)
+    else:
+        for output in outputs:
+            for part in _output_parts(output):
+                yield _shown([part], beside_code)
+
+
+def _shown(outputs: list[NotebookNode], beside_code: bool) -> Piece:
     tags = ["with-code"] if beside_code else []
     shown = v4.new_code_cell(outputs=outputs, metadata={"tags": tags})
     shown.metadata.transient = {"remove_source": True}
     height = sum(_output_height(output, beside_code) for output in outputs)
-    yield Piece(shown, height, shown_later=True)
+    return Piece(shown, height, shown_later=True)
+
+
+def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
+    """Lines of HTML alone, as diff() shows, in portions that a slide holds."""
+    html = output.get("data", {}).get("text/html", "")
+    lines = re.fullmatch(r"(<pre[^>]*>)(.*)</pre>", html, re.S)
+    if not lines:
+        yield output
+        return
+    for portion in _portions(lines[2].split("\n")):
+        told = re.sub(r"<[^>]*>", "", "\n".join(portion))
+        data = {"text/html": f"{lines[1]}{chr(10).join(portion)}</pre>", "text/plain": told}
+        yield v4.new_output("display_data", data=data)
 
 
 def _all_is_well(output: NotebookNode) -> bool:
