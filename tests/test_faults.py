@@ -298,6 +298,10 @@ def large(path):
     os.truncate(path, 1 << 40)
 
 
+def parts(path):
+    path.write_text('{"cells": [' + "{}, " * 100_000 + "{}]}")
+
+
 def odd_names(place):
     for name in ("a\nb", "-rf", "x" * 255, os.fsdecode(b"\xff\xfe"), "*", "\u202e", verdicts.FILE):
         (place / name).touch()
@@ -320,6 +324,7 @@ ODD = {
     "folder": (instead_of_the_notebook(Path.mkdir), 0, "There is no notebook"),
     "file": (folder_that_is_a_file, 0, NO_FILE),
     "large": (instead_of_the_notebook(large), 0, "has more than 32 MB"),
+    "many_parts": (instead_of_the_notebook(parts), 0, "consists of more than 100,000 parts"),
     "pipe_beside": (beside_the_notebook("data", os.mkfifo), 0, NO_FILE),
     "stamp_pipe": (beside_the_notebook("timestamp.txt", os.mkfifo), 0, NO_FILE),
     "stamp_folder": (beside_the_notebook("timestamp.txt", Path.mkdir), 4, NO_TIME),

@@ -21,6 +21,7 @@ from nbformat.validator import normalize
 from ..unseen import encodable
 
 LONGEST_NOTEBOOK = 32 << 20  # bytes
+MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 
 # The magic's line and blank ones before it, so that lines count as they do after `%%cuda NAME`.
 _MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
@@ -68,6 +69,11 @@ def read_file(path: Path) -> bytes:
 def parse_notebook(name: str, content: bytes) -> NotebookNode:
     """The notebook in `content`, which is that of a file called `name`. Text that no file could
     hold, half a pair of surrogates, is replaced. Raises UnreadableNotebook."""
+    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+        raise UnreadableNotebook(
+            f"{name} consists of more than {MOST_PARTS:,} parts: clear its outputs, delete the "
+            "cells you do not need, save it and hand in that file."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about missing cell ids, which are made good
