@@ -48,4 +48,7 @@ c.Autograde.autograde_preprocessors = [
 c.JudgeAnswers.secret_file = str(course / "secret")
 
 # In feedback and formgrader, no HTML of a learner's gets to run.
-c.HTMLExporter.filters = {"markdown2html": "grader.classroom.harmless.markdown_to_html"}
+c.HTMLExporter.filters = {
+    "markdown2html": "grader.classroom.harmless.markdown_to_html",
+    "highlight_code": "grader.classroom.harmless.code_to_html",
+}

@@ -29,6 +29,8 @@ def examine() -> Iterator[Finding]:
     yield Finding("Python", _python(), "install Python 3.11 or newer")
     yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
     yield _attempt("CUDA headers", _headers)
+    mend = "install the course into an environment of its own: `make lab`"
+    yield _attempt("Judge's own process", _sandbox, mend)
     mend = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
     yield _attempt("Device", _device, mend)
     yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
@@ -66,6 +68,16 @@ def _headers() -> str:
     names = ("cub/cub.cuh", "cooperative_groups.h", "cuda_fp16.h")
     compiler.compile_ptx("".join(f"#include <{name}>\n" for name in names))
     return ", ".join(names)
+
+
+def _sandbox() -> str:
+    from .judge import landlock, process
+
+    answer = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
+    if answer.status != "ran":
+        raise RuntimeError(answer.message)
+    known = landlock.version()
+    return f"Landlock {known} keeps it from files" if known else "without Landlock on this kernel"
 
 
 def _device() -> str:

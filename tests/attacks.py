@@ -87,6 +87,7 @@ KERNELS = {
     "ten_gigabytes": (kernel(ADD + "\n    big[i] = 1;", "__device__ char big[10ll << 30];"), 0),
     "much_shared": (kernel(MUCH_SHARED), 0),
     "long_source": (SOLUTION + "// padding\n" * 20_000, 0),
+    "slow_to_colour": (SOLUTION + 'R"(' * 30_000, 0),
     "trap": (kernel('    asm("trap;");'), 0),
     "assertion": (kernel("    assert(n < 0);\n" + ADD, "#include <assert.h>"), 0),
     "bad_assembly": (kernel('    asm("nonsense.f32 %f0;");\n' + ADD), 0),
@@ -170,6 +171,16 @@ def many_megabytes(notebook):
     notebook.cells.append(nbformat.v4.new_markdown_cell("x" * 20_000_000))
 
 
+def slow_to_show(*sources):
+    """Cells that take whatever colours code, or reads Markdown, minutes or hours each."""
+
+    def damage(notebook):
+        made = (nbformat.v4.new_code_cell, nbformat.v4.new_markdown_cell)
+        notebook.cells += [new(source) for source in sources for new in made]
+
+    return damage
+
+
 # learner: what is done to a notebook without an answer to `add`, and its points for `add`
 NOTEBOOKS = {
     **{name: (with_python(code), 0) for name, code in PYTHON.items()},
@@ -177,4 +188,5 @@ NOTEBOOKS = {
     "swapped_names": (swap_names, 0),
     "ten_thousand_cells": (ten_thousand_cells, 0),
     "many_megabytes": (many_megabytes, 0),
+    "slow_to_show": (slow_to_show("a*" * 500_000, "| a |\n|-|\n" * 50_000, "[" * 500_000), 0),
 }

@@ -2,18 +2,26 @@
 
 import contextlib
 import hashlib
+import time
 from pathlib import Path
 
 import pytest
 import small_class
 from attacks import KERNELS, NOTEBOOKS
 from small_class import LESSON, SCALED, hand_in
+from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import verdicts
+from grader.classroom import feedback, intake, verdicts
 from grader.classroom.folder import new_course
+from grader.classroom.report import winnowing
 from grader.cli import app
+from grader.cuda import signature
 from grader.judge import landlock
+from grader.judge.blank import is_blank
+from grader.judge.judging import LONGEST_SOURCE
+from grader.notebook import diagnosis
+from grader.unseen import visible
 
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
@@ -110,6 +118,34 @@ def test_every_refusal_is_a_sentence_for_a_learner(attacked):
         if verdict["status"] != "passed":
             assert verdict["message"].strip(), learner
             assert "The grader itself stumbled" not in verdict["message"], learner
+
+
+@pytest.mark.parametrize("learner", ["slow_to_show", "slow_to_colour", "many_megabytes"])
+def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
+    here, _ = attacked
+    start = time.process_time()
+    page = feedback.write(here, LESSON, learner).read_text()
+    assert time.process_time() - start < 20
+    assert "check-scale" in page and len(page) < 4_000_000
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("/* ", "// ", '"', "'", '\\"', "'\\", 'R"(', "(", "add(", "template<", "a", "1e+", "*"),
+        *("const ", "__global__ void add(", "__global__ void add() {", "`", "%%cuda\n", " ", "\n"),
+    ],
+)
+def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
+    """There no limit on time would stop it; what looks at places twice would take minutes."""
+    source = (piece * LONGEST_SOURCE)[: LONGEST_SOURCE - 4] + "!) {"
+    failed = diagnosis.Diagnosis("wrong_answer", "", source, line=1)
+    start = time.process_time()
+    is_blank(intake.cuda_source(source), SOLUTION)
+    signature.parameters(source, "add")
+    winnowing.read(visible(source))
+    diagnosis.explain(failed)
+    assert time.process_time() - start < 5
 
 
 def _verdict(here, learner: str, exercise: str) -> dict:

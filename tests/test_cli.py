@@ -126,6 +126,13 @@ def test_a_damaged_notebook_is_told_what_is_wrong(grader, cells, sentence):
 def test_doctor_finds_compiler_headers_and_device(grader):
     result = grader("doctor")
     assert result.exit_code == 0
-    for what in ("NVRTC", "CUDA headers", "Device", "JupyterLab", "nbgrader formgrader"):
+    for what in (
+        "NVRTC",
+        "CUDA headers",
+        "Judge's own process",
+        "Device",
+        "JupyterLab",
+        "nbgrader formgrader",
+    ):
         row = next(line for line in result.stdout.splitlines() if what in line)
         assert "✓ found" in row

@@ -103,6 +103,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "lesson.md",
         "exercises.py",
         "benchmarks.py",
+        "shown.py",
         survivors.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),

@@ -2,9 +2,11 @@
 whoever sits in front of it reads one sentence."""
 
 import contextlib
+import html
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -243,12 +245,239 @@ def test_a_notebook_that_is_none_costs_its_learner_the_points_and_nobody_else(
     assert marks(here) == POINTS | {"ada": 0.0}
 
 
+# --- one learner's odd submission, and everybody else -------------------------------------------
+
+
+def instead_of_the_notebook(make):
+    def damage(place):
+        notebook = place / f"{LESSON}.ipynb"
+        notebook.unlink()
+        make(notebook)
+
+    return damage
+
+
+def beside_the_notebook(name, make):
+    return lambda place: make(place / name)
+
+
+def rewritten(change):
+    """The notebook's text changed by `change`, to text or bytes."""
+
+    def damage(place):
+        notebook = place / f"{LESSON}.ipynb"
+        changed = change(notebook.read_text())
+        notebook.write_bytes(changed if isinstance(changed, bytes) else changed.encode())
+
+    return damage
+
+
+def with_more(json, last=False):
+    """The notebook with `json` beside what says its version."""
+    return rewritten(
+        lambda text: (
+            text.replace('"nbformat_minor": 5', f'"nbformat_minor": 5, {json}')
+            if last
+            else text.replace('"nbformat": 4', f'{json}, "nbformat": 4')
+        )
+    )
+
+
+def folder_that_is_a_file(place):
+    shutil.rmtree(place)
+    place.write_text("not a folder")
+
+
+def socket_at(path):
+    with contextlib.chdir(path.parent), socket.socket(socket.AF_UNIX) as made:
+        made.bind(path.name)
+
+
+def large(path):
+    path.touch()
+    os.truncate(path, 1 << 40)
+
+
+def parts(path):
+    path.write_text('{"cells": [' + "{}, " * 100_000 + "{}]}")
+
+
+def odd_names(place):
+    for name in ("a\nb", "-rf", "x" * 255, os.fsdecode(b"\xff\xfe"), "*", "\u202e", verdicts.FILE):
+        (place / name).touch()
+    (place / "folder" / f"{LESSON}.ipynb").mkdir(parents=True)
+
+
+def stamped(text):
+    return beside_the_notebook("timestamp.txt", lambda path: path.write_bytes(text))
+
+
+HALF = '"source": "\\ud800'
+NO_FILE = "holds something that is no file"
+NO_JSON = "is not JSON as Jupyter writes it"
+NO_TIME = "its timestamp.txt is not as nbgrader writes it"
+# learner: what is odd, the points for add, and what is said
+ODD = {
+    "pipe": (instead_of_the_notebook(os.mkfifo), 0, NO_FILE),
+    "socket": (instead_of_the_notebook(socket_at), 0, NO_FILE),
+    "zero": (instead_of_the_notebook(lambda path: path.symlink_to("/dev/zero")), 0, NO_FILE),
+    "folder": (instead_of_the_notebook(Path.mkdir), 0, "There is no notebook"),
+    "file": (folder_that_is_a_file, 0, NO_FILE),
+    "large": (instead_of_the_notebook(large), 0, "has more than 32 MB"),
+    "many_parts": (instead_of_the_notebook(parts), 0, "consists of more than 100,000 parts"),
+    "pipe_beside": (beside_the_notebook("data", os.mkfifo), 0, NO_FILE),
+    "stamp_pipe": (beside_the_notebook("timestamp.txt", os.mkfifo), 0, NO_FILE),
+    "stamp_folder": (beside_the_notebook("timestamp.txt", Path.mkdir), 4, NO_TIME),
+    "stamp_large": (beside_the_notebook("timestamp.txt", large), 4, NO_TIME),
+    "stamp_bytes": (stamped(b"\xff\x00"), 4, NO_TIME),
+    "stamp_words": (stamped(b"yesterday"), 4, NO_TIME),
+    "stamp_of_year_1": (stamped(b"0001-01-01 00:00:00.0 +1400"), 4, NO_TIME),
+    "stamp_of_a_file": (stamped(b"2026-01-01 00:00:00.0 ../../../dev/zero"), 4, NO_TIME),
+    "secret_bytes": (beside_the_notebook("submission_secret.txt", large), 4, ""),
+    "names": (odd_names, 4, ""),
+    "half_in_prose": (rewritten(lambda text: text.replace('"source": "', HALF)), 4, ""),
+    "half_in_code": (rewritten(lambda text: text.replace("// ", "// \\ud800")), 4, ""),
+    "half_in_ids": (
+        rewritten(lambda text: text.replace('"id": "', '"id": "\\udfff')),
+        0,
+        "cells/0/id",
+    ),
+    "byte_order": (rewritten(lambda text: "\ufeff" + text), 4, ""),
+    "utf_16": (rewritten(lambda text: text.encode("utf-16")), 4, ""),
+    "not_a_number": (with_more('"odd": [NaN, -Infinity, 1e999]'), 4, ""),
+    "deep": (with_more('"odd": ' + "[" * 50 + "]" * 50), 4, ""),
+    "too_deep": (with_more('"odd": ' + "[" * 9000 + "]" * 9000), 0, NO_JSON),
+    "long_number": (with_more('"odd": ' + "9" * 5000), 0, NO_JSON),
+    "said_twice": (with_more('"nbformat": 3'), 4, ""),
+    "endless_version": (with_more('"nbformat_minor": 1e999', last=True), 0, NO_JSON),
+}
+NAMES = ("*", "a\nb", "[a]", os.fsdecode(b"\xff"), ".hidden")  # that no learner can have
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory, handed_in, kernels):
+    """A class of odd ones with ada among them, and what each command said to it."""
+    root = tmp_path_factory.mktemp("odd") / "course"
+    shutil.copytree(handed_in.root, root)
+    here = new_course(root, kernels)
+    for learner, (damage, _, _) in ODD.items():
+        hand_in(here, learner, add=SOLUTION, scale=SCALED)
+        damage(here.path("submitted", LESSON, learner))
+    for name in NAMES:
+        shutil.copytree(root / "submitted/ada", root / "submitted" / name)
+    commands = ("autograde", "feedback", "report")
+    return here, {name: grader(here, name, LESSON) for name in commands}
+
+
+def test_nobody_s_submission_stops_a_command(odd):
+    _, said = odd
+    assert {name: run.exit_code for name, run in said.items()} == {
+        "autograde": 1,
+        "feedback": 0,
+        "report": 0,
+    }
+    assert not any("Traceback" in run.output + run.stderr for run in said.values())
+
+
+def test_odd_ones_get_what_can_be_read_of_them_and_everybody_else_is_graded(odd):
+    here, _ = odd
+    assert marks(here) == POINTS | {learner: points for learner, (_, points, _) in ODD.items()}
+
+
+@pytest.mark.parametrize("learner", ODD)
+def test_an_odd_one_reads_one_sentence(odd, learner):
+    here, _ = odd
+    kept = verdicts.read(here.path("autograded", LESSON, learner))["add"]
+    assert ODD[learner][2] in kept["problem"] and bool(kept["problem"]) == bool(ODD[learner][2])
+    assert kept["problem"] in html.unescape(page(here, learner))
+
+
+def test_names_that_no_learner_can_have_are_named(odd):
+    here, said = odd
+    assert "No learner can have this name in nbgrader" in said["autograde"].stderr
+    assert {path.parent.name for path in here.root.glob(f"autograded/*/{LESSON}")} == set(
+        marks(here)
+    )
+
+
+def test_everybody_is_in_the_feedback_the_report_and_the_exports(odd):
+    here, _ = odd
+    everybody = set(POINTS) | set(ODD)
+    assert set(here.learners("feedback", LESSON)) == everybody
+    for name in (
+        "grades.csv",
+        f"report/{LESSON}.csv",
+        f"report/{LESSON}.json",
+        f"report/{LESSON}.html",
+    ):
+        told = (here.root / name).read_text()
+        assert all(learner in told for learner in everybody), name
+
+
+def test_odd_ones_are_not_graded_again(odd):
+    here, _ = odd
+    before = graded_files(here)
+    grader(here, "autograde", LESSON)
+    assert graded_files(here) == before
+    assert ", 0 of them made now" in grader(here, "feedback", LESSON).output
+
+
+TIME = "2026-01-01 12:00:00.000000 UTC"
+# learner: what is odd about what came through the exchange, the points for add, and what is said
+INBOUND = {
+    "plain": (lambda place: None, 4, ""),
+    "pipe": (beside_the_notebook("data", os.mkfifo), None, NO_FILE),
+    "file": (folder_that_is_a_file, None, NO_FILE),
+    "large": (beside_the_notebook("data", large), None, "Directory size is too big"),
+    "stamp_bytes": (stamped(b"\xff\x00"), 4, ""),
+    "stamp_gone": (lambda place: (place / "timestamp.txt").unlink(), 4, ""),
+    "names": (odd_names, 4, ""),
+}
+ODD_FOLDERS = (
+    "odd+01_add+never+x",
+    "*+01_add+" + TIME,
+    "\n+01_add+" + TIME,
+    "a+01_add+" + "1" * 240,
+)
+
+
+def test_what_is_odd_in_the_exchange_stops_nobody_s_either(here):
+    inbound = here.shelves / "inbound"
+    for learner, (damage, _, _) in INBOUND.items():
+        hand_in(here, learner, add=SOLUTION, scale=SCALED)
+        place = here.path("submitted", LESSON, learner)
+        (place / "timestamp.txt").write_text(TIME)
+        (place / "submission_secret.txt").write_text(f"secret of {learner}")
+        damage(place)
+        place.rename(inbound / f"{learner}+{LESSON}+{TIME}+x")
+    for name in ODD_FOLDERS:
+        (inbound / name).mkdir()
+    said = grader(here, "autograde", LESSON)
+    assert said.exit_code == 1
+    fetched = {learner: points for learner, (_, points, _) in INBOUND.items() if points is not None}
+    assert marks(here) == POINTS | fetched
+    for learner, (_, _, sentence) in INBOUND.items():
+        assert not sentence or any(
+            learner in line and sentence in line for line in said.stderr.splitlines()
+        )
+    assert said.stderr.count("nbgrader gives no submission this name") == 1
+    assert grader(here, "feedback", LESSON).exit_code == 0
+    assert len(list((here.shelves / "feedback").glob("*.html"))) == len(fetched)
+    before = graded_files(here)
+    grader(here, "autograde", LESSON)
+    assert graded_files(here) == before
+
+
+def page(here, learner):
+    return (here.path("feedback", LESSON, learner) / f"{LESSON}.html").read_text()
+
+
 def test_links_are_not_followed(here):
     stolen = here.notebook("submitted", LESSON, "cleo")
     stolen.unlink()
     stolen.symlink_to(here.notebook("source", LESSON))
     said = grader(here, "autograde", LESSON)
-    assert "cleo: The submission holds links to other files" in said.stderr
+    assert "cleo: The submission holds something that is no file" in said.stderr
     assert marks(here) == POINTS
 
 

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 
 import psutil
@@ -11,7 +12,8 @@ import small_lesson
 from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import cuda
-from grader.judge import Limits, judge
+from grader.cuda import compiler
+from grader.judge import Limits, judge, landlock, process
 
 
 @pytest.fixture(scope="module")
@@ -246,3 +248,37 @@ def test_the_judge_imports_without_jupyter_and_without_a_command_line():
     code = "import sys, grader.judge.sandbox; print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not {"IPython", "matplotlib", "nbformat", "nbgrader", "rich", "typer"} & set(modules)
+
+
+def test_a_judge_that_cannot_import_the_course_says_how_to_install_it(verdict_on, monkeypatch):
+    bare = (sys.executable, "-I", "-S", "-m", "grader.judge.sandbox")  # -S: no site-packages
+    monkeypatch.setattr(process, "COMMAND", bare)
+    verdict = verdict_on(SOLUTION)
+    assert verdict.status == "unsupported"
+    assert "No module named" in verdict.message and "`pip install --user`" in verdict.message
+
+
+def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on, monkeypatch):
+    if not landlock.version():
+        pytest.skip("NO LANDLOCK IN THIS KERNEL: what is out of reach was not tried")
+    (nvrtc,) = compiler.library_folders()
+    if not nvrtc.is_relative_to(sysconfig.get_path("purelib")):
+        pytest.skip(
+            "NVRTC IS NONE OF PYTHON'S PACKAGES HERE: putting it out of reach was not tried"
+        )
+    without = (
+        "from grader.cuda import compiler; from grader.judge import sandbox; from pathlib import *;"
+        "(out,) = compiler.library_folders(); site = out.parents[2];"
+        "kept = [path for path in site.iterdir() if path not in out.parents];"
+        "folders = [*map(Path, (*sandbox._LIBRARIES, sandbox.sys.base_prefix)), *kept];"
+        "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"
+        "sandbox.main()"
+    )
+    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-I", "-c", without))
+    verdict = verdict_on(SOLUTION.replace("owns", "has"))  # not in the compiler's cache
+    assert verdict.status == "unsupported"
+    assert "may read only what is under" in verdict.message
+
+
+def test_half_a_character_in_a_comment_is_no_mistake(verdict_on):
+    assert verdict_on("// \ud800\n" + SOLUTION).status == "passed"

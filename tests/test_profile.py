@@ -158,10 +158,7 @@ def test_sectors_must_be_equal_and_wavefronts_nearly(tmp_path):
     close = {name: total[name] + 1 for name in ("global_load_sectors", "shared_load_wavefronts")}
     rows = compared(tmp_path, work, **close)
     ((row, cell),) = comparison.differences(rows)
-    assert (cell.counter, comparison.why(row, cell.counter)) == (
-        "global_load_sectors",
-        "not explained",
-    )
+    assert (cell.counter, comparison.why(row)) == ("global_load_sectors", "not explained")
     assert rows[0].cells["shared_load_wavefronts"].state == "close"
 
 

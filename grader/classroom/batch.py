@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, as_completed
@@ -26,17 +24,19 @@ from sqlalchemy.exc import OperationalError
 
 from ..judge import Verdict
 from ..weave import text
-from . import ClassroomError, intake, verdicts
-from .collecting import LINKS, Graded, has_links
+from . import ClassroomError, intake, submission, verdicts
+from .collecting import Graded
 from .folder import CourseFolder
+from .intake import UnreadableNotebook
 from .judges import answer, judges
 from .secret import seed
 from .store import Question, Store
+from .submission import Submission
 
 Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
-HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # what nbgrader puts beside a notebook
+_FULL = ("No space left", "disk is full")
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
@@ -67,9 +67,11 @@ def autograde(
         late = [learner for learner in learners if not _up_to_date(grading, learner)]
         with _workers(workers) as pool:
             _judge(grading, late, pool, track)
+        stuck = {}
         for learner in track(late, description=f"{lesson}: grading", total=len(late)):
-            _enter(grading, learner)
-        return [_graded(course, lesson, learner) for learner in learners]
+            if why := _enter(grading, learner):
+                stuck[learner] = Graded(learner, {}, (why,))
+        return [stuck.get(name) or _graded(course, lesson, name) for name in learners]
 
 
 # --- what there is to do -------------------------------------------------------------------------
@@ -103,23 +105,22 @@ def _fingerprint(grading: Grading, learner: str) -> str:
     """A name for everything that a learner's marks hang on."""
     digest = hashlib.sha256(grading.store.edition(grading.lesson).encode())
     digest.update(repr(grading.seeds).encode())
-    notebook = grading.course.notebook("submitted", grading.lesson, learner)
-    for path in (notebook, *(notebook.with_name(name) for name in HANDED_IN)):
-        digest.update(path.name.encode() + b"\0")
-        digest.update(path.read_bytes() if _readable(path) else b"")
+    handed_in = _handed_in(grading.course, grading.lesson, learner)
+    digest.update(repr((handed_in.refused, sorted(handed_in.beside.items()))).encode())
+    digest.update(handed_in.content)
     return digest.hexdigest()
 
 
-def _readable(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
+def _handed_in(course: CourseFolder, lesson: str, learner: str) -> Submission:
+    return submission.read(course.path("submitted", lesson, learner), lesson)
 
 
 def _questions(grading: Grading, learner: str) -> Iterator[Question]:
     """What the judge has to be asked about a submission."""
-    if _unreadable(grading.course, grading.lesson, learner):
+    try:
+        notebook = _handed_in(grading.course, grading.lesson, learner).notebook()
+    except UnreadableNotebook:
         return
-    path = grading.course.notebook("submitted", grading.lesson, learner)
-    notebook = intake.read_notebook(path)
     for found in intake.find(notebook, grading.seeds):
         if found.source is not None:
             exercise = f"{grading.lesson}/{found.name}"
@@ -157,8 +158,9 @@ def _workers(given: Executor | None) -> Iterator[Executor]:
 # --- entering ------------------------------------------------------------------------------------
 
 
-def _enter(grading: Grading, learner: str) -> None:
-    """Take a submission through nbgrader's own step; the judge only looks its verdicts up."""
+def _enter(grading: Grading, learner: str) -> str:
+    """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
+    that fails for this one alone, why; ClassroomError when it would fail for others too."""
     course = grading.course.configured(
         JudgeAnswers={
             "judge": _known_verdict(grading.store),
@@ -167,10 +169,18 @@ def _enter(grading: Grading, learner: str) -> None:
     )
     for attempt in range(BUSY_FOR):
         try:
-            return _autograde(course, grading.lesson, learner)
+            _autograde(course, grading.lesson, learner)
+            break
         except ClassroomError as error:
+            if not _of_the_course(str(error)):
+                return f"The submission could not be graded ({error})."
             if "locked" not in str(error) or attempt == BUSY_FOR - 1:
                 raise _explained(error, learner) from error
+    return ""
+
+
+def _of_the_course(error: str) -> bool:
+    return any(cause in error for cause in ("locked", *_FULL))
 
 
 def _explained(error: ClassroomError, learner: str) -> ClassroomError:
@@ -179,7 +189,7 @@ def _explained(error: ClassroomError, learner: str) -> ClassroomError:
         return ClassroomError(
             f"Somebody else, perhaps formgrader, keeps the gradebook locked at {learner}. {kept}"
         )
-    if "No space left" in str(error) or "disk is full" in str(error):
+    if any(cause in str(error) for cause in _FULL):
         return ClassroomError(f"The disk is full at {learner}: make room. {kept}")
     return ClassroomError(f"{learner}: {error} {kept}")
 
@@ -199,38 +209,24 @@ def _known_verdict(store: Store) -> Callable[..., Verdict]:
 
 
 def _autograde(course: CourseFolder, lesson: str, learner: str) -> None:
-    if why := _unreadable(course, lesson, learner):
-        _grade_as_empty(course, lesson, learner, why)
-    else:
-        course.run(Autograde, lesson, learner, force=True)
-
-
-def _unreadable(course: CourseFolder, lesson: str, learner: str) -> str:
-    """Why there is nothing to grade in a submission; empty when there is."""
-    if has_links(course.path("submitted", lesson, learner)):
-        return LINKS
+    """Take through nbgrader's step what can be read of a submission, and nothing else that lies in
+    its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
+    says why in feedback. What was handed in stays as it is."""
+    handed_in = _handed_in(course, lesson, learner)
     try:
-        intake.read_notebook(course.notebook("submitted", lesson, learner))
-    except intake.UnreadableNotebook as error:
-        return str(error)
-    return ""
-
-
-def _grade_as_empty(course: CourseFolder, lesson: str, learner: str, why: str) -> None:
-    """Enter 0 points for a submission that is no notebook; an empty notebook takes its place on
-    the way to the gradebook, and says why in feedback. What was handed in stays as it is."""
-    with tempfile.TemporaryDirectory(prefix="unreadable-", dir=course.root) as folder:
+        notebook, why = handed_in.notebook(), ""
+    except UnreadableNotebook as error:
+        notebook, why = v4.new_notebook(), str(error)
+    with tempfile.TemporaryDirectory(prefix="reading-", dir=course.root) as folder:
         place = course.configured(
             CourseDirectory={"submitted_directory": Path(folder).name},
-            TakeAnswers={"unreadable": why},
+            TakeAnswers={"unreadable": why, "remark": handed_in.remark},
         )
         stand_in = Path(folder) / learner / lesson
         stand_in.mkdir(parents=True)
-        for name in HANDED_IN:
-            handed_in = course.path("submitted", lesson, learner) / name
-            if _readable(handed_in):
-                shutil.copy(handed_in, stand_in)
-        (stand_in / f"{lesson}.ipynb").write_text(text(v4.new_notebook()))
+        for name, content in handed_in.beside.items():
+            (stand_in / name).write_text(content)
+        (stand_in / handed_in.name).write_text(text(notebook), encoding="utf-8")
         place.run(Autograde, lesson, learner, force=True)
 
 

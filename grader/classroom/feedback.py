@@ -14,9 +14,10 @@ from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNote
 from nbgrader.converters import GenerateFeedback
 from nbgrader.plugins import CsvExportPlugin
 
-from .batch import HANDED_IN, Track
+from .batch import Track
 from .export import marks
 from .folder import CourseFolder
+from .submission import HANDED_IN
 
 MADE_OF = "made_of.txt"  # beside a page: a name for the notebook and the marks that it shows
 WORTH_A_PROCESS = 8  # pages; a new process needs a second or two before its first
@@ -52,7 +53,8 @@ def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") ->
     course.run(GenerateFeedback, lesson, learner, force=True)
     place = course.path("feedback", lesson, learner)
     _leave_only(place, {f"{lesson}.html", *HANDED_IN})
-    if (place / "submission_secret.txt").is_file():  # only what came through the exchange has one
+    # Only what came through the exchange has both.
+    if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
     (place / MADE_OF).write_text(made_of)
     return place / f"{lesson}.html"
@@ -91,7 +93,8 @@ def _made_of(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str
     for learner in learners:
         digest = hashlib.sha256("\n".join(sorted(shown[learner])).encode())
         for path in sorted(course.path("autograded", lesson, learner).glob("*")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+            if path.is_file():
+                digest.update(path.name.encode() + b"\0" + path.read_bytes())
         names[learner] = digest.hexdigest()
     return names
 

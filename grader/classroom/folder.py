@@ -21,8 +21,11 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from .. import course
 from . import ClassroomError
+from .submission import is_name
 
 CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
+
+_OF_FILES = (OSError, ValueError, RuntimeError)  # what copying odd ones raises
 
 _ELSEWHERE = """\
 # The same course in this folder.
@@ -73,6 +76,13 @@ class CourseFolder:
 
     def learners(self, step: str, lesson: str) -> list[str]:
         """Who has a folder for `lesson` in this step."""
+        return [name for name in self._names(step, lesson) if is_name(name)]
+
+    def misnamed(self, step: str, lesson: str) -> list[str]:
+        """The folders beside theirs that no learner can have."""
+        return [name for name in self._names(step, lesson) if not is_name(name)]
+
+    def _names(self, step: str, lesson: str) -> list[str]:
         return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
 
     def gradebook(self) -> Gradebook:
@@ -89,7 +99,7 @@ class CourseFolder:
         with _overheard() as complaints:
             try:
                 doing.start()
-            except (NbGraderException, ExchangeError) as error:
+            except (NbGraderException, ExchangeError, *_OF_FILES) as error:
                 raise ClassroomError(f"{lesson}: {_reason(complaints, error)}") from error
 
     def configured(self, **changes: dict) -> CourseFolder:

@@ -7,6 +7,9 @@ autograded/: metadata, outputs, raw cells and odd attachments go, for templates 
 unescaped. `markdown_to_html` takes nbconvert's place when a page is made: what the Markdown, all of
 it, has become is cleaned last of all, so that no way of writing it gets round the cleaning.
 nbgrader_config.py puts it in place for feedback and formgrader alike.
+
+What colours code, and what reads Markdown, can take a time that grows with the square of a text's
+length, and nothing limits it: a long text is shown as it is, and of very much only the beginning.
 """
 
 from __future__ import annotations
@@ -20,10 +23,15 @@ from bleach.sanitizer import Cleaner
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import InvalidNotebook
 from nbformat import NotebookNode, from_dict
 
 from ..weave import CUDA, METADATA
+
+LONGEST_COLOURED = 10_000  # characters of a cell
+MOST_SHOWN = 200_000  # characters in all of a learner's own cells
+CUT = "[Cut here: the notebook has more text of its own than is shown.]"
 
 _TAGS = frozenset(
     re.findall(
@@ -49,10 +57,14 @@ def disarm(notebook: NotebookNode) -> None:
     """Leave nothing in the notebook but text and pictures. Cells that carry nbgrader's mark were
     released so, and only their id is looked at."""
     notebook.metadata, notebook.nbformat_minor = from_dict(METADATA), 5
+    left = MOST_SHOWN
     for index, cell in enumerate(notebook.cells):
         if not _CELL_ID.fullmatch(str(cell.get("id", ""))):
             cell.id = f"cell-{index}"
         if "nbgrader" not in cell.metadata:
+            if len(cell.source) > left:
+                cell.source = f"{cell.source[:left]}\n{CUT}"
+            left = max(0, left - len(cell.source))
             notebook.cells[index] = _plain(cell)
 
 
@@ -63,6 +75,17 @@ def markdown_to_html(context: Context, source: str) -> str:
     return _shown(source) if not pictures else _cleaned(source, pictures)
 
 
+def code_to_html(source: str, language: str | None = None, metadata: dict | None = None) -> str:
+    """nbconvert's filter `highlight_code`, without colours for what is long."""
+    if len(source) > LONGEST_COLOURED:
+        return _as_it_is(source)
+    return Highlight2HTML()(source, language=language, metadata=metadata)
+
+
+def _as_it_is(source: str) -> str:
+    return f'<div class="highlight"><pre>{escape(source)}</pre></div>'
+
+
 @lru_cache(maxsize=1024)
 def _shown(source: str) -> str:
     """The lesson's own prose is in every learner's notebook."""
@@ -70,11 +93,13 @@ def _shown(source: str) -> str:
 
 
 def _cleaned(source: str, attachments: dict) -> str:
+    if len(source) > LONGEST_COLOURED:
+        return _as_it_is(source)
     context = {"cell": {"attachments": attachments}}
     try:
         html = _exporter().markdown2html(context, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
-        return f"<pre>{escape(source)}</pre>"
+        return _as_it_is(source)
     return _cleaner().clean(html)
 
 

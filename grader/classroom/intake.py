@@ -5,7 +5,10 @@ Whatever is wrong with the notebook becomes one sentence, and costs no other exe
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import stat
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,6 +17,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
+
+from ..unseen import encodable
+
+LONGEST_NOTEBOOK = 32 << 20  # bytes
+MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 
 # The magic's line and blank ones before it, so that lines count as they do after `%%cuda NAME`.
 _MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
@@ -40,28 +48,61 @@ class Answer:
 def read_notebook(path: Path) -> NotebookNode:
     """The notebook in `path`, of any format version, in the newest one. Raises
     UnreadableNotebook."""
-    if not path.is_file() or path.is_symlink():
-        raise UnreadableNotebook(f"There is no notebook {path.name} here.")
+    return parse_notebook(path.name, read_file(path))
+
+
+def read_file(path: Path) -> bytes:
+    """The content of the notebook `path`. Raises UnreadableNotebook."""
+    try:
+        return regular_file(path, LONGEST_NOTEBOOK)
+    except (FileNotFoundError, NotADirectoryError):
+        raise UnreadableNotebook(f"There is no notebook {path.name} here.") from None
+    except OSError as error:
+        raise UnreadableNotebook(f"{path.name} cannot be opened: {error.strerror}.") from None
+    except ValueError:
+        raise UnreadableNotebook(
+            f"{path.name} has more than {LONGEST_NOTEBOOK >> 20} MB: clear its outputs in "
+            "JupyterLab (Edit, Clear Outputs of All Cells), save it and hand in that file."
+        ) from None
+
+
+def parse_notebook(name: str, content: bytes) -> NotebookNode:
+    """The notebook in `content`, which is that of a file called `name`. Text that no file could
+    hold, half a pair of surrogates, is replaced. Raises UnreadableNotebook."""
+    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+        raise UnreadableNotebook(
+            f"{name} consists of more than {MOST_PARTS:,} parts: clear its outputs, delete the "
+            "cells you do not need, save it and hand in that file."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about missing cell ids, which are made good
-            read = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)
-            _, notebook = normalize(read)
+            plain = encodable(json.dumps(json.loads(content), ensure_ascii=False))
+            _, notebook = normalize(nbformat.reads(plain, as_version=4))
         nbformat.validate(notebook, relax_add_props=True)
     except nbformat.ValidationError as error:
         where = "/".join(map(str, error.absolute_path))
-        raise UnreadableNotebook(_damaged(path, f"what it has in {where} cannot be")) from None
-    except OSError as error:
-        raise UnreadableNotebook(f"{path.name} cannot be opened: {error.strerror}.") from None
+        raise UnreadableNotebook(_damaged(name, f"what it has in {where} cannot be")) from None
     except Exception:  # converters of old formats fail in any way that Python knows
-        raise UnreadableNotebook(_damaged(path, "it is not JSON as Jupyter writes it")) from None
+        raise UnreadableNotebook(_damaged(name, "it is not JSON as Jupyter writes it")) from None
     return notebook
 
 
-def _damaged(path: Path, why: str) -> str:
-    return (
-        f"{path.name} is not a notebook ({why}): save it again in JupyterLab and hand in that file."
-    )
+def regular_file(path: Path, most: int) -> bytes:
+    """The content of a regular file; nothing else is opened. FileNotFoundError when there is
+    none, ValueError when it has more than `most` bytes."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise FileNotFoundError(path)
+    safely = os.O_NOFOLLOW | os.O_NONBLOCK  # if something else is there by now
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | safely)) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise ValueError(path)
+    return content
+
+
+def _damaged(name: str, why: str) -> str:
+    return f"{name} is not a notebook ({why}): save it again in JupyterLab and hand in that file."
 
 
 def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:

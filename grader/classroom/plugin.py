@@ -35,13 +35,15 @@ class TakeAnswers(NbGraderPreprocessor):
     unreadable = Unicode(
         "", help="Why there is nothing to grade in this submission; empty when there is."
     ).tag(config=True)
+    remark = Unicode("", help="What else is wrong with it, and costs no points.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         pairs = _released_pairs(resources["nbgrader"])
         answers = intake.find(nb, pairs)
         for answer in answers:
             judged = answer.source is not None and not self.unreadable
-            note = {"problem": self.unreadable or answer.problem, "judged": judged}
+            problem = self.unreadable or answer.problem or self.remark
+            note = {"problem": problem, "judged": judged}
             pairs[answer.name][1].metadata[NOTE] = note
         nb.cells = list(_rebuilt(nb.cells, answers, pairs))
         disarm(nb)

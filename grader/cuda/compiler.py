@@ -12,11 +12,12 @@ import json
 import os
 import re
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from .errors import CompileError
+from .errors import CompileError, CompilerFailure
 
 # What NVRTC calls the learner's text in messages and line tables; no file lies there.
 SOURCE_NAME = "/learner/kernel.cu"
@@ -116,6 +117,17 @@ def include_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
 
 
+@cache
+def library_folders() -> tuple[Path, ...]:
+    """Where NVRTC is loaded from; it opens more libraries that lie beside it when it compiles."""
+    version()  # loads it
+    with suppress(OSError):  # not on every system
+        lines = Path("/proc/self/maps").read_text().splitlines()
+        loaded = [Path(line.split(maxsplit=5)[5]) for line in lines if "libnvrtc" in line]
+        return tuple(dict.fromkeys(path.parent for path in loaded))
+    return ()
+
+
 def files_read(ptx: Ptx) -> tuple[Path, ...]:
     """The files beside the source that the compiler made code of."""
     named = re.findall(r'^\s*\.file\s+\d+\s+"([^"]*)"', ptx.text, re.MULTILINE)
@@ -209,8 +221,11 @@ def _compile_error(log: str, code: str) -> CompileError:
     lines = log.rstrip("\0").splitlines()
     found = [(at, match) for at, line in enumerate(lines) if (match := _DIAGNOSTIC.match(line))]
     own = [(at, match) for at, match in found if match.group(1) == SOURCE_NAME]
+    if not own and found:
+        return CompileError(_elsewhere(found))
     if not own:
-        return CompileError(_elsewhere(found) or "NVRTC failed without saying why")
+        said = [line for line in lines if line.startswith("nvrtc: ")][:1] or ["without saying why"]
+        return CompilerFailure(f"NVRTC itself failed ({said[0]}).")
     shown = [_shown(code, match, lines[at + 2 : at + 3]) for at, match in own[:5]]
     if len(own) > 5:
         shown.append(f"... and {len(own) - 5} more errors; mend the first one first.")

@@ -37,6 +37,12 @@ class CompileError(CudaError):
     status = "compile_error"
 
 
+class CompilerFailure(CompileError):
+    """NVRTC could not do its work, and the source is not what it complains of."""
+
+    status = "unsupported"
+
+
 class LaunchError(CudaError):
     """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
 

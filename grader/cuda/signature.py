@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .comments import without_comments
 from .errors import LaunchError
 
 DTYPES = {
@@ -52,22 +53,28 @@ class Parameter:
 
 def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found."""
-    plain = re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.DOTALL)
-    for match in re.finditer(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{", plain):
-        if "__global__" in plain[: match.start()].rpartition(";")[2].rpartition("}")[2]:
-            parts = [part.strip() for part in match.group(1).split(",")]
-            declared = [part for part in parts if part not in ("", "void")]
-            return tuple(_parameter(part) for part in declared)
+    declared = re.compile(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{")
+    for statement in re.split("[;}]", without_comments(source)):
+        start = statement.find("__global__")
+        if start >= 0 and (found := declared.search(statement, start)):
+            parts = [part.strip() for part in found[1].split(",")]
+            return tuple(_parameter(part) for part in parts if part not in ("", "void"))
     return None
 
 
 def _parameter(text: str) -> Parameter:
     text = text.partition("=")[0]  # a default value
-    constant = bool(re.search(r"\bconst\b[^*]*\*[^*]*$", text))
+    pointed_to = text.rpartition("*")[0].rpartition("*")[2]
+    constant = re.search(r"\bconst\b", pointed_to) is not None
     text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
-    match = re.match(r"\s*(.*?)\s*([*&]?)\s*(\w*)\s*(\[\s*\])?\s*$", " ".join(text.split()))
-    kind, star, name, brackets = match.groups()
-    pointer = star == "*" or bool(brackets)
+    text = " ".join(text.split())
+    inside = text.removesuffix("]").rstrip()
+    brackets = inside != text and inside.endswith("[")
+    text = inside[:-1].rstrip() if brackets else text
+    name = re.match(r"\w*", text[::-1])[0][::-1]
+    kind = text.removesuffix(name).rstrip()
+    pointer = kind.endswith("*") or brackets
+    kind = kind[:-1].rstrip() if kind.endswith(("*", "&")) else kind
     dtype = DTYPES.get(kind)
     return Parameter(
         name,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ..cuda.comments import without_comments
+
 _SOLUTION = re.compile(r"^[^\n]*BEGIN SOLUTION.*?END SOLUTION[^\n]*\n?", re.DOTALL | re.MULTILINE)
-# Quoted text first, so that // inside a string starts no comment.
-_QUOTED_OR_COMMENT = re.compile(
-    r"""("(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')|//[^\n]*|/\*.*?\*/""", re.DOTALL
-)
 
 
 def is_blank(source: str, solution: str) -> bool:
@@ -18,5 +16,4 @@ def is_blank(source: str, solution: str) -> bool:
 
 
 def _bare(source: str) -> str:
-    without_comments = _QUOTED_OR_COMMENT.sub(lambda match: match.group(1) or " ", source)
-    return "".join(without_comments.split())
+    return "".join(without_comments(source).split())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .. import course, cuda
+from ..unseen import encodable
 from . import compare
 from .blank import is_blank
 from .cases import Drawn, draw
@@ -34,11 +35,12 @@ def judge(
     lesson_name, _, name = exercise_id.partition("/")
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
+    source = encodable(source)
+    if len(source) > LONGEST_SOURCE:
+        return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
     if is_blank(source, lesson.solution(exercise)):
         results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
         return _verdict(exercise_id, results, {}, "simulator", seed)
-    if len(source) > LONGEST_SOURCE:
-        return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
     drawn = draw(exercise, seed, hidden)
     answers = simulate(source, drawn, limits)
     results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]

@@ -24,6 +24,11 @@ from . import wire
 from .cases import Drawn, request
 
 COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
+ALONE = (
+    "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
+    "a learner's file could take a module's place: install the course into an environment of its "
+    "own, by `make lab` or by pip in a virtual environment"
+)
 PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
 
 
@@ -99,6 +104,12 @@ def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[An
         asked = request(source, (one,), _settings("gpu", limits), compiled.arrays)
         answers.append(_one_child(asked, limits, end)[-1])
     return answers
+
+
+def try_out(source: str, limits: Limits) -> Answer:
+    """What the judge's own process makes of `source` when it compiles it."""
+    end = time.monotonic() + limits.total_seconds * limits.patience
+    return _one_child(request(source, (), _settings("simulator", limits), {}), limits, end)[0]
 
 
 def _settings(device: str, limits: Limits) -> dict:
@@ -217,4 +228,6 @@ def _obituary(code: int, complaints: BinaryIO, compiled: bool, limits: Limits) -
         )
     complaints.seek(0)
     last = complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
+    if "No module named" in last:
+        last += f". {ALONE}"
     return Answer("unsupported", f"The grader's sandbox failed ({last}); tell your instructor.")

@@ -19,10 +19,10 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
-from ..cuda.errors import CompileError, CudaError, LaunchError
+from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError
 from . import landlock, wire
 
 OPEN_FILES = 64
@@ -92,20 +92,25 @@ def _each_case(run_case: Callable, request: dict, arrays: wire.Arrays) -> Iterat
 
 def _withdraw() -> None:
     """Give up every file that compiling and simulating can do without, and other processes."""
-    from cupy.cuda import nvrtc
-
     from ..cuda import compiler
 
-    nvrtc.getVersion()  # loads the library
-    package = Path(__file__).parents[1]
-    python = {Path(sys.prefix), Path(sys.base_prefix), *map(Path, compiler.include_folders())}
-    readable = [package, *python, *map(Path, _LIBRARIES)]
+    readable = _readable()
     cache = compiler.cache_folder()
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+
+
+@cache
+def _readable() -> tuple[Path, ...]:
+    """Where Python, CUDA and their libraries lie."""
+    from ..cuda import compiler
+
+    cuda = (*compiler.library_folders(), *map(Path, compiler.include_folders()))
+    own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
+    return tuple(dict.fromkeys((*own, *cuda, *map(Path, _LIBRARIES))))
 
 
 def _attempt(action: Callable, request: dict) -> wire.Message:
@@ -115,6 +120,8 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
     try:
         counted, arrays = action()
         return {"status": "ran", **counted}, arrays
+    except CompilerFailure as error:
+        return _failure(error.status, f"{error} {_out_of_reach()}"), {}
     except CudaError as error:
         return _failure(error.status, str(error), error.line), {}
     except MemoryError as error:
@@ -128,6 +135,17 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
         ), {}
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _out_of_reach() -> str:
+    from ..cuda import compiler
+
+    here = ", ".join(map(str, compiler.library_folders())) or "no folder that is known"
+    return (
+        "That is not your mistake; please show it to your instructor: the judge's process may "
+        f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
+        f"{here}. What it needs beside it must lie there too; `grader doctor` tries it."
+    )
 
 
 def _failure(status: str, message: str, line: int | None = None) -> dict:

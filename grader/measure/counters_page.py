@@ -103,7 +103,7 @@ def _why(rows: list[Row]) -> list[str]:
                 COMPARED[cell.counter],
                 f"{cell.simulated:,}",
                 f"{cell.hardware:,.0f}",
-                why(row, cell.counter),
+                why(row),
             ]
         )
         for row, cell in found

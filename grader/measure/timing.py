@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
@@ -30,8 +31,9 @@ def measure(
     rows, skipped = [], []
     for number, size in enumerate(benchmark.sizes, 1):
         report(f"{benchmark.name} at {size_text(size)}, {number} of {len(benchmark.sizes)} sizes")
-        for found in _at(benchmark, size, entrants, device):
-            (rows if isinstance(found, Timing) else skipped).append(found)
+        with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
+            for found in _at(benchmark, size, entrants, device):
+                (rows if isinstance(found, Timing) else skipped).append(found)
         _forget()
     skipped = tuple(dict.fromkeys(skipped))
     return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped, benchmark.extents)

@@ -14,13 +14,15 @@ import re
 from dataclasses import dataclass
 from hashlib import blake2b
 
+from ...cuda.comments import COMMENT, QUOTED, UNCLOSED
+
 RUN = 12
 WINDOW = 5
 
 _TOKEN = re.compile(
-    r"""
-    (?P<comment> //[^\n]* | /\*.*?\*/ )
-  | (?P<quoted> "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
+    rf"""
+    (?P<comment> {COMMENT} | {UNCLOSED} )
+  | (?P<quoted> {QUOTED} )
   | (?P<word> [A-Za-z_]\w* )
   | (?P<number> \.?\d (?: [\w.] | (?<=[eEpP])[+-] )* )
   | -> | \+\+ | -- | <<=? | >>=? | [-+*/%&|^=!<>]= | && | \|\| | :: | \S

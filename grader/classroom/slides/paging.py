@@ -80,7 +80,7 @@ def _blocks(source: str) -> list[str]:
     fences = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]* *$|^\$\$.*?\$\$$", re.M | re.S)
     whole = fences.sub(lambda found: re.sub(r"\n(?=\n)", "\n\0", found[0]), source)
     blocks: list[str] = []
-    for block in re.split(r"\n{2,}", whole.replace("\n\0", "\n\0")):
+    for block in re.split(r"\n{2,}", whole):
         block = block.replace("\0", "")
         if blocks and blocks[-1].startswith("#") and "\n" not in blocks[-1]:
             blocks[-1] += "\n\n" + block

@@ -27,7 +27,7 @@ class Watch:
         line = self._line(access.at)
         if kind == "atomic":
             self.counters.add(line, "atomics", warps(hit.lanes) - hit.again)
-        else:
+        elif not self._copied(hit, access):
             self._count(hit, access, kind, line)
         self._trace_access(hit, access, kind, line)
 
@@ -68,6 +68,11 @@ class Watch:
             add(line, f"shared_{kind}_wavefronts", cost.wavefronts)
             add(line, f"shared_{kind}_wavefronts_ideal", cost.ideal)
             add(line, f"shared_{kind}_bank_conflicts", cost.conflicts)
+
+    def _copied(self, hit: Hit, access: Access) -> bool:
+        """Whether this is an asynchronous copy's way into shared memory, which takes no store
+        instruction and which Nsight Compute does not count as one."""
+        return hit.space == "shared" and self.machine.kernel.instructions[access.at].base == "cp"
 
     def _trace_access(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
         threads = self._traced(hit.lanes)

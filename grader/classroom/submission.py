@@ -1,0 +1,115 @@
+"""What a learner handed in for a lesson, as far as anything here reads it: three regular files of
+a bounded size. Nothing else in the folder is opened or copied, so that no pipe, device or odd file
+of one learner's can stop the grading of a class."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbformat import NotebookNode, from_dict
+from nbgrader.utils import parse_utc
+
+from . import intake
+from .intake import UnreadableNotebook
+
+STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
+LONGEST_NOTE = 1000  # bytes of one of these
+STRANGE = (
+    "The submission holds something that is no file (a link, a pipe, a device), and is not "
+    "opened: hand in real files."
+)
+UNKNOWN_TIME = "When it was handed in is not known: its timestamp.txt is not as nbgrader writes it."
+
+# As nbgrader writes it; what it would make of other texts depends on the day, or on other files.
+_TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?")
+_NO_NAME = frozenset("*?[]{}\\")  # nbgrader takes a learner's name for a pattern
+
+
+@dataclass(frozen=True)
+class Submission:
+    """`content` is the notebook's file; when it cannot be read, `refused` says why. `beside` has
+    what nbgrader put there, by name, and `remark` says what is wrong with that."""
+
+    name: str
+    content: bytes
+    refused: str
+    beside: dict[str, str]
+    remark: str
+
+    def notebook(self) -> NotebookNode:
+        """What can be graded or shown of the notebook: each cell's text, pictures and grade_id.
+        UnreadableNotebook when there is nothing."""
+        if self.refused:
+            raise UnreadableNotebook(self.refused)
+        notebook = intake.parse_notebook(self.name, self.content)
+        notebook.metadata = from_dict({})
+        for cell in notebook.cells:
+            name = intake.grade_id(cell)
+            cell.metadata = from_dict({"nbgrader": {"grade_id": name}} if name else {})
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        return notebook
+
+
+def read(folder: Path, lesson: str) -> Submission:
+    """What lies in `folder`, whatever that is."""
+    name, content, refused, beside, remark = f"{lesson}.ipynb", b"", "", {}, ""
+    if not only_files(folder):
+        return Submission(name, content, STRANGE, beside, remark)
+    try:
+        content = intake.read_file(folder / name)
+    except UnreadableNotebook as error:
+        refused = str(error)
+    if (stamp := note(folder / STAMP)) and is_time(stamp):
+        beside[STAMP] = stamp
+    elif stamp != "":
+        remark = UNKNOWN_TIME
+    if secret := note(folder / SECRET):
+        beside[SECRET] = secret
+    return Submission(name, content, refused, beside, remark)
+
+
+def only_files(folder: Path) -> bool:
+    """Whether a submission is a folder that holds nothing but folders and regular files, and can
+    be read. Whoever opened a link would be led to files that its learner has no right to read;
+    whoever opened a pipe might wait for ever."""
+    left = [folder]
+    try:
+        while left:
+            path = left.pop()
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                left += path.iterdir()
+            elif not stat.S_ISREG(mode) or not os.access(path, os.R_OK):
+                return False
+    except OSError:
+        return False
+    return folder.is_dir()
+
+
+def note(path: Path) -> str | None:
+    """The text of a small file; empty when there is none, None when it is anything else."""
+    if not os.path.lexists(path):
+        return ""
+    try:
+        return intake.regular_file(path, LONGEST_NOTE).decode("ascii")
+    except (OSError, ValueError):
+        return None
+
+
+def is_time(text: str) -> bool:
+    """Whether nbgrader could have written this for the time when something was handed in."""
+    try:
+        return _TIME.fullmatch(text.strip()) is not None and bool(parse_utc(text.strip()))
+    except (ValueError, OverflowError):
+        return False
+
+
+def is_name(learner: str) -> bool:
+    """Whether nbgrader can have a learner of this name."""
+    plain = learner.isprintable() and learner == learner.strip() and _NO_NAME.isdisjoint(learner)
+    return plain and not learner.startswith(".")
