@@ -26,6 +26,9 @@ MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 # The magic's line and blank ones before it, so that lines count as they do after `%%cuda NAME`.
 _MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
 
+# A string of JSON; closed or not, so that every text is read once.
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
 
 class UnreadableNotebook(ValueError):
     """The file is no notebook; the message is a sentence for whoever handed it in."""
@@ -69,7 +72,8 @@ def read_file(path: Path) -> bytes:
 def parse_notebook(name: str, content: bytes) -> NotebookNode:
     """The notebook in `content`, which is that of a file called `name`. Text that no file could
     hold, half a pair of surrogates, is replaced. Raises UnreadableNotebook."""
-    if content.count(b"[") + content.count(b"{") > MOST_PARTS:
+    plain = _STRING.sub(b"", content)
+    if plain.count(b"[") + plain.count(b"{") > MOST_PARTS:
         raise UnreadableNotebook(
             f"{name} consists of more than {MOST_PARTS:,} parts: clear its outputs, delete the "
             "cells you do not need, save it and hand in that file."
@@ -77,8 +81,8 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about missing cell ids, which are made good
-            plain = encodable(json.dumps(json.loads(content), ensure_ascii=False))
-            _, notebook = normalize(nbformat.reads(plain, as_version=4))
+            whole = encodable(json.dumps(json.loads(content), ensure_ascii=False))
+            _, notebook = normalize(nbformat.reads(whole, as_version=4))
         nbformat.validate(notebook, relax_add_props=True)
     except nbformat.ValidationError as error:
         where = "/".join(map(str, error.absolute_path))
