@@ -203,27 +203,32 @@ def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
     assert verdict.message.startswith("The run asked for 10 GiB, and a run may use 4 GiB in all.")
 
 
-def kill_first_children(number):
-    """Kill so many children of this process, each as soon as it is there."""
+def children():
+    return set(psutil.Process().children())
+
+
+def kill_first_children(number, others):
+    """Kill so many new children of this process, each as soon as it is there."""
     killed = set()
     while len(killed) < number:
-        for child in psutil.Process().children():
-            if child.pid not in killed:
-                child.kill()
-                killed.add(child.pid)
+        for child in children() - others - killed:
+            child.kill()
+            killed.add(child)
 
 
 def test_a_sandbox_that_is_killed_once_costs_nothing(verdict_on):
+    others = children()
     with ThreadPoolExecutor() as pool:
         judging = pool.submit(verdict_on, SOLUTION)
-        kill_first_children(1)
+        kill_first_children(1, others)
         assert judging.result().status == "passed"
 
 
 def test_a_sandbox_that_is_killed_again_and_again_leaves_a_verdict(verdict_on):
+    others = children()
     with ThreadPoolExecutor() as pool:
         judging = pool.submit(verdict_on, instead("    while (true) {}"))
-        kill_first_children(2)
+        kill_first_children(2, others)
         verdict = judging.result()
     assert [case.status for case in verdict.cases] == ["launch_error"] * 3
     assert "was ended by SIGKILL" in verdict.message
