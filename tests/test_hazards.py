@@ -734,3 +734,57 @@ def test_a_local_variable_read_ahead_but_not_used_is_no_hazard():
         y = np.zeros(32, np.int32)
         simulator.RawModule(code=POP).get_function("k")(1, 32, (np.array([top], np.int32), y))
         assert y.tolist() == [expected] * 32
+
+
+def test_a_sum_that_never_got_a_first_value_is_named_where_it_is_added_to():
+    error = fails(cuda.UninitializedRead, UNSET_SUM, ones(), ones(), np.int32(64), at="sum +=")
+    needed = line_of(UNSET_SUM, "y[threadIdx.x] =")
+    assert f"never got a value, and line {needed} needs the result" in str(error)
+
+
+UNSET_SUM = """
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  float sum;
+  for (int i = threadIdx.x; i < n; i += 32) sum += x[i];
+  y[threadIdx.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        ("y[threadIdx.x] = v;", "y[threadIdx.x]"),
+        ("y[(int)v] = 1;", "y[(int)v]"),
+        ("atomicAdd(y, v);", "atomicAdd"),
+        ("y[threadIdx.x] = __shfl_sync(~0, v, 40 % n);", "y[threadIdx.x]"),
+    ],
+)
+def test_a_variable_set_by_some_threads_only_is_named_where_the_others_need_it(use, line):
+    code = SET_BY_SOME.replace("USE", use)
+    error = fails(cuda.UninitializedRead, code, ones(), ones(), np.int32(5), at=line)
+    assert error.thread[0] not in range(5)
+
+
+SET_BY_SOME = """
+extern "C" __global__ void k(const float* x, float* y, int n) {
+  __shared__ float tile[64];
+  float v;
+  if (threadIdx.x < n) v = x[threadIdx.x];
+  USE
+}
+"""
+
+
+def test_a_variable_without_a_value_is_followed_through_shared_memory():
+    use = "tile[threadIdx.x] = v;\n __syncthreads();\n if (threadIdx.x == 9) y[0] = 2 * tile[40];"
+    code = SET_BY_SOME.replace("USE", use)
+    error = fails(cuda.UninitializedRead, code, ones(), ones(), np.int32(5), at="2 * tile")
+    assert error.thread == (9, 0, 0)
+
+
+def test_a_variable_without_a_value_does_no_harm_in_what_is_not_chosen():
+    code = SET_BY_SOME.replace("USE", "y[threadIdx.x] = threadIdx.x < n && v > 0 ? v : -1.0f;")
+    y = ones()
+    launch(code, ones(), y, np.int32(5))
+    assert y.tolist() == [1] * 5 + [-1] * 59

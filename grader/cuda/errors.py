@@ -62,7 +62,7 @@ class Misaligned(CudaError):
 
 
 class UninitializedRead(CudaError):
-    """A thread read memory that nobody had written."""
+    """A thread read memory that nobody had written, or needed a variable that never got a value."""
 
     status = "uninitialized_read"
 

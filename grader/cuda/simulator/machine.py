@@ -21,6 +21,7 @@ from .calls import Calls
 from .geometry import Geometry
 from .hazards.races import Races
 from .hazards.report import Reporter
+from .hazards.unset import Unset
 from .instructions import bind, ends_block
 from .lanes import Lanes, compact, count, warps
 from .lanes import index as lane_index
@@ -29,6 +30,7 @@ from .memory.layout import LocalLayout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace
 from .program.dataflow import Traffic
 from .program.linker import Image
+from .program.liveness import MaybeUnset
 from .program.ptx import Function
 from .registers import RegisterFile
 from .schedule import schedule
@@ -54,6 +56,7 @@ class Job:
     image: Image
     block_end: list[int]
     traffic: Traffic
+    maybe_unset: MaybeUnset
     constants: frozenset[str]
     layout: LocalLayout
     geometry: Geometry
@@ -88,6 +91,8 @@ class Machine:
         self.calls = Calls(job.image, job.layout, self)
         self.watch = Watch(self)
         self.races = Races(self) if job.options.checks else None
+        follows = job.options.checks and job.maybe_unset.at_entry
+        self.unset = Unset(job.maybe_unset, self) if follows else None
         self.step_sites = array("q", [-1])  # by moment: the instruction that ran then
         self.steps_taken = 0
         self.schedule = schedule(job.options.order, job.options.seed)
@@ -147,6 +152,8 @@ class Machine:
         self.copies.forget()
         if self.races:
             self.races.begin_wave(first_block, self.tick(0))
+        if self.unset:
+            self.unset.begin_wave()
         self.step_limit = self.steps_taken + self.options.step_limit
         self.calls.begin_wave()
         entry = self.image.parts[self.kernel.name].entry

@@ -31,6 +31,7 @@ from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from .program import parser
 from .program.dataflow import traffic
 from .program.linker import link
+from .program.liveness import maybe_unset
 from .program.ptx import Function, Program
 from .special import GRID_WORKSPACE
 from .watching.observe import Run, current_options, current_run
@@ -115,6 +116,7 @@ class RawKernel:
             self._image = link(module.program, function)
             self._block_end = block_ends(self._image.function)
             self._traffic = traffic(self._image)
+            self._maybe_unset = maybe_unset(self._image)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -152,6 +154,7 @@ class RawKernel:
             image=self._image,
             block_end=self._block_end,
             traffic=self._traffic,
+            maybe_unset=self._maybe_unset,
             constants=self._constants(),
             layout=layout,
             geometry=geometry,

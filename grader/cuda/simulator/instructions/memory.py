@@ -31,6 +31,7 @@ def load(instruction: Instruction, at: int, machine):
         for item in _values(target)
     ]
     spinning = bool(_SPINNING & set(instruction.mods))
+    unset = machine.unset and machine.unset.loaded(target)
     speculative = access.space == "local" and _only_selected(target, at, machine)
 
     def step(lanes: Lanes) -> None:
@@ -42,6 +43,8 @@ def load(instruction: Instruction, at: int, machine):
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
+            if unset:
+                unset(access, hit)
 
     return step
 
@@ -64,10 +67,13 @@ def store(instruction: Instruction, at: int, machine):
         return machine.calls.store(instruction, address, source)
     access = Access(instruction, address, at, machine, "writes")
     sources = [read(item, instruction.type, machine) for item in _values(source)]
+    unset = machine.unset and machine.unset.stored(source)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
             put(machine, access, hit, [source[hit.lanes] for source in sources])
+            if unset:
+                unset(access, hit)
 
     return step
 

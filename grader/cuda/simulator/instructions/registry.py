@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import CudaError, UnsupportedInstruction
 from ..lanes import index as lane_index
 from ..lanes import select
-from ..program.ptx import Instruction, Negated, Register, Symbol
+from ..program.ptx import Address, Instruction, Negated, Register, Symbol
 from ..special import Clock
 
 Step = Callable
@@ -102,6 +102,9 @@ def bind(instruction: Instruction, at: int, machine) -> Step:
     if definition is None:
         raise unsupported(instruction, machine)
     step = definition.build(instruction, at, machine)
+    if machine.unset:
+        to_memory = any(isinstance(operand, Address) for operand in instruction.operands)
+        step = machine.unset.follow(instruction, at, step, definition.control or to_memory)
     if instruction.guard and instruction.base != "bra":
         return _guarded(step, instruction, at, machine, definition.control)
     return step

@@ -21,6 +21,7 @@ def shuffle(instruction: Instruction, at: int, machine):
     valid = machine.registers.write(valid, "pred") if valid else None
     value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
     rows = np.zeros(machine.geometry.lanes, bool)
+    moved = machine.unset and machine.unset.shuffled(instruction)
 
     def step(lanes: Lanes):
         together = machine.collectives.gather(lanes, at, masks)
@@ -35,6 +36,8 @@ def shuffle(instruction: Instruction, at: int, machine):
         out[together] = result
         if valid is not None:
             valid[together] = inside
+        if moved:
+            moved(together, source)
         if machine.observed:
             machine.watch.shuffle(together, at, source)
         return ((at + 1, together),)

@@ -114,6 +114,8 @@ class Access:
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
+        if self.machine.unset:
+            self.machine.unset.overwritten(store, element, self.size)
 
     def refuse_write(self, hit: Hit) -> None:
         why = "its parameter is a pointer to const" if self.constant else "which is read-only"

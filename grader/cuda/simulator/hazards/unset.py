@@ -1,0 +1,224 @@
+"""Variables that never got a value, followed from register to register to where it matters.
+
+Copying such a value, or choosing another one instead of it, is harmless, and compilers do it all
+the time. It matters where it decides a branch, makes an address, or goes into an array; this is
+how Valgrind's memcheck judges too (Seward and Nethercote, "Using Valgrind to detect undefined
+value errors with bit-precision", 2005), but by whole registers, not by bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...errors import UninitializedRead
+from ..lanes import Lanes
+from ..lanes import index as lane_index
+from ..memory.access import Access, Hit
+from ..memory.spaces import Store
+from ..program.liveness import MaybeUnset, registers, written_and_read
+from ..program.ptx import Instruction, Operand, Register, Vector
+
+# What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
+# FIRST + the index of the first instruction that computed with what was never set.
+SET, UNTOUCHED, FIRST = 0, 1, 2
+
+_ADVICE = (
+    "Declared as `float sum;`, it holds whatever its register held before. Give it a value where "
+    "you declare it, or find the path to this line on which it gets none."
+)
+
+
+class Unset:
+    """The origins of values that never were set; made only where the kernel may have such."""
+
+    def __init__(self, maybe: MaybeUnset, machine):
+        self.machine = machine
+        self._at_entry = maybe.at_entry
+        lanes = machine.geometry.lanes
+        self._origins = {name: np.zeros(lanes, np.int32) for name in maybe.reached}
+        self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
+
+    def begin_wave(self) -> None:
+        self._in_memory.clear()
+        for name in self._at_entry:
+            self._origins[name][:] = UNTOUCHED
+
+    def follow(self, instruction: Instruction, at: int, step: Callable, uses: bool) -> Callable:
+        """`step`, which also follows what never was set. With `uses` the instruction must have
+        real values: it branches, synchronises, or goes to memory."""
+        written, read = written_and_read(instruction)
+        if instruction.base == "st":  # its values are `stored`
+            read = registers(instruction.operands[0])
+        if instruction.base == "bra" and instruction.guard:
+            read = [instruction.guard.name]
+        outs, ins = self._tracked(written), self._tracked(read)
+        if instruction.base == "shfl" or not (outs or ins):  # what is shuffled is `shuffled`
+            return step
+        if uses:
+            return self._refusing(at, step, outs, ins)
+        carried = self._rule(instruction, at, ins)
+
+        def followed(lanes: Lanes) -> None:
+            origin = carried(lanes)  # before the step, which may overwrite what it reads
+            step(lanes)
+            for out in outs:
+                out[lanes] = origin
+
+        return followed
+
+    def shuffled(self, instruction: Instruction) -> Callable | None:
+        """What has to be done with the lanes of a shuffle and with those they read from."""
+        outs = self._tracked(written_and_read(instruction)[0])
+        origins = self._of(instruction.operands[1])
+        if not outs:
+            return None
+
+        def move(lanes: Lanes, source: np.ndarray) -> None:
+            outs[0][lanes] = SET if origins is None else origins[source]
+
+        return move
+
+    def stored(self, source: Operand) -> Callable | None:
+        """What has to be done after a store of `source`, with the access and where it hit. Into
+        an array in global memory it must not go; in shared or local memory it is followed."""
+        origins = self._components(source)
+        if not origins:
+            return None
+
+        def keep(access: Access, hit: Hit) -> None:
+            for component, origin in origins:
+                if np.count_nonzero(origin[hit.lanes]):
+                    if hit.space == "global":
+                        self._refuse(access.at, hit.lanes, origin[hit.lanes])
+                    of_bytes = self._of_bytes(hit.store)
+                    of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
+
+        return keep
+
+    def loaded(self, target: Operand) -> Callable | None:
+        """What has to be done after a load into `target`, with the access and where it hit."""
+        outs = self._components(target)
+        if not outs:
+            return None
+
+        def take(access: Access, hit: Hit) -> None:
+            if hit.store in self._in_memory:
+                of_bytes = self._in_memory[hit.store]
+                for component, out in outs:
+                    out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+
+        return take
+
+    def overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
+        """These elements of `size` bytes have been written."""
+        if store in self._in_memory:
+            self._in_memory[store][_bytes_of(element, size)] = SET
+
+    def _refusing(self, at: int, step: Callable, outs, ins) -> Callable:
+        def refusing(lanes: Lanes):
+            for origin in ins:
+                self._refuse(at, lanes, origin[lanes])
+            for out in outs:
+                out[lanes] = SET
+            return step(lanes)
+
+        return refusing
+
+    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable:
+        """Of a set of lanes, the origins of an instruction's results."""
+        if not ins:
+            return lambda lanes: SET
+        if instruction.base == "selp":
+            return self._chosen(instruction)
+        worst = self._decided(instruction) if instruction.base in ("and", "or") else _worst(ins)
+        if instruction.base == "mov":
+            return worst
+
+        def computed(lanes: Lanes) -> np.ndarray:
+            origin = worst(lanes)
+            return np.where(origin == UNTOUCHED, at + FIRST, origin)
+
+        return computed
+
+    def _chosen(self, instruction: Instruction) -> Callable:
+        """selp d, a, b, p: what is not chosen does not matter."""
+        from ..instructions.registry import read
+
+        *sources, predicate = instruction.operands[1:]
+        a, b = (self._everywhere(source) for source in sources)
+        p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
+        return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
+
+    def _decided(self, instruction: Instruction) -> Callable:
+        """and, or: an operand of which every bit decides makes the other one irrelevant."""
+        from ..instructions.registry import read
+
+        first, second = instruction.operands[1:]
+        a, b = (read(operand, instruction.type, self.machine) for operand in (first, second))
+        of_a, of_b = self._everywhere(first), self._everywhere(second)
+        everything = np.invert if instruction.base == "or" else np.asarray
+
+        def decided(lanes: Lanes) -> np.ndarray:
+            decides = [
+                (origin[lanes] == SET) & (everything(value[lanes]) == 0)
+                for value, origin in ((a, of_a), (b, of_b))
+            ]
+            return np.where(decides[0] | decides[1], SET, np.maximum(of_a[lanes], of_b[lanes]))
+
+        return decided
+
+    def _refuse(self, at: int, lanes: Lanes, origin: np.ndarray) -> None:
+        if np.count_nonzero(origin):
+            position = int(np.argmax(origin != SET))
+            lane = int(lane_index(lanes)[position])
+            raise self._error(at, lane, int(origin[position]))
+
+    def _error(self, at: int, lane: int, origin: int) -> UninitializedRead:
+        """What never was set matters at `at`; the error is about the line that used it first."""
+        code = self.machine.kernel.instructions
+        first = at if origin == UNTOUCHED else origin - FIRST
+        where = code[at].line
+        if where in (None, code[first].line):
+            what = "uses a variable that never got a value."
+        else:
+            what = f"uses a variable that never got a value, and line {where} needs the result."
+        return self.machine.report.error(UninitializedRead, first, lane, f"{what} {_ADVICE}")
+
+    def _of_bytes(self, store: Store) -> np.ndarray:
+        if store not in self._in_memory:
+            self._in_memory[store] = np.zeros(len(store.data), np.int32)
+        return self._in_memory[store]
+
+    def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
+        """The tracked registers of what is loaded or stored, each with its place in it."""
+        items = operand.items if isinstance(operand, Vector) else (operand,)
+        found = [(place, self._of(item)) for place, item in enumerate(items)]
+        return [(place, origin) for place, origin in found if origin is not None]
+
+    def _of(self, operand: Operand) -> np.ndarray | None:
+        return self._origins.get(operand.name) if isinstance(operand, Register) else None
+
+    def _everywhere(self, operand: Operand) -> np.ndarray:
+        """The origins of any operand; what is no register, or always set, is SET everywhere."""
+        of = self._of(operand)
+        return np.broadcast_to(np.int32(SET), self.machine.geometry.lanes) if of is None else of
+
+    def _tracked(self, names: list[str]) -> list[np.ndarray]:
+        return [self._origins[name] for name in names if name in self._origins]
+
+
+def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
+    return _bytes_of(hit.element + component, access.size)
+
+
+def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
+    """Where the bytes of elements lie: (elements, size)."""
+    return (element * size)[:, None] + np.arange(size)
+
+
+def _worst(ins: list[np.ndarray]) -> Callable:
+    if len(ins) == 1:
+        return lambda lanes: ins[0][lanes]
+    return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])

@@ -1,0 +1,136 @@
+"""Registers that may be read before anything was written to them: variables of the source that
+never got a value, where the compiler left them in.
+
+They are those live at a function's entry, by the backward equations of live variables (Aho, Lam,
+Sethi, Ullman, "Compilers", section 9.2.5).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .linker import Image
+from .ptx import Address, Instruction, Negated, Operand, Register, Vector
+
+_WITHOUT_RESULT = ("brx", "call", "nanosleep")
+_ENDS = ("ret", "exit", "trap")
+_ELSEWHERE = {"global", "param", "const"}  # what never was set does not go through these
+_MEMORY = "shared or local memory"
+
+
+@dataclass(frozen=True)
+class MaybeUnset:
+    """`at_entry`: registers that some path reads before it writes them; `reached`: these and all
+    that are computed from them."""
+
+    at_entry: frozenset[str]
+    reached: frozenset[str]
+
+
+def maybe_unset(image: Image) -> MaybeUnset:
+    """The registers of a kernel and of all it calls that may hold what was never set. Functions
+    that recurse are left out: theirs are kept and restored by depth."""
+    bit = {name: 1 << number for number, name in enumerate(image.function.registers)}
+    live = _live(image, bit)
+    entries = [part.entry for part in image.parts.values() if not part.recursive]
+    mask = 0
+    for entry in entries:
+        mask |= live[entry]
+    at_entry = frozenset(name for name, own in bit.items() if mask & own)
+    return MaybeUnset(at_entry, _reached(image, at_entry))
+
+
+def written_and_read(instruction: Instruction) -> tuple[list[str], list[str]]:
+    """The registers among an instruction's operands: its results, and the others. Results come
+    first in PTX, and are no addresses."""
+    first, *others = instruction.operands or (None,)
+    plain_barrier = instruction.base in ("bar", "barrier") and "red" not in instruction.mods
+    if plain_barrier or instruction.base in _WITHOUT_RESULT or isinstance(first, Address):
+        return [], registers(*instruction.operands)
+    return registers(first), registers(*others)
+
+
+def registers(*operands: Operand | None) -> list[str]:
+    """The names of the registers in some operands."""
+    found: list[str] = []
+    for operand in operands:
+        if isinstance(operand, Register):
+            found.append(operand.name)
+        elif isinstance(operand, Negated):
+            found += registers(operand.register)
+        elif isinstance(operand, Address):
+            found += registers(operand.base)
+        elif isinstance(operand, Vector):
+            found += registers(*operand.items)
+    return found
+
+
+def _live(image: Image, bit: dict[str, int]) -> list[int]:
+    """For each instruction the registers live before it, as a set of bits."""
+    code = image.function.instructions
+    onward = [_successors(image, at) for at in range(len(code))]
+    reads, writes = zip(*(_bits(one, bit) for one in code), strict=True) if code else ((), ())
+    live = [0] * len(code)
+    changed = True
+    while changed:
+        changed = False
+        for at in reversed(range(len(code))):
+            after = 0
+            for successor in onward[at]:
+                after |= live[successor]
+            before = reads[at] | (after & ~writes[at])
+            changed |= before != live[at]
+            live[at] = before
+    return live
+
+
+def _bits(one: Instruction, bit: dict[str, int]) -> tuple[int, int]:
+    """What an instruction reads, and what it writes in any case."""
+    written, read = written_and_read(one)
+    if one.guard:
+        read, written = [*read, one.guard.name], []
+    return _union(read, bit), _union(written, bit)
+
+
+def _union(names: list[str], bit: dict[str, int]) -> int:
+    found = 0
+    for name in names:
+        found |= bit.get(name, 0)  # the sink `_` is not declared
+    return found
+
+
+def _successors(image: Image, at: int) -> list[int]:
+    """Where a thread may go on within the same function."""
+    function, one = image.function, image.function.instructions[at]
+    if one.base == "brx":
+        return [function.labels[label] for label in function.tables[one.operands[1].name]]
+    onward = [function.labels[one.operands[0].name]] if one.base == "bra" else []
+    falls_through = one.guard is not None or one.base not in ("bra", *_ENDS)
+    if falls_through and at + 1 < len(image.owner) and image.owner[at + 1] == image.owner[at]:
+        onward.append(at + 1)
+    return [successor for successor in onward if successor < len(image.owner)]
+
+
+def _reached(image: Image, start: frozenset[str]) -> frozenset[str]:
+    """All registers that what `start` holds may flow into, also by way of shared or local memory,
+    which stands as one place for all of it."""
+    code = image.function.instructions if start else ()
+    flows = [_flow(one) for one in code]
+    reached, before = set(start), -1
+    while len(reached) != before:
+        before = len(reached)
+        for written, read in flows:
+            if not reached.isdisjoint(read):
+                reached.update(written)
+    return frozenset(reached - {_MEMORY})
+
+
+def _flow(one: Instruction) -> tuple[list[str], list[str]]:
+    """What an instruction writes, and what of it that comes from."""
+    written, read = written_and_read(one)
+    elsewhere = not _ELSEWHERE.isdisjoint(one.mods)
+    if one.base in ("ld", "ldu"):
+        return written, [] if elsewhere else [_MEMORY]
+    if one.base == "st":
+        return [] if elsewhere else [_MEMORY], registers(*one.operands[1:])
+    return written, read
