@@ -1,4 +1,4 @@
-// expand must get uninitialized_read on line 13: place is added to before it has a value: the index starts anywhere
+// expand must get uninitialized_read on line 11: place is added to before it has a value: the index starts anywhere
 extern "C" __global__ void expand(const float* x, float* out, const int* shape, const int* strides,
                                   int dims, unsigned first, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// dot must get uninitialized_read on line 11: the sum is added to before it has a value
+// dot must get uninitialized_read on line 8: the sum is added to before it has a value
 extern "C" __global__ void dot(const float* x, const float* y, float* partial, int n) {
     __shared__ float tile[256];
     const int thread = threadIdx.x;

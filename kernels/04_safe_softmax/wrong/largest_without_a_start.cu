@@ -1,4 +1,4 @@
-// row_softmax must get uninitialized_read on line 34: the maximum is compared with before it has a value
+// row_softmax must get uninitialized_read on line 32: the maximum is compared with before it has a value
 __device__ float add(float a, float b) {
     return a + b;
 }

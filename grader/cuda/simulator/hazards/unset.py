@@ -26,7 +26,8 @@ SET, UNTOUCHED, FIRST = 0, 1, 2
 
 _ADVICE = (
     "Declared as `float sum;`, it holds whatever its register held before. Give it a value where "
-    "you declare it, or find the path to this line on which it gets none."
+    "you declare it, or find the path to this line on which it gets none. (An element past the end "
+    "of a thread's own array never gets one.)"
 )
 
 
