@@ -83,9 +83,6 @@ class Races:
         if detector is None:
             return
         cells, lane = self._places(access, hit)
-        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
-            pitch = self.machine.spaces["shared"].pitch // self.cells["shared"]
-            self.visits.note(cells // pitch, lane, step, access.at)
         if kind == "load" and access.strong and hit.space == "global":
             clash = detector.strong_read(cells, lane, step)
         elif kind == "load":
@@ -98,6 +95,9 @@ class Races:
             self._check_collisions(detector, access, hit, cells, lane, step, values)
         if clash:
             self.machine.report.race(clash, access, hit, lane, wrote=kind != "load")
+        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
+            pitch = self.machine.spaces["shared"].pitch // self.cells["shared"]
+            self.visits.note(cells // pitch, lane, step, access.at)
 
     def _places(self, access: Access, hit: Hit) -> tuple[np.ndarray, np.ndarray]:
         """The cells that an access touches, and the lane behind each."""

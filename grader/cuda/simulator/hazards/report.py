@@ -65,17 +65,32 @@ class Reporter:
 
     def visit(self, at: int, lane: int, host: int) -> None:
         """A thread uses the shared memory of block number `host`, which does not wait for it."""
+        self._visit(
+            at,
+            lane,
+            host,
+            "may have left the kernel by then, and its shared memory with it. Put a "
+            "`cluster.sync()` between the last such access and the end of the kernel.",
+        )
+
+    def visit_before_start(self, at: int, lane: int, host: int) -> None:
+        """A thread uses the shared memory of block number `host`, for which it has not waited."""
+        self._visit(
+            at,
+            lane,
+            host,
+            "may not have started yet: the blocks of a cluster run together, but do not begin at "
+            "the same moment. Put a `cluster.sync()` before the first such access.",
+        )
+
+    def _visit(self, at: int, lane: int, host: int, why: str) -> None:
         machine = self.machine
         if (self._line(at), "visit") in self._seen:
             return
         self._seen.add((self._line(at), "visit"))
         block = _short(machine.geometry.block_coordinates(host))
-        sentence = (
-            f"{self._where(at)}: {self._who(lane)} uses the shared memory of block {block}, which "
-            "may have left the kernel by then, and its shared memory with it. Put a "
-            "`cluster.sync()` between the last such access and the end of the kernel."
-        )
-        hazard = Hazard("data_race", sentence, **self._place(at, lane))
+        what = f"{self._who(lane)} uses the shared memory of block {block}, which {why}"
+        hazard = Hazard("data_race", f"{self._where(at)}: {what}", **self._place(at, lane))
         self.found.append(hazard)
         machine.run_log.hazards.append(hazard)
 

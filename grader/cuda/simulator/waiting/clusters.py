@@ -77,16 +77,19 @@ class ClusterBarrier:
 
 
 class Visits:
-    """Accesses to the shared memory of other blocks of a cluster. It is gone when its block has
-    left the kernel, so a cluster barrier must lie between the two. Per block visited: the moment
-    of the last visit, the visitor's lane and the instruction."""
+    """Accesses to the shared memory of other blocks of a cluster. It is there when its block has
+    started, and gone when it has left the kernel: a cluster barrier must lie before the first
+    visit, and after the last. Per block visited: the moment of the last visit, the visitor's lane
+    and the instruction."""
 
     def __init__(self, machine):
         self.machine = machine
         self.last: dict[int, tuple[int, int, int]] = {}
+        self.opened_before = machine.clusters.opened
 
     def begin_wave(self) -> None:
         self.last = {}
+        self.opened_before = self.machine.clusters.opened.copy()
 
     def note(self, host: np.ndarray, lane: np.ndarray, step: int, at: int) -> None:
         """Lanes touch, at a moment, the shared memory of the blocks `host` (one a lane)."""
@@ -96,6 +99,8 @@ class Visits:
             self.last[block] = step, int(lane[position]), at
             if not machine.live[block]:
                 self._report(block)
+            elif not self._have_met(block):
+                machine.report.visit_before_start(at, int(lane[position]), self._number(block))
 
     def leave(self, blocks: np.ndarray) -> None:
         """All threads of these blocks have now left."""
@@ -107,7 +112,15 @@ class Visits:
 
     def _report(self, block: int) -> None:
         _, lane, at = self.last[block]
-        self.machine.report.visit(at, lane, self.machine.first_block + block)
+        self.machine.report.visit(at, lane, self._number(block))
+
+    def _have_met(self, block: int) -> bool:
+        """Whether the barrier of the block's cluster has opened in this wave."""
+        cluster = block // self.machine.geometry.cluster_blocks
+        return self.machine.clusters.opened[cluster] > self.opened_before[cluster]
+
+    def _number(self, block: int) -> int:
+        return self.machine.first_block + block
 
 
 def map_to_rank(address: np.ndarray, rank: np.ndarray) -> np.ndarray:
