@@ -102,6 +102,15 @@ def test_nan_is_not_taken_for_a_right_answer(verdict_on):
     assert "found" in json.dumps(verdict.to_dict(), allow_nan=False)
 
 
+def test_a_variable_the_compiler_replaced_by_nan_is_thought_of(verdict_on):
+    """In an unrolled loop the compiler sees that the sum never got a value, and takes NaN."""
+    body = "    float sum;\n    for (int k = 0; k < 2; k++) sum += k ? x[i] : y[i];"
+    verdict = verdict_on(instead(f"    if (i >= n) return;\n{body}\n    total[i] = sum;"))
+    assert verdict.status == "wrong_answer"
+    assert "and is nan. NaN is what" in verdict.message
+    assert "a variable that never got a value" in verdict.message
+
+
 def test_a_large_number_is_not_taken_for_infinity(tmp_path):
     root = small_lesson.write(tmp_path)
     exercises = root / "01_add/exercises.py"

@@ -14,6 +14,10 @@ from .verdict import CaseResult, Mismatch
 
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
+FROM_NAN = (
+    " NaN is what 0 / 0 and infinity - infinity give, and what the compiler may put in the place "
+    "of a variable that never got a value."
+)
 
 
 def on_simulator(drawn: Drawn, answer: Answer) -> CaseResult:
@@ -128,6 +132,8 @@ def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
 
 def _first_wrong(first: Mismatch, expected: Expected) -> str:
     sentence = f"{_place(first)} should be {first.expected:.9g} and is {first.found:.9g}"
+    if np.isnan(first.found) and not np.isnan(first.expected):
+        return f"{sentence}.{FROM_NAN}"
     if expected.value.dtype.kind != "f" or not np.isfinite([first.expected, first.found]).all():
         return f"{sentence}."
     atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
