@@ -15,8 +15,8 @@ from .verdict import CaseResult, Mismatch
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
 FROM_NAN = (
-    " NaN is what 0 / 0 and infinity - infinity give, and what the compiler may put in the place "
-    "of a variable that never got a value."
+    " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
+    "may put in the place of a variable that never got a value."
 )
 
 
