@@ -133,15 +133,22 @@ class Unset:
             return lambda lanes: SET
         if instruction.base == "selp":
             return self._chosen(instruction)
-        worst = self._decided(instruction) if instruction.base in ("and", "or") else _worst(ins)
         if instruction.base == "mov":
-            return worst
+            return self._packed(instruction.operands[1]) or _worst(ins)
+        worst = self._decided(instruction) if instruction.base in ("and", "or") else _worst(ins)
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
             return np.where(origin == UNTOUCHED, at + FIRST, origin)
 
         return computed
+
+    def _packed(self, source: Operand) -> Callable | None:
+        """mov d, {a, b}: set if a part is, for who takes it apart again may want that one."""
+        if not isinstance(source, Vector):
+            return None
+        parts = [self._everywhere(item) for item in source.items]
+        return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
 
     def _chosen(self, instruction: Instruction) -> Callable:
         """selp d, a, b, p: what is not chosen does not matter."""
