@@ -4,6 +4,9 @@ Copying such a value, or choosing another one instead of it, is harmless, and co
 the time. It matters where it decides a branch, makes an address, or goes into an array; this is
 how Valgrind's memcheck judges too (Seward and Nethercote, "Using Valgrind to detect undefined
 value errors with bit-precision", 2005), but by whole registers, not by bits.
+
+The compiler may take any value for one that never was set. Where it has settled on a constant, a
+NaN as a rule, there is nothing left to follow, here as on hardware.
 """
 
 from __future__ import annotations
