@@ -16,7 +16,7 @@ from .memory.spaces import LOCAL_WINDOW, GlobalSpace
 from .numeric.types import DTYPES
 from .printf import format_printf
 from .program.linker import Image
-from .program.ptx import Vector
+from .program.ptx import components
 from .watching.observe import PRINTF_LIMIT
 
 
@@ -101,7 +101,7 @@ class Calls:
 
     def load(self, instruction, target, address):
         views = self._views(instruction, address, target)
-        outs = [self.machine.registers.write(r, instruction.type) for r in _items(target)]
+        outs = [self.machine.registers.write(r, instruction.type) for r in components(target)]
 
         def step(lanes) -> None:
             for out, view in zip(outs, views, strict=True):
@@ -113,7 +113,7 @@ class Calls:
         from .instructions.registry import read
 
         views = self._views(instruction, address, source)
-        values = [read(item, instruction.type, self.machine) for item in _items(source)]
+        values = [read(item, instruction.type, self.machine) for item in components(source)]
 
         def step(lanes) -> None:
             for view, value in zip(views, values, strict=True):
@@ -178,7 +178,7 @@ class Calls:
 
     def _views(self, instruction, address, values) -> list[np.ndarray]:
         dtype, slot = DTYPES[instruction.type], self.slots[address.base.name]
-        starts = [address.offset + n * dtype.itemsize for n in range(len(_items(values)))]
+        starts = [address.offset + n * dtype.itemsize for n in range(len(components(values)))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:
@@ -189,7 +189,3 @@ class Calls:
         everything: GlobalSpace = self.machine.spaces["global"]
         store = everything.locate(np.array([address], np.int64), 1)[0][0]
         return store.data, address - store.address
-
-
-def _items(operand) -> tuple:
-    return operand.items if isinstance(operand, Vector) else (operand,)

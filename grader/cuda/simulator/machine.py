@@ -147,6 +147,7 @@ class Machine:
         )
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.collectives.begin_wave()
+        self.clusters.begin_wave()
         self.spaces["shared"].forget()
         self.spaces["local"].forget()
         self.copies.forget()

@@ -21,7 +21,7 @@ from ..lanes import index as lane_index
 from ..memory.access import Access, Hit
 from ..memory.spaces import Store
 from ..program.liveness import MaybeUnset, registers, written_and_read
-from ..program.ptx import Instruction, Operand, Register, Vector
+from ..program.ptx import Instruction, Operand, Register, Vector, components
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
@@ -204,8 +204,7 @@ class Unset:
 
     def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
         """The tracked registers of what is loaded or stored, each with its place in it."""
-        items = operand.items if isinstance(operand, Vector) else (operand,)
-        found = [(place, self._of(item)) for place, item in enumerate(items)]
+        found = [(place, self._of(item)) for place, item in enumerate(components(operand))]
         return [(place, origin) for place, origin in found if origin is not None]
 
     def _of(self, operand: Operand) -> np.ndarray | None:

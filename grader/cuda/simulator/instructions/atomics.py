@@ -8,7 +8,7 @@ from ..lanes import Lanes
 from ..memory.access import Access
 from ..numeric.numbers import flush
 from ..numeric.types import DTYPES
-from ..program.ptx import Instruction, Vector
+from ..program.ptx import Instruction, components
 from .floating import KINDS, on_registers
 from .memory import note
 from .registry import effect, read, unsupported
@@ -57,10 +57,10 @@ def atomic(instruction: Instruction, at: int, machine):
     if operation is None:
         raise unsupported(instruction, machine)
     access = Access(instruction, address, at, machine, "atomically updates")
-    sources = [[read(item, kind, machine) for item in _components(s)] for s in sources]
+    sources = [[read(item, kind, machine) for item in components(s)] for s in sources]
     outs = [
         machine.registers.write(item, kind) if item.name != "_" else None
-        for item in (_components(target) if target else ())
+        for item in (components(target) if target else ())
     ]
 
     def step(lanes: Lanes) -> None:
@@ -95,10 +95,6 @@ def _operation(instruction: Instruction):
     if kind in KINDS:
         return on_registers(_ON_FLOATS[name], kind) if name in _ON_FLOATS else None
     return _OPERATIONS[name]
-
-
-def _components(operand) -> tuple:
-    return operand.items if isinstance(operand, Vector) else (operand,)
 
 
 def update(memory: np.ndarray, element: np.ndarray, operation, values) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..numeric.numbers import flush, from_bfloat
 from ..numeric.types import DTYPES, size_of
-from ..program.ptx import Instruction, Vector
+from ..program.ptx import Instruction, components
 from .registry import Elementwise, effect, elementwise, read, unsupported
 
 _ORDERED = {
@@ -67,7 +67,7 @@ def setp(instruction: Instruction, at: int, machine):
         raise unsupported(instruction, machine)
     outs = [
         machine.registers.write(register, "pred") if register.name != "_" else None
-        for register in (target.items if isinstance(target, Vector) else (target,))
+        for register in components(target)
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
     extra = read(rest[0], "pred", machine) if rest else None

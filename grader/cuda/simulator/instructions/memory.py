@@ -7,14 +7,10 @@ import numpy as np
 from ..lanes import Lanes
 from ..memory.access import Access, Hit, bits_of
 from ..numeric.types import DTYPES
-from ..program.ptx import Instruction, Symbol, Vector
+from ..program.ptx import Instruction, Symbol, components
 from .registry import effect, read, unsupported
 
 _SPINNING = {"volatile", "relaxed", "acquire"}  # what a thread that waits for another uses
-
-
-def _values(operand) -> tuple:
-    return operand.items if isinstance(operand, Vector) else (operand,)
 
 
 @effect("ld", "ldu")
@@ -28,7 +24,7 @@ def load(instruction: Instruction, at: int, machine):
     dtype = DTYPES[instruction.type]
     outs = [
         machine.registers.write(item, instruction.type) if item.name != "_" else None
-        for item in _values(target)
+        for item in components(target)
     ]
     spinning = bool(_SPINNING & set(instruction.mods))
     unset = machine.unset and machine.unset.loaded(target)
@@ -66,7 +62,7 @@ def store(instruction: Instruction, at: int, machine):
     if _is_call_parameter(address, machine):
         return machine.calls.store(instruction, address, source)
     access = Access(instruction, address, at, machine, "writes")
-    sources = [read(item, instruction.type, machine) for item in _values(source)]
+    sources = [read(item, instruction.type, machine) for item in components(source)]
     unset = machine.unset and machine.unset.stored(source)
 
     def step(lanes: Lanes) -> None:

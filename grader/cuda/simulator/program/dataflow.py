@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from .linker import Image
-from .ptx import Address, Instruction, Negated, Operand, Register, Symbol, Vector
+from .ptx import Address, Instruction, Operand, Symbol, Vector, mentioned
 
 ANYWHERE = "*"
 _STORES = ("st", "red", "atom")
@@ -119,15 +119,9 @@ def _call_flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
 
 
 def _names(operand: Operand) -> list[str]:
-    if isinstance(operand, Register | Symbol):
-        return [operand.name]
     if isinstance(operand, Address):
         return [_name(operand)]
-    if isinstance(operand, Vector):
-        return [name for item in operand.items for name in _names(item)]
-    if isinstance(operand, Negated):
-        return _names(operand.register)
-    return []
+    return [one.name for one in mentioned(operand)]
 
 
 def _name(address: Address) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .linker import Image
-from .ptx import Address, Instruction, Negated, Operand, Register, Vector
+from .ptx import Address, Instruction, Operand, Register, mentioned
 
 _WITHOUT_RESULT = ("brx", "call", "nanosleep")
 _ENDS = ("ret", "exit", "trap")
@@ -52,17 +52,8 @@ def written_and_read(instruction: Instruction) -> tuple[list[str], list[str]]:
 
 def registers(*operands: Operand | None) -> list[str]:
     """The names of the registers in some operands."""
-    found: list[str] = []
-    for operand in operands:
-        if isinstance(operand, Register):
-            found.append(operand.name)
-        elif isinstance(operand, Negated):
-            found += registers(operand.register)
-        elif isinstance(operand, Address):
-            found += registers(operand.base)
-        elif isinstance(operand, Vector):
-            found += registers(*operand.items)
-    return found
+    found = (one for operand in operands for one in mentioned(operand))
+    return [one.name for one in found if isinstance(one, Register)]
 
 
 def _live(image: Image, bit: dict[str, int]) -> list[int]:

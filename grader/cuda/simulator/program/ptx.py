@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
@@ -48,6 +49,24 @@ class Vector:
 
 
 Operand = Register | Immediate | Symbol | Negated | Address | Vector
+
+
+def components(operand: Operand) -> tuple[Operand, ...]:
+    """What an operand consists of: the items of a vector, or itself alone."""
+    return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
+    """The registers and symbols in an operand."""
+    if isinstance(operand, Register | Symbol):
+        yield operand
+    elif isinstance(operand, Negated):
+        yield operand.register
+    elif isinstance(operand, Address):
+        yield from mentioned(operand.base)
+    elif isinstance(operand, Vector):
+        for item in operand.items:
+            yield from mentioned(item)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,9 @@ class ClusterBarrier:
         self.awaited = np.zeros(geometry.lanes, np.int64)
         self.parked: list[tuple[int, np.ndarray]] = []
 
+    def begin_wave(self) -> None:
+        self.opened[:] = 0
+
     def arrive(self, lanes: Lanes):
         """These threads have come; the groups that this lets go on from their wait."""
         cluster = self.cluster_of_lane[lanes]
@@ -85,11 +88,9 @@ class Visits:
     def __init__(self, machine):
         self.machine = machine
         self.last: dict[int, tuple[int, int, int]] = {}
-        self.opened_before = machine.clusters.opened
 
     def begin_wave(self) -> None:
         self.last = {}
-        self.opened_before = self.machine.clusters.opened.copy()
 
     def note(self, host: np.ndarray, lane: np.ndarray, step: int, at: int) -> None:
         """Lanes touch, at a moment, the shared memory of the blocks `host` (one a lane)."""
@@ -99,7 +100,7 @@ class Visits:
             self.last[block] = step, int(lane[position]), at
             if not machine.live[block]:
                 self._report(block)
-            elif not self._have_met(block):
+            elif not machine.clusters.opened[block // machine.geometry.cluster_blocks]:
                 machine.report.visit_before_start(at, int(lane[position]), self._number(block))
 
     def leave(self, blocks: np.ndarray) -> None:
@@ -113,11 +114,6 @@ class Visits:
     def _report(self, block: int) -> None:
         _, lane, at = self.last[block]
         self.machine.report.visit(at, lane, self._number(block))
-
-    def _have_met(self, block: int) -> bool:
-        """Whether the barrier of the block's cluster has opened in this wave."""
-        cluster = block // self.machine.geometry.cluster_blocks
-        return self.machine.clusters.opened[cluster] > self.opened_before[cluster]
 
     def _number(self, block: int) -> int:
         return self.machine.first_block + block
