@@ -33,14 +33,20 @@ def _operand(kind: str, number: int, rng) -> np.ndarray:
 @cache
 def pool(kind: str) -> np.ndarray:
     """What hypothesis draws for a type of PTX, e.g. "f32" or "s64", as unsigned integers."""
-    from hypothesis import Phase, given, settings
+    from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
     values, bits = [], 8 * size_of(kind)
     wide = 32 if kind == "bf16" else bits  # a bfloat16 is the upper half of a float
     one = st.floats(width=wide) if kind in FLOATS else st.integers(0, (1 << bits) - 1)
 
-    @settings(max_examples=POOL // 16, derandomize=True, database=None, phases=[Phase.generate])
+    @settings(
+        max_examples=POOL // 16,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],  # of a busy machine
+    )
     @given(st.lists(one, min_size=16, max_size=32))
     def collect(some):
         values.extend(some)

@@ -14,6 +14,7 @@ from .lanes import index as lane_index
 from .memory.layout import LocalLayout
 from .memory.spaces import LOCAL_WINDOW, GlobalSpace
 from .numeric.types import DTYPES
+from .operands import read
 from .printf import format_printf
 from .program.linker import Image
 from .program.ptx import components
@@ -101,7 +102,7 @@ class Calls:
 
     def load(self, instruction, target, address):
         views = self._views(instruction, address, target)
-        outs = [self.machine.registers.write(r, instruction.type) for r in components(target)]
+        outs = [self.machine.registers.write(r, instruction.form.type) for r in components(target)]
 
         def step(lanes) -> None:
             for out, view in zip(outs, views, strict=True):
@@ -110,10 +111,8 @@ class Calls:
         return step
 
     def store(self, instruction, address, source):
-        from .instructions.registry import read
-
         views = self._views(instruction, address, source)
-        values = [read(item, instruction.type, self.machine) for item in components(source)]
+        values = [read(item, instruction.form.type, self.machine) for item in components(source)]
 
         def step(lanes) -> None:
             for view, value in zip(views, values, strict=True):
@@ -177,7 +176,7 @@ class Calls:
             )
 
     def _views(self, instruction, address, values) -> list[np.ndarray]:
-        dtype, slot = DTYPES[instruction.type], self.slots[address.base.name]
+        dtype, slot = DTYPES[instruction.form.type], self.slots[address.base.name]
         starts = [address.offset + n * dtype.itemsize for n in range(len(components(values)))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 

@@ -22,7 +22,7 @@ from .geometry import Geometry
 from .hazards.races import Races
 from .hazards.report import Reporter
 from .hazards.unset import Unset
-from .instructions import bind, ends_block
+from .isa.instruction_set import bind
 from .lanes import Lanes, compact, count, warps
 from .lanes import index as lane_index
 from .memory.copies import Copies
@@ -186,7 +186,7 @@ class Machine:
         code = self.kernel.instructions
         for at in range(pc, end + 1):
             self.steps[at] = bind(code[at], at, self)
-        if not ends_block(code[end]):
+        if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
@@ -235,7 +235,7 @@ class Machine:
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])
             counters.add(instruction.line, "thread_inst_executed", per_thread[at])
-            counters.opcodes[instruction.opcode] += int(per_warp[at])
+            counters.opcodes[instruction.form.opcode] += int(per_warp[at])
 
 
 def _then_next(step, at: int):
@@ -255,7 +255,7 @@ def block_ends(kernel: Function) -> list[int]:
     targets = set(kernel.labels.values())
     ends, end = [0] * len(code), len(code) - 1
     for at in reversed(range(len(code))):
-        if ends_block(code[at]) or at + 1 in targets:
+        if code[at].form.control or at + 1 in targets:
             end = at
         ends[at] = end
     return ends

@@ -8,19 +8,12 @@ from ..lanes import WARP, Lanes
 from ..lanes import index as lane_index
 from ..memory.access import Access, Hit, bits_of
 from ..memory.spaces import Store
-from ..numeric.types import DTYPES, size_of
 from ..program.ptx import Function, Instruction
 from ..waiting.clusters import Visits
 from ..waiting.collectives import FULL, whole_warps
 from .detector import Clash, RaceDetector
 from .flags import Flags
 from .ordering import Ordering, step_of
-
-_TOUCHING = ("ld", "st", "atom", "red")
-_ELSEWHERE = {
-    "shared": {"global", "param", "local", "const"},
-    "global": {"shared", "param", "local"},
-}
 
 
 class Races:
@@ -168,17 +161,14 @@ class Races:
 
 def _orders(instruction: Instruction) -> bool:
     """Whether an instruction can order what threads do that do not meet at a barrier."""
-    if instruction.base in ("membar", "fence"):
-        return True
-    return not {"release", "acquire", "acq_rel"}.isdisjoint(instruction.mods)
+    return instruction.form.orders
 
 
 def _narrowest(kernel: Function, space: str) -> int:
     sizes = [
-        size_of(instruction.type)
+        transfer.size
         for instruction in kernel.instructions
-        if instruction.base in _TOUCHING
-        and instruction.type in DTYPES
-        and _ELSEWHERE[space].isdisjoint(instruction.mods)
+        for _, transfer in instruction.form.transfers
+        if transfer.may_touch(space)
     ]
     return min(sizes, default=4)

@@ -16,16 +16,21 @@ from collections.abc import Callable
 import numpy as np
 
 from ...errors import UninitializedRead
+from ..isa.form import Carries, Flow
 from ..lanes import Lanes
 from ..lanes import index as lane_index
 from ..memory.access import Access, Hit
 from ..memory.spaces import Store
-from ..program.liveness import MaybeUnset, registers, written_and_read
-from ..program.ptx import Instruction, Operand, Register, Vector, components
+from ..operands import read
+from ..program.liveness import MaybeUnset
+from ..program.ptx import Instruction, Operand, Register, Vector, components, registers
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
 SET, UNTOUCHED, FIRST = 0, 1, 2
+
+# For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
+_DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
 
 _ADVICE = (
     "Declared as `float sum;`, it holds whatever its register held before. Give it a value where "
@@ -52,13 +57,13 @@ class Unset:
     def follow(self, instruction: Instruction, at: int, step: Callable, uses: bool) -> Callable:
         """`step`, which also follows what never was set. With `uses` the instruction must have
         real values: it branches, synchronises, or goes to memory."""
-        written, read = written_and_read(instruction)
-        if instruction.base == "st":  # its values are `stored`
+        form, written, read = instruction.form, instruction.written, instruction.read
+        if form.carries is Carries.STORED:  # its values are `stored`
             read = registers(instruction.operands[0])
-        if instruction.base == "bra" and instruction.guard:
+        if form.flow is Flow.BRANCH and instruction.guard:
             read = [instruction.guard.name]
         outs, ins = self._tracked(written), self._tracked(read)
-        if instruction.base == "shfl" or not (outs or ins):  # what is shuffled is `shuffled`
+        if form.carries is Carries.ACROSS or not (outs or ins):  # what is shuffled is `shuffled`
             return step
         if uses:
             return self._refusing(at, step, outs, ins)
@@ -74,7 +79,7 @@ class Unset:
 
     def shuffled(self, instruction: Instruction) -> Callable | None:
         """What has to be done with the lanes of a shuffle and with those they read from."""
-        outs = self._tracked(written_and_read(instruction)[0])
+        outs = self._tracked(instruction.written)
         origins = self._of(instruction.operands[1])
         if not outs:
             return None
@@ -134,11 +139,12 @@ class Unset:
         """Of a set of lanes, the origins of an instruction's results."""
         if not ins:
             return lambda lanes: SET
-        if instruction.base == "selp":
+        carries = instruction.form.carries
+        if carries is Carries.CHOSEN:
             return self._chosen(instruction)
-        if instruction.base == "mov":
+        if carries is Carries.COPIED:
             return self._packed(instruction.operands[1]) or _worst(ins)
-        worst = self._decided(instruction) if instruction.base in ("and", "or") else _worst(ins)
+        worst = self._decided(instruction) if carries in _DECIDED else _worst(ins)
 
         def computed(lanes: Lanes) -> np.ndarray:
             origin = worst(lanes)
@@ -155,8 +161,6 @@ class Unset:
 
     def _chosen(self, instruction: Instruction) -> Callable:
         """selp d, a, b, p: what is not chosen does not matter."""
-        from ..instructions.registry import read
-
         *sources, predicate = instruction.operands[1:]
         a, b = (self._everywhere(source) for source in sources)
         p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
@@ -164,12 +168,10 @@ class Unset:
 
     def _decided(self, instruction: Instruction) -> Callable:
         """and, or: an operand of which every bit decides makes the other one irrelevant."""
-        from ..instructions.registry import read
-
         first, second = instruction.operands[1:]
-        a, b = (read(operand, instruction.type, self.machine) for operand in (first, second))
+        a, b = (read(operand, instruction.form.type, self.machine) for operand in (first, second))
         of_a, of_b = self._everywhere(first), self._everywhere(second)
-        everything = np.invert if instruction.base == "or" else np.asarray
+        everything = _DECIDED[instruction.form.carries]
 
         def decided(lanes: Lanes) -> np.ndarray:
             decides = [

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
+from ..isa.form import Transfer
 from ..lanes import WARP, Lanes, compact
 from ..lanes import index as lane_index
-from ..numeric.types import size_of
-from ..program.ptx import Address, Instruction, Register, Symbol
+from ..program.ptx import Address, Register, Symbol
 from ..waiting.clusters import OFFSET_MASK, RANK_SHIFT
 from .spaces import (
     LOCAL_WINDOW,
@@ -23,11 +23,7 @@ from .spaces import (
     counted_bytes,
 )
 
-_SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
-_SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
-
 _WRITTEN_LATER = " Or is it written later, and a barrier is missing before this line?"
-_STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 
 
 @dataclass(frozen=True)
@@ -45,23 +41,20 @@ class Hit:
 
 
 class Access:
-    """Reads or writes `components` values of `size` bytes a lane at an address operand."""
+    """Makes a transfer at the address that an operand of instruction `at` names. `verb` is what
+    messages call it."""
 
-    def __init__(self, instruction: Instruction, operand: Address, at: int, machine, verb: str):
+    def __init__(self, transfer: Transfer, operand: Address, at: int, machine, verb: str = ""):
         self.machine = machine
         self.at = at
-        self.verb = verb
-        mods = instruction.mods
-        self.space = next((_SPACES[mod] for mod in mods if mod in _SPACES), "generic")
-        self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
-        self.size = size_of(instruction.type)
+        self.verb = verb or transfer.verb
+        self.space, self.width = transfer.space, transfer.width
+        self.size, self.components = transfer.size, transfer.components
         self.shift = self.size.bit_length() - 1
-        self.width = self.size * self.components
         # Strong accesses take part in synchronisation; a release orders what came before.
-        self.compares = instruction.base == "atom" and "cas" in mods
-        self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
-        self.releases = not {"release", "acq_rel"}.isdisjoint(mods)
-        self.wide = "cta" not in mods
+        self.strong, self.compares = transfer.strong, transfer.compares
+        self.releases, self.wide = transfer.releases, transfer.wide
+        self.asynchronous = transfer.asynchronous
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants

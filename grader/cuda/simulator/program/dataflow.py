@@ -7,14 +7,16 @@ it from. What was loaded from memory may point anywhere.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..isa.form import Carries, Flow, Role
 from .linker import Image
 from .ptx import Address, Instruction, Operand, Symbol, Vector, mentioned
 
 ANYWHERE = "*"
-_STORES = ("st", "red", "atom")
-_NO_RESULT = ("st", "red", "cp", "bra", "bar", "barrier", "ret", "exit", "membar", "fence")
+_HEAP = "what the driver returned"
+_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of Traffic
 
 
 @dataclass(frozen=True)
@@ -37,67 +39,53 @@ class Traffic:
 def traffic(image: Image) -> Traffic:
     """Follow the pointers of a kernel and of all it calls."""
     points = _points_to(image)
-    reached: dict[str, set[str]] = {"reads": set(), "writes": set(), "atomics": set()}
+    reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
     targets: dict[int, frozenset[str]] = {}
     for at, instruction in enumerate(image.function.instructions):
-        kind = _kind(instruction)
-        if kind:
-            address = [o for o in instruction.operands if isinstance(o, Address)][-1]
-            names = points[_name(address)] or {ANYWHERE}
-            reached[kind] |= names
-            if kind != "reads":
-                targets[at] = frozenset(names)
+        for position, transfer in instruction.form.transfers:
+            if transfer.may_touch("global"):
+                names = points[_name(instruction.operands[position])] or {ANYWHERE}
+                reached[_KINDS[transfer.verb]] |= names
+                if transfer.verb != "reads":
+                    targets[at] = frozenset(names)
     return Traffic(*(frozenset(names) for names in reached.values()), targets)
 
 
-def _kind(instruction: Instruction) -> str | None:
-    if instruction.base == "cp":  # from global to shared memory; the source comes last
-        return "reads" if "global" in instruction.mods else None
-    if {"shared", "local", "param", "const"} & {mod.partition("::")[0] for mod in instruction.mods}:
-        return None
-    if instruction.base in ("atom", "red"):
-        return "atomics"
-    return {"ld": "reads", "ldu": "reads", "st": "writes"}.get(instruction.base)
-
-
 def _points_to(image: Image) -> dict[str, set[str]]:
-    flows = [flow for one in image.function.instructions for flow in _flows(one, image)]
     points: dict[str, set[str]] = defaultdict(set)
-    variables = {v.name for v in image.function.variables} - {
-        v.name for part in image.parts.values() for v in (*part.parameters, *part.results)
-    }
-    for parameter in image.function.parameters:
-        points[parameter.name] = {parameter.name}
+    parameters = {parameter.name for parameter in image.function.parameters}
+    for root in {ANYWHERE, _HEAP} | parameters | image.module_variables:
+        points[root] = {root}
+    flows = [flow for one in image.function.instructions for flow in _flows(one, image)]
     changed = True
     while changed:
         changed = False
         for target, source in flows:
-            known = points[source] or ({source} if source in _roots(source, variables) else set())
+            known = points[source]
             if not known <= points[target]:
                 points[target] |= known
                 changed = True
     return points
 
 
-def _roots(name: str, variables: set[str]) -> set[str]:
-    """A symbol that is no variable of the kernel's own stands for a module variable."""
-    own = name in variables or name.startswith("%") or "::" in name or "#" in name
-    return set() if own else {name}
-
-
 def _flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
     """(target, source): what holds a pointer in the source may hold it in the target."""
-    if one.base == "call":
+    form = one.form
+    if form.flow is Flow.CALL:
         return _call_flows(one, image)
-    if one.base in _NO_RESULT and not (one.base == "st" and "param" in one.mods):
-        return []
-    target, *sources = one.operands or (None,)
-    if target is None:
-        return []
-    if one.base in ("ld", "ldu") and "param" not in one.mods:
-        wide = one.type.endswith("64")
-        return [(name, ANYWHERE) for name in _names(target) if wide]
-    return [(name, source) for name in _names(target) for s in sources for source in _names(s)]
+    passed = any(transfer.space == "param" for _, transfer in form.transfers)
+    if form.carries is Carries.STORED:  # perhaps into the slot of a call's argument
+        return _between(one.operands[:1], one.operands[1:]) if passed else []
+    results = [o for at, o in enumerate(one.operands) if form.role(at) is Role.WRITTEN]
+    if form.carries is Carries.LOADED and not passed:
+        wide = any(transfer.size == 8 for _, transfer in form.transfers)
+        return [(name, ANYWHERE) for result in results for name in _names(result) if wide]
+    return _between(results, [o for o in one.operands if o not in results])
+
+
+def _between(targets: Sequence[Operand], sources: Sequence[Operand]) -> list[tuple[str, str]]:
+    names = [name for source in sources for name in _names(source)]
+    return [(name, source) for target in targets for name in _names(target) for source in names]
 
 
 def _call_flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
@@ -108,7 +96,7 @@ def _call_flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
     name = getattr(called, "name", "")
     parts = [image.parts[name]] if name in image.parts else list(image.parts.values())
     if name not in image.parts and isinstance(called, Symbol):
-        return [(result.name, f"{name}()") for result in results]
+        return [(result.name, _HEAP) for result in results]
     flows = []
     for part in parts:
         given = zip(part.parameters, arguments, strict=False)

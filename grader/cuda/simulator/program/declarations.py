@@ -70,11 +70,13 @@ def _as_double(bits: int) -> float:
     return struct.unpack("<d", struct.pack("<Q", bits))[0]
 
 
-LITERAL = re.compile(r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+)U?$")
+LITERAL = re.compile(
+    r"-?(0[xX][0-9a-fA-F]+|0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d+|\d+)U?$"
+)
 
 
 def literal(token: str) -> Immediate:
-    """`42`, `0x1F`, `0f3F800000` (a float by its bits) or `0d...` (a double)."""
+    """`42`, `0x1F`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double)."""
     sign = -1 if token.startswith("-") else 1
     body = token.lstrip("-").rstrip("U")
     prefix = body[:2].lower()
@@ -82,6 +84,8 @@ def literal(token: str) -> Immediate:
         return Immediate(int(body[2:], 16), 4)
     if prefix == "0d":
         return Immediate(int(body[2:], 16), 8)
+    if "." in body:
+        return Immediate(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 8)
     if prefix != "0x" and len(body) > 1 and body.startswith("0"):
         return Immediate(sign * int(body, 8))
     return Immediate(sign * int(body, 0))

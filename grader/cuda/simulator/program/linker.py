@@ -41,12 +41,13 @@ class Part:
 class Image:
     """`function` is the kernel with all it calls; `parts` the functions in it by name (the
     kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
-    pointer to a function holds."""
+    pointer to a function holds; `module_variables` are the names of what no function owns."""
 
     function: Function
     parts: dict[str, Part]
     owner: tuple[str, ...]
     addresses: dict[str, int]
+    module_variables: frozenset[str]
 
 
 def function_addresses(program: Program) -> dict[str, int]:
@@ -88,7 +89,8 @@ def link(program: Program, kernel: Function) -> Image:
             name in _reachable_from(name, calls, tabled),
         )
     image = replace(kernel, instructions=tuple(code), variables=tuple(variables), **merged)
-    return Image(image, parts, tuple(owner), function_addresses(program))
+    variables_of_module = frozenset(program.variables)
+    return Image(image, parts, tuple(owner), function_addresses(program), variables_of_module)
 
 
 def _mentioned(function: Function) -> set[str]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..isa.form import Carries, Flow
 from .linker import Image
-from .ptx import Address, Instruction, Operand, Register, mentioned
+from .ptx import Instruction, registers
 
-_WITHOUT_RESULT = ("brx", "call", "nanosleep")
-_ENDS = ("ret", "exit", "trap")
-_ELSEWHERE = {"global", "param", "const"}  # what never was set does not go through these
+_ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
+_FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
 
 
@@ -40,22 +40,6 @@ def maybe_unset(image: Image) -> MaybeUnset:
     return MaybeUnset(at_entry, _reached(image, at_entry))
 
 
-def written_and_read(instruction: Instruction) -> tuple[list[str], list[str]]:
-    """The registers among an instruction's operands: its results, and the others. Results come
-    first in PTX, and are no addresses."""
-    first, *others = instruction.operands or (None,)
-    plain_barrier = instruction.base in ("bar", "barrier") and "red" not in instruction.mods
-    if plain_barrier or instruction.base in _WITHOUT_RESULT or isinstance(first, Address):
-        return [], registers(*instruction.operands)
-    return registers(first), registers(*others)
-
-
-def registers(*operands: Operand | None) -> list[str]:
-    """The names of the registers in some operands."""
-    found = (one for operand in operands for one in mentioned(operand))
-    return [one.name for one in found if isinstance(one, Register)]
-
-
 def _live(image: Image, bit: dict[str, int]) -> list[int]:
     """For each instruction the registers live before it, as a set of bits."""
     code = image.function.instructions
@@ -77,7 +61,7 @@ def _live(image: Image, bit: dict[str, int]) -> list[int]:
 
 def _bits(one: Instruction, bit: dict[str, int]) -> tuple[int, int]:
     """What an instruction reads, and what it writes in any case."""
-    written, read = written_and_read(one)
+    written, read = one.written, one.read
     if one.guard:
         read, written = [*read, one.guard.name], []
     return _union(read, bit), _union(written, bit)
@@ -93,10 +77,11 @@ def _union(names: list[str], bit: dict[str, int]) -> int:
 def _successors(image: Image, at: int) -> list[int]:
     """Where a thread may go on within the same function."""
     function, one = image.function, image.function.instructions[at]
-    if one.base == "brx":
+    flow = one.form.flow
+    if flow is Flow.TABLE:
         return [function.labels[label] for label in function.tables[one.operands[1].name]]
-    onward = [function.labels[one.operands[0].name]] if one.base == "bra" else []
-    falls_through = one.guard is not None or one.base not in ("bra", *_ENDS)
+    onward = [function.labels[one.operands[0].name]] if flow is Flow.BRANCH else []
+    falls_through = one.guard is not None or flow not in (Flow.BRANCH, *_ENDS)
     if falls_through and at + 1 < len(image.owner) and image.owner[at + 1] == image.owner[at]:
         onward.append(at + 1)
     return [successor for successor in onward if successor < len(image.owner)]
@@ -118,10 +103,9 @@ def _reached(image: Image, start: frozenset[str]) -> frozenset[str]:
 
 def _flow(one: Instruction) -> tuple[list[str], list[str]]:
     """What an instruction writes, and what of it that comes from."""
-    written, read = written_and_read(one)
-    elsewhere = not _ELSEWHERE.isdisjoint(one.mods)
-    if one.base in ("ld", "ldu"):
-        return written, [] if elsewhere else [_MEMORY]
-    if one.base == "st":
-        return [] if elsewhere else [_MEMORY], registers(*one.operands[1:])
-    return written, read
+    memory = [_MEMORY] if any(t.space in _FOLLOWED for _, t in one.form.transfers) else []
+    if one.form.carries is Carries.LOADED:
+        return one.written, memory
+    if one.form.carries is Carries.STORED:
+        return memory, registers(*one.operands[1:])
+    return one.written, one.read

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..isa.form import Flow
+from ..isa.instruction_set import resolve
 from .declarations import (
     LITERAL,
     REGISTERS,
@@ -171,11 +173,14 @@ class _Body:
         moved, get that of the next one in their straight run."""
         targets, line, code = set(self.labels.values()), None, []
         for at, instruction in reversed(list(enumerate(self.instructions))):
-            if at + 1 in targets or instruction.base in ("bra", "ret", "exit", "brx"):
+            if at + 1 in targets or instruction.form.flow in _LEAVES:
                 line = None
             line = instruction.line or line
             code.append(instruction if instruction.line else replace(instruction, line=line))
         return code[::-1]
+
+
+_LEAVES = (Flow.BRANCH, Flow.TABLE, Flow.RETURN, Flow.EXIT)
 
 
 def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
@@ -205,7 +210,7 @@ def _declared_names(statement: str) -> list[str]:
 
 
 _TOKEN = re.compile(
-    r"\s*(-?0[xX][0-9a-fA-F]+U?|-?0[fF][0-9a-fA-F]{8}|-?0[dD][0-9a-fA-F]{16}|-?\d+U?"
+    r"\s*(-?0[xX][0-9a-fA-F]+U?|-?0[fF][0-9a-fA-F]{8}|-?0[dD][0-9a-fA-F]{16}|-?\d+\.\d+|-?\d+U?"
     r"|[\w$%.:#]+|[][{}(),|+!@-])"
 )
 
@@ -223,12 +228,12 @@ class _Reader:
         if self.take("@"):
             negated = self.take("!")
             guard = Register(self.body.resolve(self.next()))
-        base, *mods = self.next().split(".")
-        operands = []
+        opcode, operands = self.next(), []
         while self.at < len(self.tokens):
             operands.append(self.operand())
             self.take(",")
-        return Instruction(base, tuple(mods), tuple(operands), guard, negated, self.body.line)
+        form = resolve(opcode, operands := tuple(operands))
+        return Instruction(form, operands, guard, negated, self.body.line)
 
     def operand(self) -> Operand:
         first = self.single()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ..isa.form import Form, Role
+
 
 @dataclass(frozen=True)
 class Register:
@@ -69,25 +71,36 @@ def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
             yield from mentioned(item)
 
 
+def registers(*operands: Operand | None) -> list[str]:
+    """The names of the registers in some operands."""
+    found = (one for operand in operands for one in mentioned(operand))
+    return [one.name for one in found if isinstance(one, Register)]
+
+
 @dataclass(frozen=True)
 class Instruction:
-    """`@!p base.mods operands;`, and the learner's source line it stems from (None: unknown)."""
+    """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
+    the opcode means stands in its `form`."""
 
-    base: str
-    mods: tuple[str, ...]
+    form: Form
     operands: tuple[Operand, ...]
     guard: Register | None = None
     guard_negated: bool = False
     line: int | None = None
 
     @property
-    def opcode(self) -> str:
-        return ".".join((self.base, *self.mods))
+    def written(self) -> list[str]:
+        """The registers that it writes."""
+        return self._registers((Role.WRITTEN,))
 
     @property
-    def type(self) -> str:
-        """The last modifier, which is the type of what the instruction produces."""
-        return self.mods[-1] if self.mods else ""
+    def read(self) -> list[str]:
+        """The registers among its other operands, those of addresses included."""
+        return self._registers((Role.READ, Role.ADDRESS))
+
+    def _registers(self, roles: tuple[Role, ...]) -> list[str]:
+        pairs = enumerate(self.operands)
+        return registers(*(one for at, one in pairs if self.form.role(at) in roles))
 
 
 @dataclass(frozen=True)

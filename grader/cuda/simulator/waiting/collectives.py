@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...errors import ShuffleDivergence
+from ..isa.form import Flow
 from ..lanes import WARP, Lanes, compact, warp_masks
 from ..lanes import index as lane_index
 
@@ -23,7 +24,7 @@ class Collectives:
         self.exits = {
             at
             for at, one in enumerate(machine.kernel.instructions)
-            if one.base in ("ret", "exit")
+            if one.form.flow in (Flow.RETURN, Flow.EXIT)
             and one.guard is None
             and machine.image.owner[at] == machine.kernel.name
         }

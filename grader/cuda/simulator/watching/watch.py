@@ -72,7 +72,7 @@ class Watch:
     def _copied(self, hit: Hit, access: Access) -> bool:
         """Whether this is an asynchronous copy's way into shared memory, which takes no store
         instruction and which Nsight Compute does not count as one."""
-        return hit.space == "shared" and self.machine.kernel.instructions[access.at].base == "cp"
+        return hit.space == "shared" and access.asynchronous
 
     def _trace_access(self, hit: Hit, access: Access, kind: str, line: int | None) -> None:
         threads = self._traced(hit.lanes)

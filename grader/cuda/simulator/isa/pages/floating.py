@@ -9,9 +9,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..numeric import exact
-from ..numeric.fused import fma_directed, fma_single
-from ..numeric.numbers import (
+from ...numeric import exact
+from ...numeric.fused import fma_directed, fma_single
+from ...numeric.numbers import (
     flushed,
     from_bfloat,
     reaches_normal,
@@ -21,10 +21,18 @@ from ..numeric.numbers import (
     saturate,
     to_bfloat,
 )
-from ..program.ptx import Instruction
-from .registry import Elementwise
+from ...program.ptx import Instruction
+from ..steps import Elementwise
+from ..table import elementwise
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
+
+_PLAIN = (  # what sums and products of floats may be
+    "ROUND? ftz? sat? f32 : {0}",
+    "ROUND? f64 : {0}",
+    "rn? ftz? sat? f16|f16x2 : {0}",
+    "rn? bf16|bf16x2 : {0}",
+)
 
 # By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
 _OPERATIONS = {
@@ -43,10 +51,30 @@ _ADDENDS = {  # the two numbers that an operation adds up last
 }
 
 
+@elementwise("add sub mul", *[line.format("d, a, b") for line in _PLAIN])
+@elementwise("div", "ROUND ftz? f32 : d, a, b", "ROUND f64 : d, a, b")
+@elementwise("rcp sqrt", "ROUND ftz? f32 : d, a", "ROUND f64 : d, a")
+@elementwise(
+    "fma",
+    *[line.format("d, a, b, c") for line in _PLAIN],
+    "rn ftz? relu f16|f16x2 : d, a, b, c",
+    "rn relu bf16|bf16x2 : d, a, b, c",
+)
+def rounded_once(instruction: Instruction) -> Elementwise:
+    """The result rounded once, with what the modifiers add to it."""
+    return form(instruction.form.name, instruction)
+
+
+@elementwise("mad", *[line.format("d, a, b, c") for line in _PLAIN[:2]])
+def fused(instruction: Instruction) -> Elementwise:
+    """a * b + c, rounded once."""
+    return form("fma", instruction)
+
+
 def form(name: str, instruction: Instruction) -> Elementwise:
     """The operation `name`, rounded once, with what the modifiers add to it."""
-    mods, mode = instruction.mods, rounding(instruction.mods)
-    kind = instruction.type.removesuffix("x2")
+    mods, mode = instruction.form.mods, rounding(instruction.form.mods)
+    kind = instruction.form.type.removesuffix("x2")
     fn = _operation(name, kind, mode)
     if fn is fma_single and {"ftz", "sat"} & set(mods):
         fn = _narrowed_fma
@@ -58,7 +86,7 @@ def form(name: str, instruction: Instruction) -> Elementwise:
 
 def elementwise_of(fn: Callable, instruction: Instruction) -> Elementwise:
     """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
-    kind, arity = instruction.type, len(instruction.operands) - 1
+    kind, arity = instruction.form.type, len(instruction.operands) - 1
     return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
 
 
@@ -146,18 +174,23 @@ def _then(fn: Callable, clamp: Callable) -> Callable:
     return lambda *operands: clamp(fn(*operands))
 
 
+_ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
+
+
+@elementwise("neg", *_ONE_SIGN)
 def negate(instruction: Instruction) -> Elementwise:
     return _sign_bit(np.negative, np.bitwise_xor, 0x8000, instruction)
 
 
+@elementwise("abs", *_ONE_SIGN)
 def absolute(instruction: Instruction) -> Elementwise:
     return _sign_bit(np.abs, np.bitwise_and, 0x7FFF, instruction)
 
 
 def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
     """neg and abs: on halves a matter of one bit, and so it is on pairs of them."""
-    kind = instruction.type
-    if "ftz" in instruction.mods:
+    kind = instruction.form.type
+    if "ftz" in instruction.form.mods:
         return elementwise_of(flushed(fn), instruction)
     if kind in ("f32", "f64"):
         return Elementwise(fn, (kind,), kind)
@@ -167,9 +200,15 @@ def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
     return Elementwise(lambda a: on_bits(a, np.uint16(mask)), ("b16",), "b16")
 
 
+@elementwise(
+    "min max",
+    "ftz? NaN? xorsign? abs? f32|f16|f16x2 : d, a, b",
+    "NaN? xorsign? abs? bf16|bf16x2 : d, a, b",
+    "f64 : d, a, b",
+)
 def extremum(instruction: Instruction) -> Elementwise:
-    """min and max[.ftz][.NaN][.xorsign.abs]: without .NaN a number wins over NaN; -0 < +0."""
-    smallest, mods = instruction.base == "min", instruction.mods
+    """Without .NaN a number wins over NaN; -0 < +0."""
+    smallest, mods = instruction.form.name == "min", instruction.form.mods
     nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (np.fmin, np.fmax)
     fn = _with_signed_zeros(nan_wins[0 if smallest else 1], smallest)
     if "xorsign" in mods:

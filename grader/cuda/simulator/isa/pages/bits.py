@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.numbers import constant
-from ..numeric.types import size_of
-from ..program.ptx import Instruction
+from ...numeric.numbers import constant
+from ...numeric.types import size_of
+from ...program.ptx import Instruction
+from ..steps import Elementwise
+from ..table import elementwise
 from .arithmetic import plain
-from .registry import Elementwise, elementwise
 
 
-@elementwise("popc")
+@elementwise("popc", "b32|b64 : d, a")
 def popc(instruction: Instruction):
-    return Elementwise(np.bitwise_count, (instruction.type,), "u32")
+    return Elementwise(np.bitwise_count, (instruction.form.type,), "u32")
 
 
-@elementwise("brev")
+@elementwise("brev", "b32|b64 : d, a")
 def brev(instruction: Instruction):
     return plain(_reverse_bits, instruction)
 
@@ -28,9 +29,9 @@ def _reverse_bits(a):
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
 
 
-@elementwise("clz")
+@elementwise("clz", "b32|b64 : d, a")
 def clz(instruction: Instruction):
-    return Elementwise(_leading_zeros, (instruction.type,), "u32")
+    return Elementwise(_leading_zeros, (instruction.form.type,), "u32")
 
 
 def _leading_zeros(a):
@@ -42,11 +43,11 @@ def _leading_zeros(a):
     return np.where(upper == 32, 32 + _leading_zeros(a.astype(np.uint32)), upper)
 
 
-@elementwise("bfind")
+@elementwise("bfind", "shiftamt? s32|u32|s64|u64 : d, a")
 def bfind(instruction: Instruction):
-    """bfind[.shiftamt].type: where the highest bit is that differs from the sign; -1 if none."""
-    top = 8 * size_of(instruction.type) - 1
-    shift_amount = "shiftamt" in instruction.mods
+    """Where the highest bit is that differs from the sign; -1 if none."""
+    top = 8 * size_of(instruction.form.type) - 1
+    shift_amount = "shiftamt" in instruction.form.mods
 
     def find(a):
         magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
@@ -54,12 +55,12 @@ def bfind(instruction: Instruction):
         found = zeros if shift_amount else top - zeros
         return np.where(magnitude == 0, -1, found).astype(np.uint32)
 
-    return Elementwise(find, (instruction.type,), "u32")
+    return Elementwise(find, (instruction.form.type,), "u32")
 
 
-@elementwise("fns")
+@elementwise("fns", "b32 : d, a, b, c")
 def find_nth_set(instruction: Instruction):
-    """fns.b32 d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
+    """d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
     (upwards for positive offsets, downwards for negative ones); all ones if there is none."""
 
     def find(mask, base, offset):
@@ -81,10 +82,10 @@ def find_nth_set(instruction: Instruction):
     return Elementwise(find, ("b32", "b32", "s32"), "b32")
 
 
-@elementwise("bfe")
+@elementwise("bfe", "s32|u32|s64|u64 : d, a, b, c")
 def bfe(instruction: Instruction):
-    """bfe.type d, a, position, length: a field of bits, extended by its sign where signed."""
-    kind = instruction.type
+    """d, a, position, length: a field of bits, extended by its sign where signed."""
+    kind = instruction.form.type
     bits = 8 * size_of(kind)
 
     def extract(a, position, length):
@@ -122,10 +123,10 @@ def _extract(a, position, length):
     return (field << unused >> unused).astype(a.dtype) * (length > 0)
 
 
-@elementwise("bfi")
+@elementwise("bfi", "b32|b64 : d, a, b, c, e")
 def bfi(instruction: Instruction):
-    """bfi.type d, a, b, position, length: b with a field of bits replaced by a's low bits."""
-    kind = instruction.type
+    """d, a, b, position, length: b with a field of bits replaced by a's low bits."""
+    kind = instruction.form.type
 
     def insert(a, b, position, length):
         start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
@@ -151,10 +152,10 @@ def _insert(a, b, position, length):
     return (b.astype(np.uint64) & ~mask | moved & mask).astype(a.dtype)
 
 
-@elementwise("bmsk")
+@elementwise("bmsk", "clamp|wrap b32 : d, a, b")
 def bit_mask(instruction: Instruction):
-    """bmsk.{clamp,wrap}.b32 d, position, length: ones in a field, zeros elsewhere."""
-    wrap = "wrap" in instruction.mods
+    """d, position, length: ones in a field, zeros elsewhere."""
+    wrap = "wrap" in instruction.form.mods
 
     def make(position, length):
         position, length = position.astype(np.uint64), length.astype(np.uint64)
@@ -166,10 +167,10 @@ def bit_mask(instruction: Instruction):
     return Elementwise(make, ("u32", "u32"), "b32")
 
 
-@elementwise("szext")
+@elementwise("szext", "clamp|wrap s32|u32 : d, a, b")
 def extend(instruction: Instruction):
-    """szext.{clamp,wrap}.type d, a, bits: the low bits of a, extended by their sign or by zeros."""
-    kind, wrap = instruction.type, "wrap" in instruction.mods
+    """d, a, bits: the low bits of a, extended by their sign or by zeros."""
+    kind, wrap = instruction.form.type, "wrap" in instruction.form.mods
 
     def keep(a, bits):
         bits = bits & np.uint32(31) if wrap else np.minimum(bits, np.uint32(32))
@@ -190,11 +191,11 @@ _MODES = {
 }
 
 
-@elementwise("prmt")
+@elementwise("prmt", f"b32 {'|'.join(_MODES)}? : d, a, b, c")
 def prmt(instruction: Instruction):
-    """prmt.b32[.mode] d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
+    """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
     of its selector) eight copies of that byte's sign."""
-    mode = next((mod for mod in instruction.mods if mod in _MODES), None)
+    mode = instruction.form.one_of(_MODES)
     if mode is None:
         return Elementwise(_permute, ("b32", "b32", "b32"), "b32")
     selectors = np.array(

@@ -11,38 +11,33 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..lanes import Lanes, compact
-from ..lanes import index as lane_index
-from ..memory.access import Access
-from ..program.ptx import Address, Instruction, Register
+from ...lanes import Lanes, compact
+from ...lanes import index as lane_index
+from ...memory.access import Access
+from ...operands import read
+from ...program.ptx import Address, Instruction, Register
+from ..accesses import note, put
+from ..form import Transfer
+from ..table import effect
 from .mbarrier import arrival_of_copies
-from .memory import note, put
-from .registry import effect, read, unsupported
 
-_WORDS = {4: ("b32",), 8: ("v2", "b32"), 16: ("v4", "b32")}
+_COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
+_WHOLE = "writes.b32@shared[to], reads.b32@global[from], size"
+_PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
 
 
-@effect("cp")
+@effect("cp", f"{_COPY} : {_WHOLE} or {_PART}")
+@effect("cp", f"{_COPY} L2::cache_hint : {_WHOLE}, policy or {_PART}, policy")
 def copy(instruction: Instruction, at: int, machine):
-    """cp.async and what belongs to it; cp.async.bulk and other copies are not known."""
-    if "bulk" in instruction.mods or instruction.mods[0] != "async":
-        raise unsupported(instruction, machine)
-    for name, build in _FORMS.items():
-        if name in instruction.mods:
-            return build(instruction, at, machine)
-    raise unsupported(instruction, machine)
-
-
-def _issue(instruction: Instruction, at: int, machine):
-    """cp.async.{ca,cg}.shared.global [dst], [src], size[, source size | ignore][, cache policy]:
-    beyond the source size, and where the predicate says to ignore, zeros are copied."""
+    """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
+    where the predicate says to ignore, zeros are copied."""
     target, source, size, *rest = instruction.operands
-    if "L2::cache_hint" in instruction.mods:
+    if instruction.form.has("L2::cache_hint"):
         rest.pop()
-    form = _WORDS[size.value]
-    to = Access(replace(instruction, base="st", mods=("shared", *form)), target, at, machine, _W)
-    whole = Access(replace(instruction, base="ld", mods=("global", *form)), source, at, machine, _R)
-    octets = _octets(instruction, source, size.value, at, machine) if rest else []
+    writes, reads = (replace(t, size=4, components=size.value // 4) for t in _both(instruction))
+    to = Access(replace(writes, asynchronous=True), target, at, machine)
+    whole = Access(reads, source, at, machine)
+    octets = _octets(reads, source, size.value, at, machine) if rest else []
     amount = _source_size(rest[0], size.value, machine) if rest else None
 
     def fetch(lanes: Lanes) -> np.ndarray:
@@ -66,7 +61,8 @@ def _issue(instruction: Instruction, at: int, machine):
     return step
 
 
-_R, _W = "reads", "writes"
+def _both(instruction: Instruction) -> list[Transfer]:
+    return [transfer for _, transfer in instruction.form.transfers]
 
 
 def _source_size(operand, size: int, machine):
@@ -78,11 +74,10 @@ def _source_size(operand, size: int, machine):
     return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
 
 
-def _octets(instruction, source: Address, size: int, at: int, machine) -> list[Access]:
+def _octets(reads: Transfer, source: Address, size: int, at: int, machine) -> list[Access]:
     """Accesses to the single bytes of the source, for copies that stop in the middle."""
-    load = replace(instruction, base="ld", mods=("global", "b8"))
     places = [replace(source, offset=source.offset + place) for place in range(size)]
-    return [Access(load, place, at, machine, _R) for place in places]
+    return [Access(replace(reads, size=1, components=1), p, at, machine) for p in places]
 
 
 def _load(access: Access, index, chosen: np.ndarray, into: np.ndarray, machine) -> None:
@@ -103,15 +98,17 @@ def _check_overwriting(machine, access: Access, hit, words) -> None:
         machine.races.check(access, hit, "store", np.zeros(len(hit.element), bool), words)
 
 
-def _commit(instruction: Instruction, at: int, machine):
+@effect("cp", "async commit_group :")
+def commit(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
         machine.copies.committed[lanes] += 1
 
     return step
 
 
-def _wait(instruction: Instruction, at: int, machine):
-    """cp.async.wait_group n: all groups but the n last ones; cp.async.wait_all: everything."""
+@effect("cp", "async wait_group : n", "async wait_all :")
+def wait(instruction: Instruction, at: int, machine):
+    """For all groups but the n last ones, or for everything."""
     newest = instruction.operands[0].value if instruction.operands else -1
     return lambda lanes: _land(machine, lanes, newest)
 
@@ -121,9 +118,10 @@ def _land(machine, lanes: Lanes, newest: int) -> None:
         put(machine, access, hit, words)
 
 
-def _signal(instruction: Instruction, at: int, machine):
-    """cp.async.mbarrier.arrive[.noinc].shared.b64 [barrier]: arrives when the thread's copies
-    have; here they arrive at once. Without .noinc the barrier first expects one arrival more."""
+@effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
+def signal(instruction: Instruction, at: int, machine):
+    """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
+    first expects one arrival more."""
     arrive = arrival_of_copies(instruction, at, machine)
 
     def step(lanes: Lanes) -> None:
@@ -131,13 +129,3 @@ def _signal(instruction: Instruction, at: int, machine):
         arrive(lanes)
 
     return step
-
-
-_FORMS = {
-    "commit_group": _commit,
-    "wait_group": _wait,
-    "wait_all": _wait,
-    "mbarrier": _signal,
-    "ca": _issue,
-    "cg": _issue,
-}

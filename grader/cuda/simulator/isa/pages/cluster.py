@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..lanes import Lanes
-from ..memory.spaces import SHARED_WINDOW
-from ..program.ptx import Instruction
-from ..waiting.clusters import RANK_SHIFT, map_to_rank
-from .registry import effect, read
+from ...lanes import Lanes
+from ...memory.spaces import SHARED_WINDOW
+from ...operands import read
+from ...program.ptx import Instruction
+from ...waiting.clusters import RANK_SHIFT, map_to_rank
+from ..table import control, effect
 
 
+@control(
+    "barrier", "cluster arrive release|relaxed? aligned? :", "cluster wait acquire? aligned? :"
+)
 def cluster_barrier(instruction: Instruction, at: int, machine):
-    """barrier.cluster.arrive does not wait, barrier.cluster.wait does."""
-    if "wait" in instruction.mods:
+    """To arrive is not to wait."""
+    if "wait" in instruction.form.mods:
         return lambda lanes: machine.clusters.wait(lanes, at)
 
     def arrive(lanes: Lanes):
@@ -22,14 +26,14 @@ def cluster_barrier(instruction: Instruction, at: int, machine):
     return arrive
 
 
-@effect("mapa")
+@effect("mapa", "shared::cluster? u32|u64 : d, a, b")
 def mapa(instruction: Instruction, at: int, machine):
-    """mapa[.shared::cluster].type d, a, rank: the same variable in another block."""
+    """d, a, rank: the same variable in another block."""
     target, address, rank = instruction.operands
-    kind = instruction.type
+    kind = instruction.form.type
     out = machine.registers.write(target, kind)
     address, rank = read(address, kind, machine), read(rank, "u32", machine)
-    window = 0 if "shared::cluster" in instruction.mods else SHARED_WINDOW
+    window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
 
     def step(lanes: Lanes) -> None:
         local = address[lanes].astype(np.int64) - window
@@ -38,13 +42,13 @@ def mapa(instruction: Instruction, at: int, machine):
     return step
 
 
-@effect("getctarank")
+@effect("getctarank", "shared::cluster? u32|u64 : d, a")
 def getctarank(instruction: Instruction, at: int, machine):
     """The rank of the block in whose shared memory an address lies."""
     target, address = instruction.operands
     out = machine.registers.write(target, "u32")
-    address = read(address, instruction.type, machine)
-    window = 0 if "shared::cluster" in instruction.mods else SHARED_WINDOW
+    address = read(address, instruction.form.type, machine)
+    window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
     own = machine.special.read("%cluster_ctarank")
 
     def step(lanes: Lanes) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
-from ..numeric.types import DTYPES, size_of
-from ..program.ptx import Instruction, Vector
-from .registry import Elementwise, effect, elementwise, read
+from ...memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
+from ...numeric.types import DTYPES, size_of
+from ...operands import read
+from ...program.ptx import Instruction, Vector
+from ..form import Carries
+from ..steps import Elementwise
+from ..table import effect, elementwise
 
 
-@effect("mov")
+@effect("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
 def mov(instruction: Instruction, at: int, machine):
-    """mov d, a; also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
+    """Also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
     target, source = instruction.operands
-    kind = instruction.type
+    kind = instruction.form.type
     if isinstance(source, Vector):
         return _pack(target, source.items, kind, machine)
     if isinstance(target, Vector):
@@ -65,28 +68,29 @@ def _unpack(items, source, kind: str, machine):
     return step
 
 
-@elementwise("cvta")
+@elementwise(
+    "cvta",
+    "to? global|local|const|param|param::entry|shared|shared::cta|shared::cluster u64 : d, a",
+)
 def cvta(instruction: Instruction):
     """Between an address in a state space and a generic address."""
-    space = next(mod for mod in instruction.mods if mod not in ("to", "u64"))
+    space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
     window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space.partition("::")[0], 0)
     shift = np.uint64(window)
-    if instruction.mods[0] == "to":
+    if instruction.form.mods[0] == "to":
         return Elementwise(lambda a: a - shift, ("u64",), "u64")
     return Elementwise(lambda a: a + shift, ("u64",), "u64")
 
 
-@elementwise("isspacep")
+@elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
 def isspacep(instruction: Instruction):
-    """isspacep.SPACE p, a: whether a generic address lies in a state space."""
-    space = instruction.mods[0].partition("::")[0]
+    """Whether a generic address lies in a state space."""
+    space = instruction.form.mods[0].partition("::")[0]
     windows = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
     if space == "global":
         return Elementwise(
             lambda a: ~(_within(a, SHARED_WINDOW) | _within(a, LOCAL_WINDOW)), ("u64",), "pred"
         )
-    if space not in windows:
-        return None
     return Elementwise(lambda a: _within(a, windows[space]), ("u64",), "pred")
 
 

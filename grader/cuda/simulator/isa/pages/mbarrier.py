@@ -14,12 +14,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..lanes import Lanes, select
-from ..memory.access import Access
-from ..program.ptx import Address, Instruction
-from .atomics import update
-from .memory import note, put
-from .registry import effect, read, unsupported
+from ...lanes import Lanes, select
+from ...memory.access import Access
+from ...operands import read
+from ...program.ptx import Address, Instruction
+from ..accesses import note, put, update
+from ..table import effect
 
 _U = np.uint64
 _COUNT = _U((1 << 20) - 1)
@@ -28,27 +28,21 @@ _NOTHING_OWED = _U(1 << 22)
 _OWED_BITS = _U((1 << 23) - 1)
 
 
-@effect("mbarrier")
-def mbarrier(instruction: Instruction, at: int, machine):
-    """mbarrier.{init, inval, arrive[.expect_tx], arrive_drop, expect_tx, complete_tx, test_wait,
-    try_wait, pending_count}"""
-    build = _FORMS.get(instruction.mods[0])
-    if build is None:
-        raise unsupported(instruction, machine)
-    return build(instruction, at, machine)
+_OWN = "shared|shared::cta? b64"
+_ANY = "SEM? SCOPE? shared|shared::cta|shared::cluster? b64"
 
 
-def _access(instruction: Instruction, operand: Address, at: int, machine) -> Access:
-    space = tuple(mod for mod in instruction.mods if mod.startswith("shared"))
-    return Access(
-        replace(instruction, base="atom", mods=(*space, "b64")), operand, at, machine, "updates"
-    )
+def _access(instruction: Instruction, operand: Address, at: int, machine, strong=True) -> Access:
+    ((_, transfer),) = instruction.form.transfers
+    transfer = replace(transfer, strong=strong, releases=False, wide=True)
+    return Access(transfer, operand, at, machine)
 
 
-def _init(instruction: Instruction, at: int, machine):
+@effect("mbarrier", f"init {_OWN} : updates[a], n")
+def initialize(instruction: Instruction, at: int, machine):
     address, number = instruction.operands
-    access = _access(instruction, address, at, machine)
-    access.strong = False  # it is set up before anybody may use it
+    # It is set up before anybody may use it.
+    access = _access(instruction, address, at, machine, strong=False)
     expected = read(number, "u32", machine)
 
     def step(lanes: Lanes) -> None:
@@ -58,7 +52,8 @@ def _init(instruction: Instruction, at: int, machine):
     return step
 
 
-def _inval(instruction: Instruction, at: int, machine):
+@effect("mbarrier", f"inval {_OWN} : updates[a]")
+def invalidate(instruction: Instruction, at: int, machine):
     """The word may serve for something else now: it is left alone, by somebody who saw to it that
     all others have left."""
     access = _access(instruction, instruction.operands[0], at, machine)
@@ -86,9 +81,10 @@ def _changed(word: np.ndarray, arrivals, more_expected, owed) -> np.ndarray:
     return pending | expected << _EXPECTED | bytes_owed << _OWED | phase << _PHASE
 
 
-def _arriving(change: Callable) -> Callable:
-    """A builder for an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
+def _arriving(change: Callable, *lines: str) -> Callable:
+    """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
 
+    @effect("mbarrier", *lines)
     def build(instruction: Instruction, at: int, machine):
         operands = list(instruction.operands)
         target = None if isinstance(operands[0], Address) else operands.pop(0)
@@ -100,12 +96,10 @@ def _arriving(change: Callable) -> Callable:
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
-                access.check_written(hit)
                 amount = np.ones(len(hit.element), _U)
                 if number is not None:
                     amount = number[hit.lanes].astype(_U)
-                old = update(hit.store.view(np.dtype(_U)), hit.element, change, [amount])
-                note(machine, access, hit, "atomic")
+                (old,) = update(machine, access, hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
 
@@ -115,37 +109,45 @@ def _arriving(change: Callable) -> Callable:
 
 
 _ZERO = _U(0)
-_arrive = _arriving(lambda word, number: _changed(word, number, _ZERO, _ZERO))
-_drop = _arriving(lambda word, number: _changed(word, number, _ZERO - number, _ZERO))
-_expect = _arriving(lambda word, size: _changed(word, _ZERO, _ZERO, size))
-_arrive_and_expect = _arriving(lambda word, size: _changed(word, _U(1), _ZERO, size))
-_complete = _arriving(lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size))
-
-
-def _arriving_form(instruction: Instruction, at: int, machine):
-    drops = instruction.mods[0] == "arrive_drop"
-    if "expect_tx" in instruction.mods[1:]:
-        if drops:
-            raise unsupported(instruction, machine)
-        return _arrive_and_expect(instruction, at, machine)
-    return (_drop if drops else _arrive)(instruction, at, machine)
+_EITHER = "d, updates[a], {0} or updates[a], {0}"
+_arrive = _arriving(
+    lambda word, number: _changed(word, number, _ZERO, _ZERO),
+    f"arrive noComplete? {_ANY} : {_EITHER.format('n?')}",
+)
+_arriving(
+    lambda word, number: _changed(word, number, _ZERO - number, _ZERO),
+    f"arrive_drop noComplete? {_ANY} : {_EITHER.format('n?')}",
+)
+_arriving(
+    lambda word, size: _changed(word, _U(1), _ZERO, size),
+    f"arrive expect_tx {_ANY} : {_EITHER.format('bytes')}",
+)
+_arriving(
+    lambda word, size: _changed(word, _ZERO, _ZERO, size),
+    f"expect_tx {_ANY} : updates[a], bytes",
+)
+_arriving(
+    lambda word, size: _changed(word, _ZERO, _ZERO, _ZERO - size),
+    f"complete_tx {_ANY} : updates[a], bytes",
+)
 
 
 def arrival_of_copies(instruction: Instruction, at: int, machine):
     """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
     was counted beforehand, without it one that was not."""
-    if "noinc" in instruction.mods:
+    if instruction.form.has("noinc"):
         return _arrive(instruction, at, machine)
     return lambda lanes: None
 
 
-def _wait(instruction: Instruction, at: int, machine):
-    """{test,try}_wait[.parity] done, [barrier], state or parity[, time]: whether that phase is
-    over. Whoever sees it over is ordered after all that arrived in it."""
+@effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")
+def wait(instruction: Instruction, at: int, machine):
+    """done, [barrier], state or parity[, time]: whether that phase is over. Whoever sees it over is
+    ordered after all that arrived in it."""
     target, address, phase = instruction.operands[:3]
     access = _access(instruction, address, at, machine)
     out = machine.registers.write(target, "pred")
-    by_parity = "parity" in instruction.mods
+    by_parity = instruction.form.has("parity")
     phase = read(phase, "u32" if by_parity else "u64", machine)
 
     def step(lanes: Lanes) -> None:
@@ -164,7 +166,8 @@ def _wait(instruction: Instruction, at: int, machine):
     return step
 
 
-def _pending_count(instruction: Instruction, at: int, machine):
+@effect("mbarrier", "pending_count b64 : d, a")
+def pending_count(instruction: Instruction, at: int, machine):
     target, state = instruction.operands
     out, state = machine.registers.write(target, "u32"), read(state, "u64", machine)
 
@@ -172,16 +175,3 @@ def _pending_count(instruction: Instruction, at: int, machine):
         out[lanes] = state[lanes] & _COUNT
 
     return step
-
-
-_FORMS = {
-    "init": _init,
-    "inval": _inval,
-    "arrive": _arriving_form,
-    "arrive_drop": _arriving_form,
-    "expect_tx": _expect,
-    "complete_tx": _complete,
-    "test_wait": _wait,
-    "try_wait": _wait,
-    "pending_count": _pending_count,
-}

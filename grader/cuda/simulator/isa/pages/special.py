@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.numbers import flush, flushed
-from ..program.ptx import Instruction
+from ...numeric.numbers import flush, flushed
+from ...program.ptx import Instruction
+from ..steps import Elementwise
+from ..table import elementwise
 from . import floating
-from .registry import Elementwise, elementwise
 
 
 def _reciprocal_root(x):
@@ -31,15 +32,14 @@ _FUNCTIONS = {
 }
 
 
-@elementwise(*_FUNCTIONS)
+@elementwise("sqrt lg2 sin cos", "approx ftz? f32 : d, a")
+@elementwise("rcp", "approx ftz? f32 : d, a", "approx ftz f64 : d, a")
+@elementwise("rsqrt", "approx ftz? f32|f64 : d, a")
+@elementwise("ex2", "approx ftz? f32|bf16|bf16x2 : d, a", "approx f16|f16x2 : d, a")
+@elementwise("tanh", "approx f32|HALF : d, a")
 def special_function(instruction: Instruction):
-    """sqrt and rcp round as asked; the others, and all with .approx, are approximations."""
-    name, mods = instruction.base, instruction.mods
-    if instruction.type not in floating.KINDS:
-        return None
-    if name in ("sqrt", "rcp") and "approx" not in mods:
-        return floating.form(name, instruction)
-    if instruction.type == "f64" and "ftz" in mods:
+    name, mods = instruction.form.name, instruction.form.mods
+    if instruction.form.type == "f64" and "ftz" in mods:
         return floating.elementwise_of(_in_upper_halves(_FUNCTIONS[name]), instruction)
     fn = _FUNCTIONS[name]
     if "ftz" in mods:
@@ -68,11 +68,12 @@ def _upper_half(x):
     return bits.view(np.float64)
 
 
+@elementwise("div", "approx|full ftz? f32 : d, a, b")
 def approximate_division(instruction: Instruction) -> Elementwise:
     """div.approx.f32 takes a reciprocal, which is flushed where the divisor exceeds 2**126;
     div.full.f32 scales its operands first."""
-    fn = np.divide if "full" in instruction.mods else _times_reciprocal
-    return floating.elementwise_of(flushed(fn) if "ftz" in instruction.mods else fn, instruction)
+    fn = np.divide if "full" in instruction.form.mods else _times_reciprocal
+    return floating.elementwise_of(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
 
 
 def _times_reciprocal(a, b):

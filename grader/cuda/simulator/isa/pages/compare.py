@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.numbers import flush, from_bfloat
-from ..numeric.types import DTYPES, size_of
-from ..program.ptx import Instruction, components
-from .registry import Elementwise, effect, elementwise, read, unsupported
+from ...numeric.numbers import flush, from_bfloat
+from ...numeric.types import DTYPES, size_of
+from ...operands import read
+from ...program.ptx import Instruction, components
+from ..form import Carries
+from ..steps import Elementwise
+from ..table import effect, elementwise
 
 _ORDERED = {
     "eq": np.equal,
@@ -37,34 +40,46 @@ _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
 def _comparison(instruction: Instruction, kind: str):
-    """The comparison that the first modifier names, on registers of a scalar `kind`; None if
-    there is no such comparison."""
-    name = instruction.mods[0]
+    """The comparison that the first modifier names, on registers of a scalar `kind`."""
+    name = instruction.form.mods[0]
     if kind not in _FLOATS:
-        return _ORDERED.get(name)
+        return _ORDERED[name]
     compare = _UNORDERED.get(name) or _ORDERED.get(name)
     if kind == "bf16":
         return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
-    if "ftz" in instruction.mods:
+    if "ftz" in instruction.form.mods:
         return lambda a, b: compare(flush(a), flush(b))
     return compare
 
 
 def _combination(instruction: Instruction):
-    return next((_COMBINE[mod] for mod in instruction.mods[1:] if mod in _COMBINE), None)
+    return _COMBINE.get(instruction.form.one_of(_COMBINE))
 
 
-@effect("setp")
+_ON_INTEGERS = "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"
+_ON_FLOATS = f"{'|'.join(_UNORDERED)}|eq|lt|le|gt|ge"
+_COMBINING = "|".join(_COMBINE)
+
+
+def _lines(kinds_of_integers: str, kinds_of_floats: str) -> list[str]:
+    """Both comparisons, alone and combined with a predicate."""
+    alone = [
+        f"{_ON_INTEGERS} {{0}} {kinds_of_integers} : d, a, b{{1}}",
+        f"{_ON_FLOATS} {{0}} ftz? {kinds_of_floats} : d, a, b{{1}}",
+    ]
+    combined = ((line.format(_COMBINING, ", c")) for line in alone)
+    return [*(line.format("", "") for line in alone), *combined]
+
+
+@effect("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"))
 def setp(instruction: Instruction, at: int, machine):
-    """setp.CMP[.BOOL][.ftz].type p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is
-    for the lower and q for the upper."""
+    """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
+    the upper."""
     target, a, b, *rest = instruction.operands
-    kind = instruction.type
+    kind = instruction.form.type
     pair = kind.endswith("x2")
     compare = _comparison(instruction, kind.removesuffix("x2"))
     combine = _combination(instruction)
-    if compare is None or bool(rest) != bool(combine):
-        raise unsupported(instruction, machine)
     outs = [
         machine.registers.write(register, "pred") if register.name != "_" else None
         for register in components(target)
@@ -112,16 +127,17 @@ def _of_halves(compare, kind: str):
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 
 
-@elementwise("set")
+_RESULTS = "u16|s16|u32|s32|f32|HALF"
+
+
+@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT|f16x2|bf16x2"))
 def set_(instruction: Instruction):
-    """set.CMP[.BOOL][.ftz].result.source d, a, b[, c]: 1.0 or all ones where true, else 0."""
-    result, source = (instruction.mods[-2], instruction.mods[-1])
+    """1.0 or all ones where true, else 0."""
+    result, source = (instruction.form.mods[-2], instruction.form.mods[-1])
     compare, combine = (
         _comparison(instruction, source.removesuffix("x2")),
         _combination(instruction),
     )
-    if compare is None:
-        return None
     scalar = result.removesuffix("x2")
     bits = 8 * size_of(scalar)
     true = np.array(_TRUE.get(scalar, (1 << bits) - 1), f"u{bits // 8}")
@@ -140,18 +156,18 @@ def set_(instruction: Instruction):
     return Elementwise(compute, kinds, f"b{8 * size_of(result)}")
 
 
-@elementwise("selp")
+@elementwise("selp", "BITS|INT|f32|f64 : d, a, b, c", carries=Carries.CHOSEN)
 def selp(instruction: Instruction):
-    kind = f"b{8 * size_of(instruction.type)}"
+    kind = f"b{8 * size_of(instruction.form.type)}"
     return Elementwise(lambda a, b, p: b ^ (a ^ b) * p, (kind, kind, "pred"), kind)
 
 
-@elementwise("slct")
+@elementwise("slct", "ftz? BITS|INT|f32|f64 s32|f32 : d, a, b, c")
 def slct(instruction: Instruction):
-    """slct[.ftz].type.{s32,f32} d, a, b, c: a where c >= 0 (so for -0, not for NaN), else b."""
-    kind, test = instruction.mods[-2:]
+    """a where c >= 0 (so for -0, not for NaN), else b."""
+    kind, test = instruction.form.mods[-2:]
     bits = f"b{8 * size_of(kind)}"
-    value = flush if "ftz" in instruction.mods else np.asarray
+    value = flush if "ftz" in instruction.form.mods else np.asarray
     return Elementwise(lambda a, b, c: np.where(value(c) >= 0, a, b), (bits, bits, test), bits)
 
 
@@ -165,7 +181,7 @@ _KINDS_OF_NUMBER = {
 }
 
 
-@elementwise("testp")
+@elementwise("testp", f"{'|'.join(_KINDS_OF_NUMBER)} f32|f64 : d, a")
 def testp(instruction: Instruction):
-    """testp.KIND.type p, a: whether a is a number of that kind; hardware calls zero normal."""
-    return Elementwise(_KINDS_OF_NUMBER[instruction.mods[0]], (instruction.type,), "pred")
+    """Whether a is a number of that kind; hardware calls zero normal."""
+    return Elementwise(_KINDS_OF_NUMBER[instruction.form.mods[0]], (instruction.form.type,), "pred")

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import ShuffleDivergence
-from ..lanes import WARP, Lanes, warp_masks
-from ..lanes import index as lane_index
-from ..program.ptx import Instruction, Vector
-from .registry import control, effect, read, unsupported
+from ....errors import ShuffleDivergence
+from ...lanes import WARP, Lanes, warp_masks
+from ...lanes import index as lane_index
+from ...operands import read
+from ...program.ptx import Instruction, Vector
+from ..form import Carries
+from ..table import collective, effect
 
 
-@control("shfl")
+@collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
 def shuffle(instruction: Instruction, at: int, machine):
-    """shfl.sync.mode.b32 d[|p], a, b, c, membermask"""
+    """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
     out, valid = target.items if isinstance(target, Vector) else (target, None)
-    mode = instruction.mods[1]
+    mode = instruction.form.mods[1]
     out = machine.registers.write(out, "b32")
     valid = machine.registers.write(valid, "pred") if valid else None
     value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
     rows = np.zeros(machine.geometry.lanes, bool)
     moved = machine.unset and machine.unset.shuffled(instruction)
 
-    def step(lanes: Lanes):
-        together = machine.collectives.gather(lanes, at, masks)
-        if together is None:
-            return ()
+    def combine(together: Lanes) -> None:
         lane = lane_index(together)
         source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
         source += lane - lane % WARP
@@ -40,9 +39,8 @@ def shuffle(instruction: Instruction, at: int, machine):
             moved(together, source)
         if machine.observed:
             machine.watch.shuffle(together, at, source)
-        return ((at + 1, together),)
 
-    return step
+    return combine
 
 
 def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray):
@@ -83,20 +81,14 @@ def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
         )
 
 
-@control("vote")
+@collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")
 def vote(instruction: Instruction, at: int, machine):
-    """vote.sync.{all,any,uni,ballot} d, p, membermask"""
-    mode = instruction.mods[1]
+    mode = instruction.form.mods[1]
     target, predicate, mask = instruction.operands
-    if mode not in ("all", "any", "uni", "ballot"):
-        raise unsupported(instruction, machine)
     out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
     predicate, masks = read(predicate, "pred", machine), read(mask, "b32", machine)
 
-    def step(lanes: Lanes):
-        together = machine.collectives.gather(lanes, at, masks)
-        if together is None:
-            return ()
+    def combine(together: Lanes) -> None:
         index = lane_index(together)
         ballot = _ballot(index[predicate[index]], machine)[index // WARP] & masks[index]
         everyone = _ballot(index, machine)[index // WARP] & masks[index]
@@ -106,12 +98,11 @@ def vote(instruction: Instruction, at: int, machine):
             "all": lambda: ballot == everyone,
             "uni": lambda: (ballot == 0) | (ballot == everyone),
         }[mode]()
-        return ((at + 1, together),)
 
-    return step
+    return combine
 
 
-@effect("activemask")
+@effect("activemask", "b32 : d")
 def activemask(instruction: Instruction, at: int, machine):
     out = machine.registers.write(instruction.operands[0], "b32")
 

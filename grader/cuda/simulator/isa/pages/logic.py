@@ -4,37 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.types import size_of
-from ..program.ptx import Immediate, Instruction
+from ...numeric.types import size_of
+from ...operands import read
+from ...program.ptx import Immediate, Instruction
+from ..form import Carries
+from ..steps import Elementwise, unsupported
+from ..table import effect, elementwise
 from .arithmetic import plain
-from .registry import Elementwise, effect, elementwise, read, unsupported
 
 _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-@elementwise(*_LOGIC)
+@elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
+@elementwise("or", "pred|BITS : d, a, b", carries=Carries.ALL_BITS_SET)
+@elementwise("xor", "pred|BITS : d, a, b")
 def logic(instruction: Instruction):
-    return plain(_LOGIC[instruction.base], instruction)
+    return plain(_LOGIC[instruction.form.name], instruction)
 
 
-@elementwise("not")
+@elementwise("not", "pred|BITS : d, a")
 def invert(instruction: Instruction):
     return plain(np.invert, instruction)
 
 
-@elementwise("cnot")
+@elementwise("cnot", "BITS : d, a")
 def c_not(instruction: Instruction):
-    """cnot: 1 where the operand is 0, else 0; C's `!`."""
+    """1 where the operand is 0, else 0; C's `!`."""
     return plain(lambda a: a == 0, instruction)
 
 
-@effect("lop3")
+@effect("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
 def lop3(instruction: Instruction, at: int, machine):
-    """lop3.b32 d, a, b, c, table: any function of three bits, given by its eight values; with
-    .and/.or also a predicate, d|p, ..., q: whether any bit of d is set, combined with q."""
+    """d, a, b, c, table: any function of three bits, given by its eight values; with .and or .or
+    also a predicate, d|p, ..., q: whether any bit of d is set, combined with q."""
     target, a, b, c, table, *rest = instruction.operands
-    combine = next((_LOGIC[mod] for mod in instruction.mods if mod in ("and", "or")), None)
-    if not isinstance(table, Immediate) or bool(rest) != bool(combine):
+    combine = _LOGIC.get(instruction.form.one_of(_LOGIC))
+    if not isinstance(table, Immediate):
         raise unsupported(instruction, machine)
     target, flag = target.items if combine else (target, None)
     out = machine.registers.write(target, "b32") if target.name != "_" else None
@@ -60,11 +65,12 @@ def _look_up(table: int, a, b, c) -> np.ndarray:
     return result
 
 
-@elementwise("shl", "shr")
+@elementwise("shl", "BITS : d, a, b")
+@elementwise("shr", "BITS|INT : d, a, b")
 def shift(instruction: Instruction):
     """Amounts beyond the width shift everything out; NumPy agrees, given operands of one type."""
-    kind = instruction.type
-    fn = np.left_shift if instruction.base == "shl" else np.right_shift
+    kind = instruction.form.type
+    fn = np.left_shift if instruction.form.name == "shl" else np.right_shift
     amount = instruction.operands[2]
     bits = 8 * size_of(kind)
     if bits == 32 or (isinstance(amount, Immediate) and 0 <= amount.value < bits):
@@ -75,10 +81,10 @@ def shift(instruction: Instruction):
     )
 
 
-@elementwise("shf")
+@elementwise("shf", "l|r clamp|wrap b32 : d, a, b, c")
 def funnel_shift(instruction: Instruction):
-    """shf.{l,r}.{wrap,clamp}.b32 d, low, high, amount: 32 bits of the shifted 64."""
-    left, wrap = "l" in instruction.mods, "wrap" in instruction.mods
+    """d, low, high, amount: 32 bits of the shifted 64."""
+    left, wrap = "l" in instruction.form.mods, "wrap" in instruction.form.mods
 
     def shifted(low, high, amount):
         whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)

@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..numeric.integers import high_product
-from ..program.ptx import Instruction
-from .registry import effect, read
+from ...numeric.integers import high_product
+from ...operands import read
+from ...program.ptx import Instruction
+from ..table import effect
+
+_KINDS = "s32|u32|s64|u64"
 
 
-@effect("addc", "subc", "madc")
+@effect("add sub", f"cc {_KINDS} : d, a, b")
+@effect("addc subc", f"cc? {_KINDS} : d, a, b")
+@effect("mad", f"lo|hi cc {_KINDS} : d, a, b, c")
+@effect("madc", f"lo|hi cc? {_KINDS} : d, a, b, c")
 def with_carry(instruction: Instruction, at: int, machine):
-    """add.cc, addc[.cc], sub.cc, subc[.cc], mad.{lo,hi}.cc, madc.{lo,hi}[.cc]: the names with a
-    final c take the flag in, .cc leaves it."""
+    """The names with a final c take the flag in, .cc leaves it."""
     target, *operands = instruction.operands
-    kind = instruction.type
+    kind = instruction.form.type
     sources = [read(operand, kind, machine) for operand in operands]
     out = machine.registers.write(target, kind)
     flag = machine.registers.storage("CC.CF")
-    takes, leaves = instruction.base.endswith("c"), "cc" in instruction.mods
-    addends = _product_first("hi" in instruction.mods) if len(sources) == 3 else lambda a, b: (a, b)
-    combine = _subtract if instruction.base.startswith("sub") else _add
+    form = instruction.form
+    takes, leaves = form.name.endswith("c"), form.has("cc")
+    addends = _product_first(form.has("hi")) if len(sources) == 3 else lambda a, b: (a, b)
+    combine = _subtract if form.name.startswith("sub") else _add
 
     def step(lanes) -> None:
         a, b = (_unsigned(x) for x in addends(*[source[lanes] for source in sources]))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..numeric import exact
-from ..numeric.numbers import (
+from ...numeric import exact
+from ...numeric.numbers import (
     FORMATS,
     flush,
     flush_result,
@@ -20,25 +20,27 @@ from ..numeric.numbers import (
     saturate,
     to_bfloat,
 )
-from ..numeric.types import DTYPES, size_of
-from ..program.ptx import Instruction
-from .registry import Elementwise, elementwise
+from ...numeric.types import DTYPES, size_of
+from ...program.ptx import Instruction
+from ..steps import Elementwise
+from ..table import elementwise
 
 _TO_INTEGRAL = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}
 _INTEGERS = {f"{sign}{bits}" for sign in "su" for bits in (8, 16, 32, 64)}
+_TYPES = "s8|u8|INT|FLOAT"
 
 
-@elementwise("cvt")
+@elementwise(
+    "cvt",
+    f"ROUND|rni|rzi|rmi|rpi? ftz? sat? relu? {_TYPES} {_TYPES} : d, a",
+    "rn|rz|rna relu? tf32 f32 : d, a",
+    "rn|rz relu? f16x2|bf16x2 f32 : d, a, b",
+)
 def cvt(instruction: Instruction):
-    """cvt[.rounding][.ftz][.sat | .relu].result.source d, a; into a pair of halves (f16x2, bf16x2)
-    d, a, b, where a becomes the upper one."""
-    if instruction.mods[0] == "pack":
-        return _pack(instruction)
-    result, source = instruction.mods[-2:]
-    mods = instruction.mods[:-2]
+    """d, a; into a pair of halves d, a, b, where a becomes the upper one."""
+    result, source = instruction.form.mods[-2:]
+    mods = instruction.form.mods[:-2]
     scalar = result.removesuffix("x2")
-    if "satfinite" in mods or not {scalar, source} <= {*FORMATS, *_INTEGERS}:
-        return None
     fn = _conversion(mods, scalar, source)
     if result == scalar:
         return Elementwise(fn, (source,), "f32" if result == "tf32" else result)
@@ -174,12 +176,10 @@ def _finish(mods, result: str) -> Callable:
     return finish
 
 
-def _pack(instruction: Instruction):
-    """cvt.pack.sat.{u16,s16}.s32 d, a, b: a and b clamped, a as the upper half; .{u8,s8}.s32.b32
-    d, a, b, c: two bytes, and the low half of c above them."""
-    result = instruction.mods[2]
-    if result not in ("u8", "s8", "u16", "s16"):
-        return None
+@elementwise("cvt", "pack sat u16|s16 s32 : d, a, b", "pack sat u8|s8 s32 b32 : d, a, b, c")
+def pack(instruction: Instruction):
+    """a and b clamped, a as the upper half; of bytes two, and the low half of c above them."""
+    result = instruction.form.mods[2]
     clamp, bits = _clamp_to(DTYPES[result]), np.uint32(8 * size_of(result))
     unsigned = f"u{size_of(result)}"
 

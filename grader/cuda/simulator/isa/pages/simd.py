@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..program.ptx import Instruction
-from .registry import Elementwise, elementwise
+from ...program.ptx import Instruction
+from ..steps import Elementwise
+from ..table import elementwise
 
 _SMALL = {("u32", 4): np.uint8, ("s32", 4): np.int8, ("u32", 2): np.uint16, ("s32", 2): np.int16}
 
@@ -17,10 +18,10 @@ def _parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
     return parts.reshape(-1, number).astype(np.int64)
 
 
-@elementwise("dp4a")
+@elementwise("dp4a", "s32|u32 s32|u32 : d, a, b, c")
 def dot_of_four(instruction: Instruction):
-    """dp4a.atype.btype d, a, b, c: c + the dot product of four pairs of bytes."""
-    first, second = instruction.mods
+    """c + the dot product of four pairs of bytes."""
+    first, second = instruction.form.mods
     result = "s32" if "s32" in (first, second) else "u32"
 
     def compute(a, b, c):
@@ -29,10 +30,10 @@ def dot_of_four(instruction: Instruction):
     return Elementwise(compute, ("b32", "b32", result), result)
 
 
-@elementwise("dp2a")
+@elementwise("dp2a", "lo|hi s32|u32 s32|u32 : d, a, b, c")
 def dot_of_two(instruction: Instruction):
-    """dp2a.{lo,hi}.atype.btype d, a, b, c: both halves of a with the low or high bytes of b."""
-    where, first, second = instruction.mods
+    """Both halves of a with the low or high bytes of b."""
+    where, first, second = instruction.form.mods
     result = "s32" if "s32" in (first, second) else "u32"
     chosen = slice(0, 2) if where == "lo" else slice(2, 4)
 
@@ -51,16 +52,16 @@ _VIDEO = {
 }
 
 
-@elementwise(*[f"{name}{number}" for name in _VIDEO for number in (2, 4)])
+@elementwise(
+    " ".join(f"{name}{number}" for name in _VIDEO for number in (2, 4)),
+    "s32|u32 s32|u32 s32|u32 sat|add? : d, a, b, c",
+)
 def video(instruction: Instruction):
-    """vNAME{2,4}.dtype.atype.btype[.sat | .add] d, a, b, c, without lane masks or selectors: d
-    takes all the parts, or (.add) c plus their sum."""
-    result, first, second = instruction.mods[:3]
-    number = int(instruction.base[-1])
-    operation, small = _VIDEO[instruction.base[:-1]], _SMALL[result, number]
-    extra = instruction.mods[3:]
-    if extra not in ((), ("sat",), ("add",)):
-        return None
+    """Without lane masks or selectors: d takes all the parts, or (.add) c plus their sum."""
+    result, first, second = instruction.form.mods[:3]
+    number = int(instruction.form.name[-1])
+    operation, small = _VIDEO[instruction.form.name[:-1]], _SMALL[result, number]
+    extra = instruction.form.mods[3:]
 
     def compute(a, b, c):
         parts = operation(_parts(a, first, number), _parts(b, second, number))

@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..lanes import WARP, Lanes
-from ..lanes import index as lane_index
-from ..numeric.types import DTYPES
-from ..program.ptx import Instruction, Vector
-from .registry import control, read, unsupported
+from ...lanes import WARP, Lanes
+from ...lanes import index as lane_index
+from ...numeric.types import DTYPES
+from ...operands import read
+from ...program.ptx import Instruction, Vector
+from ..table import collective
 
 _REDUCTIONS = {
     "add": np.add,
@@ -23,12 +24,10 @@ _REDUCTIONS = {
 }
 
 
-@control("redux")
+@collective("redux", "sync add|min|max s32|u32 : d, a, mask", "sync and|or|xor b32 : d, a, mask")
 def redux(instruction: Instruction, at: int, machine):
-    """redux.sync.op.type d, a, membermask: every lane gets the group's sum, minimum, ..."""
-    operation, kind = _REDUCTIONS.get(instruction.mods[1]), instruction.type
-    if operation is None or DTYPES[kind].kind == "f":
-        raise unsupported(instruction, machine)
+    """Every lane gets the group's sum, minimum, ..."""
+    operation, kind = _REDUCTIONS[instruction.form.mods[1]], instruction.form.type
     target, value, mask = instruction.operands
     out, value = machine.registers.write(target, kind), read(value, kind, machine)
 
@@ -37,14 +36,14 @@ def redux(instruction: Instruction, at: int, machine):
         total = operation.reduceat(value[index[order]], starts, dtype=DTYPES[kind])
         out[index[order]] = np.repeat(total, _sizes(starts, len(index)))
 
-    return _collective(mask, combine, at, machine)
+    return _in_groups(mask, combine, machine)
 
 
-@control("match")
+@collective("match", "any|all sync b32|b64 : d, a, mask")
 def match(instruction: Instruction, at: int, machine):
-    """match.any.sync.type d, a, membermask: which lanes of the group hold the same value;
-    match.all.sync.type d[|p], a, membermask: the whole group if all do, else 0."""
-    kind = instruction.type
+    """any: which lanes of the group hold the same value; all, d[|p]: the whole group if all do,
+    else 0."""
+    kind = instruction.form.type
     target, value, mask = instruction.operands
     target, flag = target.items if isinstance(target, Vector) else (target, None)
     out, value = machine.registers.write(target, "b32"), read(value, kind, machine)
@@ -53,7 +52,7 @@ def match(instruction: Instruction, at: int, machine):
     def combine(index, masks):
         order, starts = _groups(index, masks, value[index])
         alike = np.repeat(_members(index[order], starts), _sizes(starts, len(index)))
-        if "all" in instruction.mods:
+        if "all" in instruction.form.mods:
             order_of_group, starts = _groups(index, masks)
             group = np.repeat(_members(index[order_of_group], starts), _sizes(starts, len(index)))
             everyone = np.empty_like(group)
@@ -63,12 +62,12 @@ def match(instruction: Instruction, at: int, machine):
         if flag is not None:
             flag[index[order]] = alike != 0
 
-    return _collective(mask, combine, at, machine)
+    return _in_groups(mask, combine, machine)
 
 
-@control("elect")
+@collective("elect", "sync : d, mask")
 def elect(instruction: Instruction, at: int, machine):
-    """elect.sync d|p, membermask: d is the group's lowest lane, p is true there."""
+    """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
     leader, flag = target.items
     leader = machine.registers.write(leader, "b32") if leader.name != "_" else None
@@ -81,22 +80,18 @@ def elect(instruction: Instruction, at: int, machine):
         if leader is not None:
             leader[index[order]] = chosen % WARP
 
-    return _collective(mask, combine, at, machine)
+    return _in_groups(mask, combine, machine)
 
 
-def _collective(mask, combine: Callable, at: int, machine):
-    """A step that waits for the group to come together, then combines (lanes, their masks)."""
+def _in_groups(mask, combine: Callable, machine) -> Callable:
+    """`combine(lanes, their masks)` as a function of a set of lanes."""
     masks = read(mask, "b32", machine)
 
-    def step(lanes: Lanes):
-        together = machine.collectives.gather(lanes, at, masks)
-        if together is None:
-            return ()
+    def of_lanes(together: Lanes) -> None:
         index = lane_index(together)
         combine(index, masks[index])
-        return ((at + 1, together),)
 
-    return step
+    return of_lanes
 
 
 def _groups(index, masks, value=None) -> tuple[np.ndarray, np.ndarray]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import CudaError
-from ..lanes import Lanes, compact, merge
-from ..lanes import index as lane_index
-from ..program.ptx import Instruction
-from .cluster import cluster_barrier
-from .registry import control, effect, guard_mask, read, unsupported
+from ....errors import CudaError
+from ...lanes import Lanes, compact, merge
+from ...lanes import index as lane_index
+from ...operands import read
+from ...program.ptx import Instruction
+from ..form import Flow
+from ..steps import guard_of
+from ..table import collective, control, effect
 
 
-@control("bra")
+@control("bra", "uni? : a", flow=Flow.BRANCH)
 def branch(instruction: Instruction, at: int, machine):
     target = machine.kernel.labels[instruction.operands[0].name]
     if instruction.guard is None:
         return lambda lanes: ((target, lanes),)
-    guard, negated = guard_mask(instruction, machine), instruction.guard_negated
+    guard, negated = guard_of(instruction, machine), instruction.guard_negated
 
     def step(lanes: Lanes):
         taken = guard[lanes] ^ negated
@@ -34,9 +36,9 @@ def branch(instruction: Instruction, at: int, machine):
     return step
 
 
-@control("brx")
+@control("brx", "idx uni? : a, b", flow=Flow.TABLE)
 def branch_by_index(instruction: Instruction, at: int, machine):
-    """brx.idx index, table: a jump through a list of labels."""
+    """index, table: a jump through a list of labels."""
     index, table = instruction.operands
     targets = [machine.kernel.labels[name] for name in machine.kernel.tables[table.name]]
     chosen = read(index, "u32", machine)
@@ -51,24 +53,22 @@ def branch_by_index(instruction: Instruction, at: int, machine):
     return step
 
 
-@control("bar", "barrier")
+@control(
+    "bar barrier",
+    "cta? sync aligned? : a, b?",
+    "cta? arrive aligned? : a, b",
+    "cta? red popc aligned? u32 : d, a, c or d, a, b, c",
+    "cta? red and|or aligned? pred : d, a, c or d, a, b, c",
+)
 def block_barrier(instruction: Instruction, at: int, machine):
-    """bar.sync id[, threads], bar.arrive id, threads, bar.red.op d, id[, threads], p; barrier
-    likewise. `bar.warp.sync` is `__syncwarp`, `barrier.cluster` has a barrier of its own."""
-    mods = set(instruction.mods)
-    if "warp" in mods:
-        return _warp_barrier(instruction, at, machine)
-    if "cluster" in mods:
-        return cluster_barrier(instruction, at, machine)
-    if not mods & {"sync", "arrive", "red"}:
-        raise unsupported(instruction, machine)
+    """id[, threads]; a reduction has a result before them and a predicate after them."""
     operands = list(instruction.operands)
-    if "red" in mods:
+    if instruction.form.has("red"):
         target, predicate = operands.pop(0), operands.pop()
         machine.barriers.reduce_at(at, _reduction(instruction, target, predicate, machine))
     which, *rest = [read(operand, "u32", machine) for operand in operands]
     threads = rest[0] if rest else None
-    waits = "arrive" not in mods
+    waits = not instruction.form.has("arrive")
 
     def step(lanes: Lanes):
         onward = () if waits else ((at + 1, lanes),)
@@ -97,7 +97,7 @@ def _by_barrier(lanes: Lanes, which, threads):
 
 def _reduction(instruction: Instruction, target, predicate, machine):
     """What bar.red leaves in every thread: a count, or whether all or any predicates held."""
-    operation = next(mod for mod in instruction.mods if mod in ("popc", "and", "or"))
+    operation = instruction.form.one_of(("popc", "and", "or"))
     out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = read(predicate, "pred", machine)
     blocks = machine.geometry.block_of_lane
@@ -112,24 +112,33 @@ def _reduction(instruction: Instruction, target, predicate, machine):
     return reduce
 
 
-def _warp_barrier(instruction: Instruction, at: int, machine):
+@collective("bar", "warp sync : mask")
+def warp_barrier(instruction: Instruction, at: int, machine):
+    """`__syncwarp`."""
     masks = read(instruction.operands[0], "u32", machine)
 
-    def step(lanes: Lanes):
-        together = machine.collectives.gather(lanes, at, masks)
-        if together is None:
-            return ()
+    def combine(together: Lanes) -> None:
         if machine.races:
             machine.races.synchronize_warp(together, machine.tick(at), masks)
-        return ((at + 1, together),)
 
-    return step
+    return combine
 
 
-@effect("membar", "fence")
+@effect("membar", "cta|gl|sys :", orders=True)
+@effect(
+    "fence",
+    "sc|acq_rel|acquire|release? SCOPE :",
+    "acquire|release sync_restrict::shared::cluster|sync_restrict::shared::cta cluster :",
+    "proxy alias|async :",
+    "proxy async::generic acquire|release "
+    "sync_restrict::shared::cluster|sync_restrict::shared::cta cluster :",
+    "proxy async global|shared::cta|shared::cluster :",
+    "mbarrier_init release cluster :",
+    orders=True,
+)
 def fence(instruction: Instruction, at: int, machine):
     """Every access takes effect at once here; what a fence does is to order it for others."""
-    wide = "cta" not in instruction.mods
+    wide = "cta" not in instruction.form.mods
 
     def step(lanes: Lanes) -> None:
         if machine.races:
@@ -138,7 +147,7 @@ def fence(instruction: Instruction, at: int, machine):
     return step
 
 
-@effect("nanosleep")
+@effect("nanosleep", "u32 : a")
 def nanosleep(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += 1
@@ -146,7 +155,7 @@ def nanosleep(instruction: Instruction, at: int, machine):
     return step
 
 
-@control("trap")
+@control("trap", ":", flow=Flow.TRAP)
 def trap(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes):
         lane = int(lane_index(lanes)[0])

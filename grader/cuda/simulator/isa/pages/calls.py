@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...errors import CudaError, OutOfBounds
-from ..lanes import Lanes, compact
-from ..lanes import index as lane_index
-from ..program.ptx import Instruction, Register, Vector
-from .registry import control, read, unsupported
+from ....errors import CudaError, OutOfBounds
+from ...lanes import Lanes, compact
+from ...lanes import index as lane_index
+from ...operands import read
+from ...program.ptx import Instruction, Register, Vector
+from ..form import Flow
+from ..steps import unsupported
+from ..table import control
 
 
-@control("call")
+@control("call", "uni? : ...", flow=Flow.CALL)
 def call(instruction: Instruction, at: int, machine):
-    """call[.uni] [(result),] function, (parameters)[, prototype]"""
+    """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
     results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
     function, *rest = operands
@@ -54,11 +57,12 @@ def _indirect(pointer: Register, parameters: list[str], at: int, machine):
     return step
 
 
-@control("ret", "exit")
+@control("ret", "uni? :", flow=Flow.RETURN)
+@control("exit", ":", flow=Flow.EXIT)
 def leave(instruction: Instruction, at: int, machine):
     """Back to the caller, or, in the kernel itself, the end of the thread."""
     name = machine.image.owner[at]
-    if instruction.base == "ret" and name != machine.kernel.name:
+    if instruction.form.flow is Flow.RETURN and name != machine.kernel.name:
         return lambda lanes: machine.calls.leave(lanes, name, machine.results)
 
     def step(lanes: Lanes):

@@ -2,31 +2,38 @@
 
 from __future__ import annotations
 
-import numpy as np
+from ...lanes import Lanes
+from ...memory.access import Access
+from ...numeric.types import DTYPES
+from ...operands import read
+from ...program.ptx import Instruction, Symbol, components
+from ..accesses import note, put
+from ..form import Carries
+from ..table import effect
 
-from ..lanes import Lanes
-from ..memory.access import Access, Hit, bits_of
-from ..numeric.types import DTYPES
-from ..program.ptx import Instruction, Symbol, components
-from .registry import effect, read, unsupported
-
-_SPINNING = {"volatile", "relaxed", "acquire"}  # what a thread that waits for another uses
+_SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
+_ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
+_HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
 
 
-@effect("ld", "ldu")
+@effect(
+    "ld",
+    f"weak|volatile|relaxed|acquire? mmio? SCOPE? {_ANYWHERE}? CACHE? nc? {_HINTS} "
+    "v2|v4|v8? SCALAR : d, reads[a], policy?",
+    carries=Carries.LOADED,
+)
+@effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
 def load(instruction: Instruction, at: int, machine):
     target, address = instruction.operands[:2]
-    if instruction.type not in DTYPES:
-        raise unsupported(instruction, machine)
     if _is_call_parameter(address, machine):
         return machine.calls.load(instruction, target, address)
-    access = Access(instruction, address, at, machine, "reads")
-    dtype = DTYPES[instruction.type]
+    access = Access(instruction.form.transfer(1), address, at, machine)
+    dtype = DTYPES[instruction.form.type]
     outs = [
-        machine.registers.write(item, instruction.type) if item.name != "_" else None
+        machine.registers.write(item, instruction.form.type) if item.name != "_" else None
         for item in components(target)
     ]
-    spinning = bool(_SPINNING & set(instruction.mods))
+    spinning = instruction.form.has(*_SPINNING)
     unset = machine.unset and machine.unset.loaded(target)
     speculative = access.space == "local" and _only_selected(target, at, machine)
 
@@ -54,15 +61,18 @@ def _only_selected(target, at: int, machine) -> bool:
     return all(one.base == "selp" for one in code if target in one.operands[1:])
 
 
-@effect("st")
+@effect(
+    "st",
+    f"weak|volatile|relaxed|release? mmio? SCOPE? {_ANYWHERE}? CACHE? {_HINTS} "
+    "v2|v4|v8? SCALAR : writes[a], b, policy?",
+    carries=Carries.STORED,
+)
 def store(instruction: Instruction, at: int, machine):
     address, source = instruction.operands[:2]
-    if instruction.type not in DTYPES:
-        raise unsupported(instruction, machine)
     if _is_call_parameter(address, machine):
         return machine.calls.store(instruction, address, source)
-    access = Access(instruction, address, at, machine, "writes")
-    sources = [read(item, instruction.type, machine) for item in components(source)]
+    access = Access(instruction.form.transfer(0), address, at, machine)
+    sources = [read(item, instruction.form.type, machine) for item in components(source)]
     unset = machine.unset and machine.unset.stored(source)
 
     def step(lanes: Lanes) -> None:
@@ -74,36 +84,15 @@ def store(instruction: Instruction, at: int, machine):
     return step
 
 
-def put(machine, access: Access, hit: Hit, values: list[np.ndarray]) -> None:
-    """Store `values`, an array for each component, where an access hits."""
-    watched = machine.races is not None and machine.races.watches(access, hit)
-    same = _unchanged(access, hit, values) if watched else None
-    for component, value in enumerate(values):
-        access.write(hit, component, value)
-    note(machine, access, hit, "store", same, values)
-
-
 def _is_call_parameter(address, machine) -> bool:
     base = address.base
     return isinstance(base, Symbol) and base.name in machine.calls.slots
 
 
-def _unchanged(access: Access, hit: Hit, values: list[np.ndarray]) -> np.ndarray:
-    """Per lane, whether memory holds the values already."""
-    return np.logical_and.reduce(
-        [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in enumerate(values)]
-    )
-
-
-def note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
-    """Tell the race detector and the observer of an access that has just been made."""
-    if machine.races is not None and machine.races.watches(access, hit):
-        machine.races.check(access, hit, kind, same, values)
-    if machine.observed:
-        machine.watch.access(hit, access, kind)
-
-
-@effect("prefetch", "prefetchu", "discard", "applypriority")
+@effect("prefetch", "global|local? L1|L2|EVICTIONS : [a]", "const|param? tensormap : [a]")
+@effect("prefetchu", "L1 : [a]")
+@effect("discard", "global? L2 : [a], n")
+@effect("applypriority", "global? EVICTIONS : [a], n")
 def hint(instruction: Instruction, at: int, machine):
     """Cache hints change no value."""
     return lambda lanes: None

@@ -3,12 +3,17 @@
 
 from __future__ import annotations
 
-from ..lanes import Lanes
-from ..program.ptx import Instruction
-from .registry import effect
+from ...lanes import Lanes
+from ...program.ptx import Instruction
+from ..table import effect
 
 
-@effect("createpolicy")
+@effect(
+    "createpolicy",
+    "fractional EVICTIONS EVICTIONS? b64 : d, a?",
+    "range global? EVICTIONS EVICTIONS? b64 : d, [a], b, c",
+    "cvt L2 b64 : d, a",
+)
 def create_policy(instruction: Instruction, at: int, machine):
     """A cache policy is an opaque number; ours says nothing."""
     out = machine.registers.write(instruction.operands[0], "b64")
@@ -19,7 +24,8 @@ def create_policy(instruction: Instruction, at: int, machine):
     return step
 
 
-@effect("griddepcontrol", "pmevent")
+@effect("griddepcontrol", "launch_dependents|wait :")
+@effect("pmevent", "mask? : a")
 def nothing(instruction: Instruction, at: int, machine):
     """A grid starts when those before it have ended, so there is nothing to wait for."""
     return lambda lanes: None

@@ -1,0 +1,96 @@
+"""Atomic read-modify-write operations (PTX ISA, "Parallel Synchronization and Communication
+Instructions: atom, red")."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...lanes import Lanes
+from ...memory.access import Access
+from ...numeric.numbers import flush
+from ...operands import read
+from ...program.ptx import Instruction, components
+from ..accesses import update
+from ..table import effect
+from ..turns import compare_and_swap
+from .floating import KINDS, on_registers
+
+
+def _increment(old, limit):
+    return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+
+
+def _decrement(old, limit):
+    return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
+
+
+_OPERATIONS = {
+    "add": np.add,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "min": np.minimum,
+    "max": np.maximum,
+    "exch": lambda old, new: new,
+    "inc": _increment,
+    "dec": _decrement,
+    "cas": compare_and_swap,
+}
+_ON_FLOATS = {"add": np.add, "min": np.fmin, "max": np.fmax}
+
+_WHERE = "SEM? SCOPE? SPACE?"
+_REDUCTIONS = [  # what red knows as well
+    f"{_WHERE} {{0}} L2::cache_hint? {{1}}".format(*pair)
+    for pair in (
+        ("add", "u32|s32|u64|f32|f64"),
+        ("min|max", "u32|s32|u64|s64"),
+        ("and|or|xor", "b32|b64"),
+        ("inc|dec", "u32"),
+        ("add noftz", "HALF"),
+        ("add|min|max noftz", "v2|v4|v8 HALF"),
+        ("add", "v2|v4 f32"),
+    )
+]
+
+
+@effect("red", *[f"{line} : updates[a], b, policy?" for line in _REDUCTIONS])
+@effect(
+    "atom",
+    *[f"{line} : d, updates[a], b, policy?" for line in _REDUCTIONS],
+    f"{_WHERE} exch L2::cache_hint? b32|b64 : d, updates[a], b, policy?",
+    f"{_WHERE} cas L2::cache_hint? b16|b32|b64 : d, updates[a], b, c, policy?",
+)
+def atomic(instruction: Instruction, at: int, machine):
+    """On global memory, adding float32 flushes subnormal numbers."""
+    form, operands = instruction.form, list(instruction.operands)
+    if form.has("L2::cache_hint"):
+        operands.pop()
+    target = operands.pop(0) if form.name == "atom" else None
+    address, *sources = operands
+    kind, operation = form.type, _operation(form)
+    ((_, transfer),) = form.transfers
+    access = Access(transfer, address, at, machine, "atomically updates")
+    sources = [[read(item, kind, machine) for item in components(source)] for source in sources]
+    outs = [
+        machine.registers.write(item, kind) if item.name != "_" else None
+        for item in (components(target) if target else ())
+    ]
+
+    def step(lanes: Lanes) -> None:
+        machine.schedule.spins += 1
+        for hit in access.hits(lanes):
+            cleaned = flush if kind == "f32" and hit.space == "global" else np.asarray
+            values = [[cleaned(item[hit.lanes]) for item in source] for source in sources]
+            found = update(machine, access, hit, operation, values, cleaned)
+            for out, old in zip(outs, found, strict=False):
+                if out is not None:
+                    out[hit.lanes] = old
+
+    return step
+
+
+def _operation(form):
+    name = form.one_of(_OPERATIONS)
+    if form.type in KINDS:
+        return on_registers(_ON_FLOATS[name], form.type)
+    return _OPERATIONS[name]

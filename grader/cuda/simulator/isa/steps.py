@@ -1,0 +1,160 @@
+"""Steps: what executes an instruction, as a function of a set of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import CudaError, UnsupportedInstruction
+from ..lanes import index as lane_index
+from ..lanes import select
+from ..operands import read
+from ..program.ptx import Instruction, Register
+
+Step = Callable
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Operands for which an instruction's result is undefined: `where(*sources)` is true of
+    them. A lane that has such raises `error`, with the sentence "thread 3 {predicate}"."""
+
+    where: Callable[..., np.ndarray]
+    error: type[CudaError]
+    predicate: str
+
+
+@dataclass(frozen=True)
+class Elementwise:
+    """A result computed lane by lane: `fn(*sources)`, with the PTX types of operands."""
+
+    fn: Callable[..., np.ndarray]
+    sources: tuple[str, ...]
+    result: str
+    undefined: Undefined | None = None
+
+
+def elementwise_step(form: Elementwise, instruction: Instruction, at: int, machine) -> Step:
+    """The step that computes lane by lane into the first operand."""
+    target, *operands = instruction.operands
+    if not isinstance(target, Register):
+        raise unsupported(instruction, machine)
+    out = machine.registers.write(target, form.result)
+    sources = [
+        read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)
+    ]
+    make = {1: _unary, 2: _binary, 3: _ternary}.get(len(sources), _many)
+    step = make(form.fn, out, *sources)
+    if form.undefined and machine.options.checks:
+        return _refusing(form.undefined, step, sources, at, machine)
+    return step
+
+
+def _refusing(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
+    def checked(lanes):
+        where = undefined.where(*[source[lanes] for source in sources])
+        if np.count_nonzero(where):
+            lane = int(lane_index(lanes)[np.argmax(where)])
+            raise machine.report.error(undefined.error, at, lane, undefined.predicate)
+        step(lanes)
+
+    return checked
+
+
+def _unary(fn, out, a) -> Step:
+    if isinstance(fn, np.ufunc):
+
+        def step(lanes):
+            if type(lanes) is slice:
+                fn(a[lanes], out=out[lanes], casting="unsafe")
+            else:
+                out[lanes] = fn(a[lanes])
+
+        return step
+
+    def step(lanes):
+        out[lanes] = fn(a[lanes])
+
+    return step
+
+
+def _binary(fn, out, a, b) -> Step:
+    if isinstance(fn, np.ufunc):
+
+        def step(lanes):
+            if type(lanes) is slice:
+                fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
+            else:
+                out[lanes] = fn(a[lanes], b[lanes])
+
+        return step
+
+    def step(lanes):
+        out[lanes] = fn(a[lanes], b[lanes])
+
+    return step
+
+
+def _ternary(fn, out, a, b, c) -> Step:
+    def step(lanes):
+        out[lanes] = fn(a[lanes], b[lanes], c[lanes])
+
+    return step
+
+
+def _many(fn, out, *sources) -> Step:
+    def step(lanes):
+        out[lanes] = fn(*[source[lanes] for source in sources])
+
+    return step
+
+
+def collective_step(combine: Callable, masks: np.ndarray, at: int, machine) -> Step:
+    """A step that waits until the lanes that `masks` (one a lane of the wave) name have come
+    together, and then combines them."""
+
+    def step(lanes):
+        together = machine.collectives.gather(lanes, at, masks)
+        if together is None:
+            return ()
+        combine(together)
+        return ((at + 1, together),)
+
+    return step
+
+
+def guarded(step: Step, instruction: Instruction, at: int, machine, control: bool) -> Step:
+    """A predicated instruction: only lanes whose guard holds take part."""
+    guard, wanted = guard_of(instruction, machine), not instruction.guard_negated
+
+    def effect_step(lanes):
+        chosen = guard[lanes] == wanted
+        if np.count_nonzero(chosen):
+            step(select(lanes, chosen))
+
+    def control_step(lanes):
+        chosen = guard[lanes] == wanted
+        taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
+        rest = lane_index(lanes)[~chosen]
+        return (*taken, (at + 1, select(lanes, ~chosen))) if len(rest) else taken
+
+    return control_step if control else effect_step
+
+
+def guard_of(instruction: Instruction, machine) -> np.ndarray:
+    """The guard predicate of every lane; a view, so it is current whenever it is read."""
+    return machine.registers.read(instruction.guard, "pred")
+
+
+def unsupported(instruction: Instruction, machine) -> UnsupportedInstruction:
+    """The error for an instruction that the simulated GPU does not have."""
+    form = instruction.form
+    reason = f" {form.refusal}" if form.refusal else ""
+    return UnsupportedInstruction(
+        f"{machine.kernel.name}, line {instruction.line}: the simulated GPU does not have "
+        f"the PTX instruction `{form.opcode}`.{reason}",
+        kernel=machine.kernel.name,
+        line=instruction.line,
+    )

@@ -1,0 +1,177 @@
+"""The table: entries by opcode, and the form of each instruction of a program.
+
+An entry is registered by a decorator that gives the opcodes it is for, the lines of its `syntax`,
+and what else a reader of programs may want to know (`Form`). The decorated function says what the
+instruction does:
+
+    elementwise   select(instruction) -> Elementwise: a result computed lane by lane
+    effect        build(instruction, index, machine) -> step(lanes), which changes state
+    control       likewise; the step returns where lanes go on, as pairs (index, lanes)
+    collective    likewise; the step is called with lanes whose whole group has come together
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+
+from ..operands import read
+from ..program.ptx import Address, Instruction, Operand
+from .form import Flow, Form, Role
+from .steps import Step, collective_step, elementwise_step, guarded, unsupported
+from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the table holds of `names`: the `lines` of their syntax, what these mean, and a form
+    that holds what is true of all of them."""
+
+    names: tuple[str, ...]
+    lines: tuple[str, ...]
+    syntaxes: tuple[Syntax, ...]
+    common: Form
+    words: str
+
+
+OPCODES: dict[str, list[Entry]] = {}
+
+
+def elementwise(names: str, *lines: str, **facts):
+    """Decorates `select(instruction) -> Elementwise`; `names` are separated by blanks."""
+
+    def register(select: Callable):
+        form_of = lru_cache(maxsize=8192)(select)  # it does not depend on the launch
+
+        def build(instruction: Instruction, at: int, machine) -> Step:
+            return elementwise_step(form_of(instruction), instruction, at, machine)
+
+        _enter(names, lines, select, build, facts)
+        return select
+
+    return register
+
+
+def effect(names: str, *lines: str, **facts):
+    """Decorates `build(instruction, index, machine) -> step`."""
+
+    def register(build: Callable):
+        _enter(names, lines, build, build, facts)
+        return build
+
+    return register
+
+
+def control(names: str, *lines: str, **facts):
+    """Decorates `build(instruction, index, machine) -> step`, where the step returns where lanes
+    go on."""
+    return effect(names, *lines, control=True, **facts)
+
+
+def collective(names: str, *lines: str, **facts):
+    """Decorates `build(instruction, index, machine) -> combine(lanes)`; the last operand is the
+    mask of the lanes that must come together first."""
+
+    def register(combining: Callable):
+        def build(instruction: Instruction, at: int, machine) -> Step:
+            masks = read(instruction.operands[-1], "b32", machine)
+            return collective_step(combining(instruction, at, machine), masks, at, machine)
+
+        _enter(names, lines, combining, build, {**facts, "control": True, "collective": True})
+        return combining
+
+    return register
+
+
+def _enter(names: str, lines, described: Callable, build: Callable, facts: dict) -> None:
+    common = Form("", "", build=build, **facts)
+    words = described.__doc__ or ""
+    entry = Entry(tuple(names.split()), lines, tuple(map(syntax, lines)), common, words)
+    for name in entry.names:
+        OPCODES.setdefault(name, []).append(entry)
+
+
+def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
+    """The form of an instruction. One that the table does not have gets a form with a refusal,
+    which is raised where the instruction is come to."""
+    addressed = tuple([type(operand) is Address for operand in operands])
+    return _resolved(opcode, addressed)
+
+
+@cache
+def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
+    forms = _forms(opcode)
+    for operands, form in forms:
+        if operands.fits(addressed):
+            return form
+    reason = f"These are not its operands{_one_is(opcode)}." if forms else _strange(opcode)
+    return _refused(opcode, addressed, reason)
+
+
+@cache
+def _forms(opcode: str) -> tuple[tuple[OperandList, Form], ...]:
+    """The lists of operands that may follow an opcode, and the form that each makes."""
+    name, *mods = opcode.split(".")
+    for entry in OPCODES.get(name, ()):
+        for line in entry.syntaxes:
+            ordered = line.in_order(tuple(mods))
+            if ordered is not None:
+                return tuple(
+                    (operands, _form(entry, opcode, ordered, operands))
+                    for operands in line.operands
+                )
+    return ()
+
+
+def _form(entry: Entry, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
+    kind = next((mod for mod in reversed(mods) if mod in TYPES), "")
+    return replace(
+        entry.common,
+        opcode=opcode,
+        name=opcode.partition(".")[0],
+        mods=mods,
+        type=kind,
+        roles=operands.roles,
+        transfers=transfers(operands, mods, kind),
+        orders=entry.common.orders or not ORDERING.isdisjoint(mods),
+    )
+
+
+def _refused(opcode: str, addressed: tuple[bool, ...], reason: str) -> Form:
+    """A form that nobody can execute; by PTX's habit the first operand is written."""
+    name, *mods = opcode.split(".")
+    first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
+    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=reason or "-")
+
+
+def _strange(opcode: str) -> str:
+    """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
+    name, *mods = opcode.split(".")
+    lines = [line for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
+    known = frozenset().union(*(line.modifiers for line in lines))
+    strange = [mod for mod in mods if mod not in known]
+    if not lines:
+        return ""
+    if strange:
+        return f"It has `{name}`, but not with the modifier `.{strange[0]}`."
+    return f"It has `{name}`, but not with these modifiers together, or not without others."
+
+
+def _one_is(opcode: str) -> str:
+    name = opcode.partition(".")[0]
+    return f" of `{name}`" if name else ""
+
+
+def bind(instruction: Instruction, at: int, machine) -> Step:
+    """The step that executes `instruction`, which stands at index `at`, on `machine`."""
+    form = instruction.form
+    if form.build is None:
+        raise unsupported(instruction, machine)
+    step = form.build(instruction, at, machine)
+    if machine.unset:
+        to_memory = any(isinstance(operand, Address) for operand in instruction.operands)
+        step = machine.unset.follow(instruction, at, step, form.control or to_memory)
+    if instruction.guard and form.flow is not Flow.BRANCH:
+        return guarded(step, instruction, at, machine, form.control)
+    return step
