@@ -4,6 +4,7 @@ import math
 
 from ptx_reference import FLOATS, compare, convert, decode, encode, floating, flush
 from ptx_reference_bits import BITS, integer, lop3, video
+from ptx_reference_matrices import warp_matrices
 
 
 def expected(form, rows):
@@ -11,6 +12,8 @@ def expected(form, rows):
     if form.family == "warp":
         warps = (rows[at : at + 32] for at in range(0, len(rows), 32))
         return [value for warp in warps for value in _warp(form.name, warp)]
+    if form.family == "tensor cores":
+        return warp_matrices(form, rows)
     if form.family == "carry chains":
         return [_chain(form.name, *row) for row in rows]
     if form.memory:

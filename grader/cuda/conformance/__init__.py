@@ -26,6 +26,7 @@ from .form import Form
 from .integer_forms import bits, carries, integers
 from .samples import samples
 from .shared_forms import atomics, warps
+from .tensor_forms import tensors
 
 FORMS: tuple[Form, ...] = (
     *floating(),
@@ -37,6 +38,7 @@ FORMS: tuple[Form, ...] = (
     *special(),
     *warps(),
     *atomics(),
+    *tensors(),
 )
 BLOCK = 128
 _REGISTER = {2: ("unsigned short", "h"), 4: ("unsigned int", "r"), 8: ("unsigned long long", "l")}
@@ -117,13 +119,14 @@ def _family(name: str) -> tuple[Form, ...]:
 
 @cache
 def _module(family: str, device: str):
+    code = source(_family(family))
     if device == "simulator":
-        from ..simulator import RawModule
-    else:
-        from ..gpu import RawModule
-    return RawModule(
-        code=source(_family(family)), options=("-arch=compute_90",)[: device == "simulator"]
-    )
+        from .. import simulator
+
+        return simulator.RawModule(code=code, options=("-arch=compute_90",))
+    from .. import gpu
+
+    return gpu.RawModule(code=code)
 
 
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws

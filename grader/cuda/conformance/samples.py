@@ -143,7 +143,32 @@ def _same(kind: str, number: int, rng) -> np.ndarray:
     return value
 
 
+def _for_a_warp(kind: str, number: int, rng) -> np.ndarray:
+    """Floats, or pairs of them, which a whole warp adds up: small integers, moderate numbers, ones
+    of very different size, subnormal ones or edges, for each warp one of these."""
+    scalar = kind.split()[1].removesuffix("x2")
+    count = number * (2 if kind.endswith("x2") else 1)
+    warp = np.arange(count) * number // count // 32
+    how = rng.integers(0, 5, int(warp[-1]) + 1)[warp]
+    least = {"f16": -15, "bf16": -64, "f32": -64}[scalar]
+    value = np.select(
+        [how == 0, how == 1, how == 2],
+        [
+            rng.integers(-8, 9, count),
+            rng.uniform(-1, 1, count),
+            rng.normal(size=count) * 2.0 ** rng.integers(-12, 8, count),
+        ],
+        rng.normal(size=count) * 2.0**least,
+    )
+    bits = value.astype(np.float16 if scalar == "f16" else np.float32)
+    bits = bits.view(f"u{bits.itemsize}") >> (16 if scalar == "bf16" else 0)
+    edges = _floats(scalar, count, rng)
+    mixed = np.where((how == 4) & (rng.random(count) < 0.02), edges, bits).astype(edges.dtype)
+    return mixed.view(np.uint32)
+
+
 SPECIAL = {
+    "warp": _for_a_warp,
     "amount": _amounts,
     "lane": _below(32),
     "rank": _below(7, -6),

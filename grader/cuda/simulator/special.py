@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from .lanes import WARP
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
 _PER_BLOCK = ("%ctaid", "%smid", "%clusterid", "%cluster_cta")
-
 
 _CLOCKS = {  # and which bits of the clock each holds
     "%clock": 0,
@@ -33,6 +33,63 @@ class Clock:
 
     def __getitem__(self, lanes) -> np.uint64:
         return np.uint64(self.now() >> self.shift)
+
+
+@dataclass(frozen=True)
+class _View:
+    """What the registers are computed from: `thread` and `block` per lane of the wave; `which` of
+    x, y and z is asked for."""
+
+    geometry: Geometry
+    thread: np.ndarray
+    block: np.ndarray
+    which: int
+    sms: int
+    cooperative: bool
+
+    @property
+    def lane(self) -> np.ndarray:
+        return self.thread % WARP
+
+    @property
+    def rank(self) -> np.ndarray:
+        """Of each lane's block within its cluster."""
+        return self.block % self.geometry.cluster_blocks
+
+    @property
+    def cluster(self) -> np.ndarray:
+        """The number of each lane's cluster."""
+        return self.block // self.geometry.cluster_blocks
+
+
+_ALL = 0xFFFFFFFF
+_VALUES: dict[str, Callable[[_View], np.ndarray | int]] = {
+    "%tid": lambda v: coordinates(v.thread, v.geometry.block)[v.which],
+    "%ntid": lambda v: v.geometry.block[v.which],
+    "%ctaid": lambda v: v.geometry.block_coordinates(v.block)[v.which],
+    "%nctaid": lambda v: v.geometry.grid[v.which],
+    "%laneid": lambda v: v.lane,
+    "WARP_SZ": lambda v: WARP,  # what `warpSize` is where it must be a constant
+    "%warpid": lambda v: v.thread // WARP,
+    "%nwarpid": lambda v: v.geometry.stride // WARP,
+    "%smid": lambda v: v.block % v.sms,
+    "%nsmid": lambda v: v.sms,
+    "%gridid": lambda v: 1,
+    "%lanemask_eq": lambda v: 1 << v.lane,
+    "%lanemask_lt": lambda v: (1 << v.lane) - 1,
+    "%lanemask_le": lambda v: (2 << v.lane) - 1,
+    "%lanemask_gt": lambda v: _ALL & ~((2 << v.lane) - 1),
+    "%lanemask_ge": lambda v: _ALL & ~((1 << v.lane) - 1),
+    "%clusterid": lambda v: coordinates(v.cluster, v.geometry.clusters)[v.which],
+    "%nclusterid": lambda v: v.geometry.clusters[v.which],
+    "%cluster_ctaid": lambda v: coordinates(v.rank, v.geometry.cluster)[v.which],
+    "%cluster_nctaid": lambda v: v.geometry.cluster[v.which],
+    "%cluster_ctarank": lambda v: v.rank,
+    "%cluster_nctarank": lambda v: v.geometry.cluster_blocks,
+    "%is_explicit_cluster": lambda v: v.geometry.cluster_blocks > 1,
+    "%envreg1": lambda v: GRID_WORKSPACE >> 32 if v.cooperative else 0,
+    "%envreg2": lambda v: GRID_WORKSPACE & _ALL if v.cooperative else 0,
+}
 
 
 class SpecialRegisters:
@@ -65,40 +122,12 @@ class SpecialRegisters:
             if name.startswith(_PER_BLOCK):
                 array[:] = self._values(name)
 
-    def _values(self, name: str):
-        geometry = self.geometry
+    def _values(self, name: str) -> np.ndarray | int | None:
         base, _, axis = name.partition(".")
+        if base not in _VALUES:
+            return None
+        geometry = self.geometry
+        block = self._first_block + geometry.block_of_lane
         which = "xyz".find(axis) if axis else 0
         thread = geometry.thread_of_lane
-        lane = thread % WARP
-        block = self._first_block + geometry.block_of_lane
-        rank = block % geometry.cluster_blocks
-        size = geometry.clusters
-        found = {
-            "%tid": lambda: coordinates(thread, geometry.block)[which],
-            "%ntid": lambda: geometry.block[which],
-            "%ctaid": lambda: geometry.block_coordinates(block)[which],
-            "%nctaid": lambda: geometry.grid[which],
-            "%laneid": lambda: lane,
-            "WARP_SZ": lambda: WARP,  # what `warpSize` is where it must be a constant
-            "%warpid": lambda: thread // WARP,
-            "%nwarpid": lambda: geometry.stride // WARP,
-            "%smid": lambda: block % self.sms,
-            "%nsmid": lambda: self.sms,
-            "%gridid": lambda: 1,
-            "%lanemask_eq": lambda: 1 << lane,
-            "%lanemask_lt": lambda: (1 << lane) - 1,
-            "%lanemask_le": lambda: (2 << lane) - 1,
-            "%lanemask_gt": lambda: 0xFFFFFFFF & ~((2 << lane) - 1),
-            "%lanemask_ge": lambda: 0xFFFFFFFF & ~((1 << lane) - 1),
-            "%clusterid": lambda: coordinates(block // geometry.cluster_blocks, size)[which],
-            "%nclusterid": lambda: size[which],
-            "%cluster_ctaid": lambda: coordinates(rank, geometry.cluster)[which],
-            "%cluster_nctaid": lambda: geometry.cluster[which],
-            "%cluster_ctarank": lambda: rank,
-            "%cluster_nctarank": lambda: geometry.cluster_blocks,
-            "%is_explicit_cluster": lambda: geometry.cluster_blocks > 1,
-            "%envreg1": lambda: GRID_WORKSPACE >> 32 if self.cooperative else 0,
-            "%envreg2": lambda: GRID_WORKSPACE & 0xFFFFFFFF if self.cooperative else 0,
-        }.get(base)
-        return found() if found else None
+        return _VALUES[base](_View(geometry, thread, block, which, self.sms, self.cooperative))

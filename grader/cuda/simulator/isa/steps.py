@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import CudaError, UnsupportedInstruction
+from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
+from ..lanes import WARP, select, warp_masks
 from ..lanes import index as lane_index
-from ..lanes import select
 from ..operands import read
 from ..program.ptx import Instruction, Register
+from ..waiting.collectives import FULL
 
 Step = Callable
 
@@ -123,6 +124,29 @@ def collective_step(combine: Callable, masks: np.ndarray, at: int, machine) -> S
         return ((at + 1, together),)
 
     return step
+
+
+def warp_step(combine: Callable, at: int, machine) -> Step:
+    """A step that waits until all 32 lanes of a warp have come together, and then combines them."""
+
+    def combine_whole(together) -> None:
+        present = warp_masks(lane_index(together), machine.geometry.warps)
+        partial = np.flatnonzero((present != 0) & (present != FULL))
+        if len(partial):
+            where = int(partial[0]) * WARP
+            lane = next(n for n in lane_index(together).tolist() if n >= where)
+            absent = WARP - int(np.bitwise_count(present[partial[0]]))
+            raise machine.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
+        combine(together)
+
+    everybody = np.broadcast_to(np.uint32(FULL), machine.geometry.lanes)
+    return collective_step(combine_whole, everybody, at, machine)
+
+
+_WHOLE = (
+    "takes part in a matrix operation that belongs to the whole warp, but {} of the warp's 32 "
+    "lanes never come here. Keep it out of branches, and give blocks a multiple of 32 threads."
+)
 
 
 def guarded(step: Step, instruction: Instruction, at: int, machine, control: bool) -> Step:

@@ -38,6 +38,7 @@ SETS["EVICTIONS"] = " ".join(
 )
 SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
 SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
+SPACES |= {"param::entry": "param", "param::func": "param"}
 TYPES = frozenset(f"{kind}{bits}" for kind in "bsu" for bits in (8, 16, 32, 64))
 TYPES |= {"pred", "b1", "b128", "s4", "u4", "f16", "bf16", "tf32", "f32", "f64", "e4m3", "e5m2"}
 TYPES |= {f"{kind}x2" for kind in ("f16", "bf16", "s16", "u16")}

@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from ..operands import read
 from ..program.ptx import Address, Instruction, Operand
 from .form import Flow, Form, Role
-from .steps import Step, collective_step, elementwise_step, guarded, unsupported
+from .steps import Step, collective_step, elementwise_step, guarded, unsupported, warp_step
 from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
 
 
@@ -69,14 +69,17 @@ def control(names: str, *lines: str, **facts):
     return effect(names, *lines, control=True, **facts)
 
 
-def collective(names: str, *lines: str, **facts):
+def collective(names: str, *lines: str, whole_warp: bool = False, **facts):
     """Decorates `build(instruction, index, machine) -> combine(lanes)`; the last operand is the
-    mask of the lanes that must come together first."""
+    mask of the lanes that must come together first, if it is not the `whole_warp`."""
 
     def register(combining: Callable):
         def build(instruction: Instruction, at: int, machine) -> Step:
+            combine = combining(instruction, at, machine)
+            if whole_warp:
+                return warp_step(combine, at, machine)
             masks = read(instruction.operands[-1], "b32", machine)
-            return collective_step(combining(instruction, at, machine), masks, at, machine)
+            return collective_step(combine, masks, at, machine)
 
         _enter(names, lines, combining, build, {**facts, "control": True, "collective": True})
         return combining
@@ -101,7 +104,7 @@ def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
 
 @cache
 def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
-    forms = _forms(opcode)
+    forms = next(iter(forms_of(opcode)), ())
     for operands, form in forms:
         if operands.fits(addressed):
             return form
@@ -109,19 +112,17 @@ def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
     return _refused(opcode, addressed, reason)
 
 
-@cache
-def _forms(opcode: str) -> tuple[tuple[OperandList, Form], ...]:
-    """The lists of operands that may follow an opcode, and the form that each makes."""
+def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
+    """For each line of the table that an opcode is written like (there should be one): the lists
+    of operands that may follow, and the form that each makes."""
     name, *mods = opcode.split(".")
+    found = []
     for entry in OPCODES.get(name, ()):
         for line in entry.syntaxes:
-            ordered = line.in_order(tuple(mods))
-            if ordered is not None:
-                return tuple(
-                    (operands, _form(entry, opcode, ordered, operands))
-                    for operands in line.operands
-                )
-    return ()
+            if (ordered := line.in_order(tuple(mods))) is not None:
+                pairs = ((one, _form(entry, opcode, ordered, one)) for one in line.operands)
+                found.append(tuple(pairs))
+    return found
 
 
 def _form(entry: Entry, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
@@ -142,7 +143,7 @@ def _refused(opcode: str, addressed: tuple[bool, ...], reason: str) -> Form:
     """A form that nobody can execute; by PTX's habit the first operand is written."""
     name, *mods = opcode.split(".")
     first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
-    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=reason or "-")
+    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=reason)
 
 
 def _strange(opcode: str) -> str:

@@ -6,7 +6,7 @@ from ...lanes import Lanes
 from ...memory.access import Access
 from ...numeric.types import DTYPES
 from ...operands import read
-from ...program.ptx import Instruction, Symbol, components
+from ...program.ptx import Instruction, Symbol, components, registers
 from ..accesses import note, put
 from ..form import Carries
 from ..table import effect
@@ -35,7 +35,7 @@ def load(instruction: Instruction, at: int, machine):
     ]
     spinning = instruction.form.has(*_SPINNING)
     unset = machine.unset and machine.unset.loaded(target)
-    speculative = access.space == "local" and _only_selected(target, at, machine)
+    speculative = access.space == "local" and _only_chosen(target, machine)
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
@@ -52,13 +52,10 @@ def load(instruction: Instruction, at: int, machine):
     return step
 
 
-def _only_selected(target, at: int, machine) -> bool:
-    """Whether what is loaded only goes into `selp`: the compiler then loads it ahead of knowing
-    that it is wanted, written or not, where the source has an `if`."""
-    code = machine.kernel.instructions
-    if not any(one.base == "selp" and target in one.operands for one in code[at + 1 : at + 8]):
-        return False
-    return all(one.base == "selp" for one in code if target in one.operands[1:])
+def _only_chosen(target, machine) -> bool:
+    """Whether what is loaded only ever is one of two that a `selp` chooses from: the compiler then
+    loads it ahead of knowing that it is wanted, written or not, where the source has an `if`."""
+    return machine.image.only_chosen.issuperset(registers(target))
 
 
 @effect(

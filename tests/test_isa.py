@@ -1,0 +1,148 @@
+"""The table of instructions: what it knows, what it refuses, and that nobody else knows better."""
+
+import ast
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import grader.cuda
+from grader.cuda import UnsupportedInstruction, compiler, conformance, simulator
+from grader.cuda.simulator.isa.form import Carries, Flow
+from grader.cuda.simulator.isa.instruction_set import OPCODES, resolve
+from grader.cuda.simulator.isa.table import forms_of
+from grader.cuda.simulator.program.parser import parse
+from grader.cuda.simulator.program.ptx import Address, Register
+
+HERE = Path(grader.cuda.__file__).parent / "simulator"
+A, B, C, D = (Register(f"%r{n}") for n in range(4))
+AT = Address(Register("%rd1"), 0)
+
+
+def run(asm: str) -> None:
+    code = 'extern "C" __global__ void k(int* y) {\n  int v = 1;\n'
+    code += f'  asm volatile("{asm}" : "+r"(v));\n  y[threadIdx.x] = v;\n}}'
+    simulator.RawModule(code=code).get_function("k")((1,), (32,), (np.zeros(32, np.int32),))
+
+
+@pytest.mark.parametrize(
+    ("instruction", "reason"),
+    [
+        ("add.bogus.s32 %0, %0, %0;", "modifier `.bogus`"),
+        ("min.nonsense.wide.s32 %0, %0, %0;", "modifier `.nonsense`"),
+        ("add.sat.u32 %0, %0, %0;", "not with these modifiers together"),
+        ("mul.s32 %0, %0, %0;", "or not without others"),
+        ("add.s32 %0, %0;", "not its operands of `add`"),
+        ("frobnicate.s32 %0, %0;", "`frobnicate.s32`"),
+    ],
+)
+def test_what_ptx_does_not_know_is_refused_with_its_line_and_a_reason(instruction, reason):
+    with pytest.raises(UnsupportedInstruction) as caught:
+        run(instruction)
+    assert caught.value.line == 3
+    assert reason in str(caught.value)
+
+
+def test_an_instruction_that_is_never_come_to_is_not_refused():
+    code = 'extern "C" __global__ void k(int* y) { if (y[0] > 5) asm volatile("frobnicate.s32;"); }'
+    simulator.RawModule(code=code).get_function("k")((1,), (32,), (np.zeros(32, np.int32),))
+
+
+def test_modifiers_may_stand_in_another_order():
+    written = resolve("vote.ballot.sync.b32", (A, B, C))
+    assert written.mods == resolve("vote.sync.ballot.b32", (A, B, C)).mods
+    assert written.opcode == "vote.ballot.sync.b32"
+
+
+@pytest.mark.parametrize(
+    ("opcode", "operands", "transfers"),
+    [
+        ("ld.global.v4.f32", (A, AT), [(1, "reads", "global", 4, 4)]),
+        ("ld.global.v8.f32", (A, AT), [(1, "reads", "global", 4, 8)]),
+        ("st.shared::cta.u8", (AT, B), [(0, "writes", "shared", 1, 1)]),
+        ("atom.add.release.gpu.u32", (A, AT, B), [(1, "updates", "generic", 4, 1)]),
+        (
+            "cp.async.ca.shared.global",
+            (AT, AT, C),
+            [(0, "writes", "shared", 4, 1), (1, "reads", "global", 4, 1)],
+        ),
+        ("prefetch.global.L2", (AT,), []),
+        ("add.s32", (A, B, C), []),
+    ],
+)
+def test_the_form_says_what_happens_at_which_address(opcode, operands, transfers):
+    found = [
+        (at, one.verb, one.space, one.size, one.components)
+        for at, one in resolve(opcode, operands).transfers
+    ]
+    assert found == transfers
+
+
+def test_the_form_says_where_threads_go_and_what_becomes_of_unset_values():
+    assert resolve("bra.uni", (A,)).flow is Flow.BRANCH
+    assert resolve("trap", ()).flow is Flow.TRAP
+    assert resolve("selp.b32", (A, B, C, D)).carries is Carries.CHOSEN
+    assert resolve("shfl.sync.bfly.b32", (A, B, C, D, D)).collective
+    assert resolve("membar.gl", ()).orders
+    assert not resolve("ld.global.f32", (A, AT)).orders
+
+
+def _opcodes_in(path: Path) -> set[str]:
+    """The opcodes that a module's code (not its docstrings) spells."""
+    tree = ast.parse(path.read_text())
+    texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) is str]
+    return {n.value for n in texts} & {*OPCODES} - {"barrier"}  # which the trace calls an event
+
+
+def test_no_module_outside_the_table_spells_an_opcode_or_looks_at_modifiers():
+    outside = [path for path in HERE.rglob("*.py") if (HERE / "isa") not in path.parents]
+    assert len(outside) > 20
+    spelled = {path.name: found for path in outside if (found := _opcodes_in(path))}
+    assert spelled == {}
+    text = re.compile(r"\.mods\b|\.opcode\.|form\.name\b")
+    assert [path.name for path in outside if text.search(path.read_text())] == []
+
+
+# Entries of the table that have no row in `grader.cuda.conformance`, and where they are tried.
+ELSEWHERE = {
+    "activemask": "who is active is up to the scheduler; test_kernels.py",
+    "applypriority createpolicy discard prefetch prefetchu": "hints, which compute nothing",
+    "griddepcontrol pmevent nanosleep": "change nothing that one grid can see",
+    "bar barrier fence membar": "order threads: test_hazards.py, test_faults.py",
+    "bra brx call exit ret trap": "control: test_kernels.py, test_census.py",
+    "cp mbarrier": "copies and their barriers: test_async.py",
+    "stmatrix": "what ldmatrix undoes: test_tensor_cores.py",
+    "getctarank mapa": "addresses within a cluster: test_kernels.py",
+    "cvta isspacep ld ldu mov st": "memory and moves, in every kernel of every row",
+}
+
+
+def test_every_opcode_has_conformance_rows_or_a_reason_for_none():
+    tried = set()
+    for form in conformance.FORMS:
+        tried |= set(re.findall(r"(?:^|[{;] *)([a-z]\w*)[. ]", form.asm))
+    excused = {name for names in ELSEWHERE for name in names.split()}
+    assert {*OPCODES} - tried - excused == set()
+    assert excused <= {*OPCODES}
+
+
+@pytest.mark.parametrize("family", dict.fromkeys(form.family for form in conformance.FORMS))
+def test_the_table_knows_every_instruction_of_the_conformance_rows(family):
+    forms = tuple(form for form in conformance.FORMS if form.family == family)
+    ptx = compiler.compile_ptx(conformance.source(forms), ("-arch=compute_90",))
+    functions = parse(ptx.text, compiler.SOURCE_NAME).functions.values()
+    unknown = {
+        one.form.opcode: one.form.refusal
+        for function in functions
+        for one in function.instructions
+        if one.form.build is None
+    }
+    assert unknown == {}
+
+
+def test_one_way_to_write_an_instruction_stands_in_one_entry():
+    """No two entries of an opcode accept the same modifiers."""
+    for form in conformance.FORMS:
+        for opcode in re.findall(r"(?:^|[{;] *)([a-z]\w*(?:\.[\w:]+)+)", form.asm):
+            assert len(forms_of(opcode)) == 1, opcode
