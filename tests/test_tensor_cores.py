@@ -57,7 +57,7 @@ def test_matrix_loads_are_requests_to_shared_memory_that_are_counted():
 
 
 def test_a_product_that_half_a_warp_comes_to_is_named():
-    with pytest.raises(cuda.ShuffleDivergence, match="lanes 16, 17, .* which never come here"):
+    with pytest.raises(cuda.ShuffleDivergence, match=r"lanes 16, 17, .* which never come here"):
         tile(limit=16)
 
 
@@ -101,3 +101,90 @@ def test_what_stmatrix_puts_away_ldmatrix_brings_back(turn):
     module = simulator.RawModule(code=STORE.replace("TURN", turn))
     module.get_function("there_and_back")((1,), (32,), (x, y))
     assert (x == y).all()
+
+
+WMMA = r"""
+#include <mma.h>
+using namespace nvcuda;
+template <typename T, typename E, typename C, typename D, int M, int N, int K, typename LA,
+          typename LB>
+__global__ void product(const E* a, const E* b, const C* c, D* d) {
+  wmma::fragment<wmma::matrix_a, M, N, K, T, LA> x;
+  wmma::fragment<wmma::matrix_b, M, N, K, T, LB> y;
+  wmma::fragment<wmma::accumulator, M, N, K, C> z;
+  wmma::fragment<wmma::accumulator, M, N, K, D> sum;
+  wmma::load_matrix_sync(x, a, std::is_same<LA, wmma::row_major>::value ? K : M);
+  wmma::load_matrix_sync(y, b, std::is_same<LB, wmma::row_major>::value ? N : K);
+  wmma::load_matrix_sync(z, c, N, wmma::mem_row_major);
+  wmma::mma_sync(sum, x, y, z);
+  wmma::store_matrix_sync(d, sum, M, wmma::mem_col_major);
+}
+"""
+FACTORS = {  # type of the fragments: C++'s of the elements, NumPy's, and pairs of types of C and D
+    "__half": (
+        "__half",
+        np.float16,
+        [("float", "float"), ("__half", "__half"), ("__half", "float")],
+    ),
+    "__nv_bfloat16": ("__nv_bfloat16", np.uint16, [("float", "float")]),
+    "wmma::precision::tf32": ("float", np.float32, [("float", "float")]),
+    "signed char": ("signed char", np.int8, [("int", "int")]),
+    "unsigned char": ("unsigned char", np.uint8, [("int", "int")]),
+}
+SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32}
+SHAPES = [(16, 16, 16), (8, 32, 16), (32, 8, 16)]
+ROW, COLUMN = "wmma::row_major", "wmma::col_major"
+
+
+def devices():
+    yield simulator.RawModule, np.copy, np.asarray
+    if cuda.gpu_count():
+        import cupy
+
+        from grader.cuda import gpu
+
+        yield gpu.RawModule, cupy.asarray, cupy.asnumpy
+
+
+def stored(matrix, kind, layout):
+    """The matrix of small whole numbers as it lies in memory."""
+    flat = np.ascontiguousarray(matrix if layout == ROW else matrix.T)
+    if kind is np.uint16:
+        return (flat.astype(np.float32).view(np.uint32) >> 16).astype(np.uint16)
+    return flat.astype(kind)
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_wmma_products_of_whole_numbers_are_exact_on_every_device(factor):
+    element, kind, sums = FACTORS[factor]
+    shapes = SHAPES if "tf32" not in factor else [(16, 16, 8)]
+    instances = {
+        (shape, c, d, first, second): (
+            f"product<{factor}, {element}, {c}, {d}, {', '.join(map(str, shape))}, {first}, {second}>"
+        )
+        for shape in shapes
+        for c, d in sums
+        for first in (ROW, COLUMN)
+        for second in (ROW, COLUMN)
+    }
+    rng = np.random.default_rng(0)
+    for module_of, there, back in devices():
+        module = module_of(code=WMMA, name_expressions=tuple(instances.values()))
+        for ((m, n, k), c, d, first, second), name in instances.items():
+            least = 0 if kind is np.uint8 else -8
+            a, b = rng.integers(least, 9, (m, k)), rng.integers(least, 9, (k, n))
+            addend = rng.integers(-8, 9, (m, n))
+            given = (stored(a, kind, first), stored(b, kind, second), addend.astype(SUMS[c]))
+            found = there(np.zeros((n, m), SUMS[d]))
+            arguments = (*map(there, given), found)
+            module.get_function(name)((1,), (32,), arguments)
+            assert (a @ b + addend == back(found).T).all(), name
+
+
+def test_a_wmma_load_past_the_end_of_an_array_is_named():
+    name = f"product<__half, __half, float, float, 16, 16, 16, {ROW}, {ROW}>"
+    module = simulator.RawModule(code=WMMA, name_expressions=(name,))
+    a, b = np.ones(255, np.float16), np.ones(256, np.float16)
+    c, d = np.zeros(256, np.float32), np.zeros(256, np.float32)
+    with pytest.raises(cuda.OutOfBounds, match="byte 510 of a"):
+        module.get_function(name)((1,), (32,), (a, b, c, d))

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from .compilers.mma_header import mma_header
 from .errors import CompileError, CompilerFailure
 
 # What NVRTC calls the learner's text in messages and line tables; no file lies there.
@@ -66,6 +67,7 @@ _HEADERS = {
     **dict.fromkeys(_HOST_HEADERS, ""),
     # Sources rely on cuBLAS bringing the half types along.
     "cublas_v2.h": "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n",
+    "crt/mma.h": mma_header(),
     **{name: _CCCL.format(name) for name in ("cstddef", "limits", "type_traits", "utility")},
 }
 

@@ -10,7 +10,6 @@ from ..lanes import WARP
 from ..numeric.types import DTYPES
 
 ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}  # a register
-_STORED = DTYPES | {"tf32": DTYPES["b32"]}
 _LANE = np.arange(WARP)
 _GROUP, _WITHIN = _LANE // 4, _LANE % 4  # the PTX ISA's groupID and threadID_in_group
 
@@ -34,10 +33,18 @@ class Fragment:
         """The matrices (warps, *shape) that registers, each (32 * warps,) uint32, hold; elements
         as they are stored (bf16 and tf32: their bits)."""
         words = np.stack(registers, axis=-1)  # (lanes, registers)
-        values = words.view(_STORED[self.kind]).reshape(-1, *self.rows.shape)
+        values = words.view(DTYPES[self.kind]).reshape(-1, *self.rows.shape)
         found = np.empty((len(values), *self.shape), values.dtype)
         found[:, self.rows, self.columns] = values
         return found
+
+    def lanes(self, registers: list[np.ndarray]) -> np.ndarray:
+        """The elements that each lane holds: (lanes, elements)."""
+        return np.stack(registers, axis=-1).view(DTYPES[self.kind])
+
+    def words(self, elements: np.ndarray) -> list[np.ndarray]:
+        """The registers that hold these elements (lanes, elements) of each lane."""
+        return list(np.ascontiguousarray(elements).view(np.uint32).T)
 
     def registers(self, matrices: np.ndarray) -> list[np.ndarray]:
         """The registers, each (32 * warps,) uint32, that hold matrices (warps, *shape)."""
@@ -71,6 +78,15 @@ def result(kind: str) -> Fragment:
     rows = _GROUP[:, None, None] + 8 * (number // 2)
     columns = _WITHIN[:, None, None] * 2 + number % 2
     return Fragment(kind, (16, 8), rows, columns)
+
+
+def spread(kind: str, shape: tuple[int, int], count: int) -> Fragment:
+    """`count` registers a lane, along the rows of the matrix from lane to lane; where there is more
+    room than the matrix has elements, it is there several times. (Which lane has what of a wmma
+    fragment, the PTX ISA leaves open.)"""
+    per = ELEMENTS[kind]
+    place = np.arange(WARP * count * per).reshape(WARP, count, per) % (shape[0] * shape[1])
+    return Fragment(kind, shape, place // shape[1], place % shape[1])
 
 
 def _places(kind: str, elements: int) -> tuple[np.ndarray, np.ndarray]:

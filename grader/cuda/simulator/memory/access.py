@@ -59,11 +59,14 @@ class Access:
         reached = machine.traffic.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants
 
-    def hits(self, lanes: Lanes) -> list[Hit]:
-        """Where the lanes' accesses go; raises OutOfBounds or Misaligned."""
+    def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
+        """Where the lanes' accesses go, each `moved` by so many bytes; raises OutOfBounds or
+        Misaligned."""
         addresses = self.base[lanes]
         if self.offset:
             addresses = addresses + self.offset
+        if moved is not None:
+            addresses = addresses + moved
         if np.bitwise_or.reduce(addresses) & (self.width - 1):
             self._misaligned(lanes, addresses)
         try:

@@ -14,6 +14,7 @@ DTYPES = {
     "f16": np.dtype(np.float16),
     "f32": np.dtype(np.float32),
     "f64": np.dtype(np.float64),
+    "tf32": np.dtype(np.uint32),
     "f16x2": np.dtype(np.uint32),
     "bf16": np.dtype(np.uint16),
     "bf16x2": np.dtype(np.uint32),
