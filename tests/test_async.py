@@ -224,12 +224,12 @@ def test_atomics_on_vectors_and_halves_add_up():
 @pytest.mark.parametrize(
     "instruction",
     [
-        "cp.async.bulk.commit_group;",
+        "cp.reduce.async.bulk.commit;",
         "wgmma.fence.sync.aligned;",
         "setmaxnreg.inc.sync.aligned.u32 64;",
     ],
 )
-def test_tensor_cores_and_bulk_copies_are_named_as_missing(instruction):
+def test_reducing_copies_and_warp_group_products_are_named_as_missing(instruction):
     code = f'extern "C" __global__ void k() {{\n  asm volatile("{instruction}");\n}}'
     with pytest.raises(UnsupportedInstruction) as caught:
         run(code, "k", 1, 128, options=("-arch=compute_90a",))

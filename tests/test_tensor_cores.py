@@ -105,6 +105,7 @@ def test_what_stmatrix_puts_away_ldmatrix_brings_back(turn):
 
 WMMA = r"""
 #include <mma.h>
+#include <type_traits>
 using namespace nvcuda;
 template <typename T, typename E, typename C, typename D, int M, int N, int K, typename LA,
           typename LB>
@@ -120,12 +121,10 @@ __global__ void product(const E* a, const E* b, const C* c, D* d) {
   wmma::store_matrix_sync(d, sum, M, wmma::mem_col_major);
 }
 """
-FACTORS = {  # type of the fragments: C++'s of the elements, NumPy's, and pairs of types of C and D
-    "__half": (
-        "__half",
-        np.float16,
-        [("float", "float"), ("__half", "__half"), ("__half", "float")],
-    ),
+# By the type of the fragments: C++'s type of elements, NumPy's, and types that C and D may have.
+HALF_SUMS = [("float", "float"), ("__half", "__half"), ("__half", "float"), ("float", "__half")]
+FACTORS = {
+    "__half": ("__half", np.float16, HALF_SUMS),
     "__nv_bfloat16": ("__nv_bfloat16", np.uint16, [("float", "float")]),
     "wmma::precision::tf32": ("float", np.float32, [("float", "float")]),
     "signed char": ("signed char", np.int8, [("int", "int")]),
@@ -160,7 +159,8 @@ def test_wmma_products_of_whole_numbers_are_exact_on_every_device(factor):
     shapes = SHAPES if "tf32" not in factor else [(16, 16, 8)]
     instances = {
         (shape, c, d, first, second): (
-            f"product<{factor}, {element}, {c}, {d}, {', '.join(map(str, shape))}, {first}, {second}>"
+            f"product<{factor}, {element}, {c}, {d}, "
+            f"{', '.join(map(str, shape))}, {first}, {second}>"
         )
         for shape in shapes
         for c, d in sums

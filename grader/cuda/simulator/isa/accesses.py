@@ -48,10 +48,11 @@ def update(
 
 
 def note(machine, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
-    """Tell the race detector and the observer of an access that has just been made."""
+    """Tell the race detector and the observer of an access that has just been made. What a copy
+    engine moves (`bulk`), no load or store instruction does, and no counter of theirs counts."""
     if machine.races is not None and machine.races.watches(access, hit):
         machine.races.check(access, hit, kind, same, values)
-    if machine.observed:
+    if machine.observed and not access.bulk:
         machine.watch.access(hit, access, kind)
 
 

@@ -47,7 +47,8 @@ class Transfer:
 
     `strong` accesses take part in synchronisation, `wide` beyond their own block; one that
     `releases` orders what came before it; one that `compares` swaps only what is as expected;
-    what is `asynchronous` happens some time later, by no store instruction."""
+    what is `asynchronous` happens some time later, by no store instruction; `bulk` is moved by a
+    copy engine, many values for one thread."""
 
     verb: str
     space: str
@@ -58,6 +59,7 @@ class Transfer:
     wide: bool = True
     compares: bool = False
     asynchronous: bool = False
+    bulk: bool = False
 
     @property
     def width(self) -> int:

@@ -54,7 +54,7 @@ class Access:
         # Strong accesses take part in synchronisation; a release orders what came before.
         self.strong, self.compares = transfer.strong, transfer.compares
         self.releases, self.wide = transfer.releases, transfer.wide
-        self.asynchronous = transfer.asynchronous
+        self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants

@@ -10,6 +10,7 @@ import numpy as np
 from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
 from .access import Access, Hit
+from .spaces import Store
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,17 @@ class _Copy:
         return _Copy(self.access, hit, words, self.group[chosen])
 
 
+@dataclass(frozen=True)
+class Landing:
+    """A bulk copy that tells a barrier of its `size` bytes once they are there: where it goes, and
+    the words to be put there (an array for each component)."""
+
+    access: Access
+    hit: Hit
+    words: list[np.ndarray]
+    size: int
+
+
 class Copies:
     """What the threads of a wave have issued and not waited for. `committed` counts, per lane,
     the groups it has closed."""
@@ -39,20 +51,25 @@ class Copies:
     def __init__(self, lanes: int):
         self.committed = np.zeros(lanes, np.int64)
         self.pending: list[_Copy] = []
+        self.landings: dict[tuple[Store, int], list[Landing]] = {}  # by barrier and its place
 
     def forget(self) -> None:
         """A new wave begins."""
         self.committed[:] = 0
         self.pending = []
+        self.landings = {}
 
     def issue(self, access: Access, hit: Hit, words: list[np.ndarray]) -> None:
         """Until it has arrived, the destination counts as not written: a thread that does not
         wait for it gets whatever is there."""
         group = self.committed[hit.lanes].copy()
+        self.forget_what_lay_there(access, hit)
+        self.pending.append(_Copy(access, hit, words, group))
+
+    def forget_what_lay_there(self, access: Access, hit: Hit) -> None:
         marks = hit.store.marks(access.size)
         for component in range(access.components):
             marks[hit.element + component] = 0
-        self.pending.append(_Copy(access, hit, words, group))
 
     def arrive(self, lanes: Lanes, newest: int) -> Iterator[tuple[Access, Hit, list[np.ndarray]]]:
         """Takes out what these lanes wait for: all their copies but those in the `newest` groups

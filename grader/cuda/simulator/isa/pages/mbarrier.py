@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...lanes import Lanes, select
-from ...memory.access import Access
+from ...memory.access import Access, Hit
 from ...operands import read
 from ...program.ptx import Address, Instruction
 from ..accesses import note, put, update
@@ -154,6 +154,7 @@ def wait(instruction: Instruction, at: int, machine):
         machine.schedule.spins += 1
         for hit in access.hits(lanes):
             access.check_written(hit)
+            _land(machine, access, hit)
             now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             over = now != asked
@@ -164,6 +165,16 @@ def wait(instruction: Instruction, at: int, machine):
                 machine.races.synchronize(free, machine.tick(at), "block")
 
     return step
+
+
+def _land(machine, access: Access, hit: Hit) -> None:
+    """The bulk copies that these barriers are to be told of are there now, which is as late as they
+    can be: until somebody asks, nobody may rely on them."""
+    memory = hit.store.view(np.dtype(_U))
+    for place in set(hit.element.tolist()) if machine.copies.landings else ():
+        for landing in machine.copies.landings.pop((hit.store, place), ()):
+            put(machine, landing.access, landing.hit, landing.words)
+            memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 
 @effect("mbarrier", "pending_count b64 : d, a")

@@ -1,0 +1,117 @@
+"""Copies of many bytes by one thread, between global and shared memory (PTX ISA, "Data Movement and
+Conversion Instructions: cp.async.bulk").
+
+A copy reads its source when it is issued. What it brings into shared memory appears there when
+somebody asks the barrier that it tells; what it takes to global memory is there at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ....errors import Misaligned, OutOfBounds
+from ...lanes import Lanes
+from ...lanes import index as lane_index
+from ...memory.access import Access, Hit
+from ...memory.copies import Landing
+from ...operands import read
+from ...program.ptx import Instruction
+from ..accesses import note, put
+from ..table import effect
+
+_UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
+_SHARED = "shared::cluster|shared::cta|shared"
+
+
+@effect(
+    "cp",
+    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes : writes.b32@shared[to], "
+    "reads.b32@global[from], size, updates.b64@shared[barrier]",
+    f"async bulk {_SHARED} global mbarrier::complete_tx::bytes L2::cache_hint : "
+    "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
+)
+def bring(instruction: Instruction, at: int, machine):
+    """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
+    size, barrier = instruction.operands[2:4]
+    to, taken = _access(instruction, 0, at, machine), _access(instruction, 1, at, machine)
+    told = Access(instruction.form.transfer(3), barrier, at, machine)
+    sizes = read(size, "u32", machine)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            (place,) = told.hits(np.array([lane]))
+            told.check_written(place)
+            size = int(sizes[lane])
+            words = _taken(taken, lane, size, at, machine)
+            for hit in _parts(to, lane, size, at, machine):
+                own = list(words.T)
+                if machine.races is not None and machine.races.watches(to, hit):
+                    # Whoever still reads the place races with what may come at any moment.
+                    machine.races.check(to, hit, "store", np.zeros(len(hit.element), bool), own)
+                machine.copies.forget_what_lay_there(to, hit)
+                key = place.store, int(place.element[0])
+                landing = Landing(to, hit, own, size)
+                machine.copies.landings.setdefault(key, []).append(landing)
+
+    return step
+
+
+@effect(
+    "cp",
+    "async bulk global shared|shared::cta bulk_group : "
+    "writes.b32@global[to], reads.b32@shared[from], size",
+    "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
+    "writes.b32@global[to], reads.b32@shared[from], size, policy",
+)
+def take_away(instruction: Instruction, at: int, machine):
+    """[to], [from], bytes"""
+    to, taken = _access(instruction, 0, at, machine), _access(instruction, 1, at, machine)
+    sizes = read(instruction.operands[2], "u32", machine)
+
+    def step(lanes: Lanes) -> None:
+        for lane in lane_index(lanes).tolist():
+            size = int(sizes[lane])
+            words = _taken(taken, lane, size, at, machine)
+            for hit in _parts(to, lane, size, at, machine):
+                put(machine, to, hit, list(words.T))
+
+    return step
+
+
+@effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
+@effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
+def nothing(instruction: Instruction, at: int, machine):
+    """What was taken away is there already."""
+    return lambda lanes: None
+
+
+def _access(instruction: Instruction, position: int, at: int, machine) -> Access:
+    transfer = replace(instruction.form.transfer(position), components=_WORDS, bulk=True)
+    transfer = replace(transfer, asynchronous=True)
+    return Access(transfer, instruction.operands[position], at, machine)
+
+
+def _parts(access: Access, lane: int, size: int, at: int, machine) -> list[Hit]:
+    """Where a copy of `size` bytes goes that one lane makes: to one buffer, or nowhere."""
+    moved = np.arange(0, size, _UNIT)
+    hits = access.hits(np.full(len(moved), lane), moved) if size else []
+    if len(hits) > 1:  # one that happens to lie behind another in memory
+        why = f"{access.verb} {size} bytes that {hits[0].store.name} does not have all of."
+        raise machine.report.error(OutOfBounds, at, lane, why)
+    return hits
+
+
+def _taken(access: Access, lane: int, size: int, at: int, machine) -> np.ndarray:
+    """What lies at the source: (parts, words) uint32."""
+    if size % _UNIT:
+        why = f"copies {size} bytes at once; a bulk copy moves a multiple of {_UNIT} bytes."
+        raise machine.report.error(Misaligned, at, lane, why)
+    words = np.empty((size // _UNIT, _WORDS), np.uint32)
+    for hit in _parts(access, lane, size, at, machine):
+        access.check_written(hit)
+        note(machine, access, hit, "load")
+        for word in range(_WORDS):
+            words[:, word] = access.read(hit, word, words.dtype)
+    return words

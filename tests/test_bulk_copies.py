@@ -1,0 +1,111 @@
+"""Bulk copies (`cp.async.bulk`) and the barriers that they tell."""
+
+import numpy as np
+import pytest
+
+from grader import cuda
+from grader.cuda import simulator
+
+COPIES = r"""
+#include <cuda/barrier>
+__device__ unsigned at(const void* p) { return __cvta_generic_to_shared(p); }
+__device__ void bring(void* to, const void* from, unsigned bytes, unsigned long long* bar) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+               "[%0], [%1], %2, [%3];"
+               :: "r"(at(to)), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(at(bar))
+               : "memory");
+}
+__device__ void wait(unsigned long long* bar, unsigned parity) {
+  unsigned done = 0;
+  while (!done)
+    asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+                 "selp.u32 %0, 1, 0, p; }" : "=r"(done) : "r"(at(bar)), "r"(parity) : "memory");
+}
+// y = 2 * x, through a tile that one thread fetches and one thread takes back.
+extern "C" __global__ void twice(const float* x, float* y, int expected, int bytes) {
+  __shared__ __align__(128) float tile[256], out[256];
+  __shared__ unsigned long long bar;
+  int i = threadIdx.x;
+  if (i == 0) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(at(&bar)));
+    asm volatile("fence.mbarrier_init.release.cluster;");
+  }
+  __syncthreads();
+  if (i == 0) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                 :: "r"(at(&bar)), "r"(expected) : "memory");
+    bring(tile, x + blockIdx.x * 256, bytes, &bar);
+  }
+  WAIT
+  out[i] = 2 * tile[i];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (i == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+                 :: "l"(__cvta_generic_to_global(y + blockIdx.x * 256)), "r"(at(out)), "r"(1024)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;");
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+  }
+}
+"""
+
+
+def twice(wait="wait(&bar, 0);", expected=1024, size=1024, source=COPIES, module_of=None):
+    x, y = np.arange(1024, dtype=np.float32), np.zeros(1024, np.float32)
+    module = (module_of or simulator.RawModule)(code=source.replace("WAIT", wait))
+    with simulator.observe() as seen:
+        module.get_function("twice")((4,), (256,), (x, y, np.int32(expected), np.int32(size)))
+    return x, y, seen
+
+
+def test_a_tile_comes_by_a_bulk_copy_and_goes_by_one():
+    x, y, seen = twice()
+    assert (y == 2 * x).all()
+    assert seen.hazards == []
+
+
+def test_the_hardware_does_the_same():
+    if not cuda.gpu_count():
+        pytest.skip("NO GPU HERE: this kernel ran on the simulated one only")
+    import cupy
+
+    from grader.cuda import gpu
+
+    x, y = cupy.arange(1024, dtype=cupy.float32), cupy.zeros(1024, cupy.float32)
+    module = gpu.RawModule(code=COPIES.replace("WAIT", "wait(&bar, 0);"))
+    module.get_function("twice")((4,), (256,), (x, y, np.int32(1024), np.int32(1024)))
+    assert (y == 2 * x).all()
+
+
+def test_what_a_copy_brings_is_not_there_before_its_barrier_says_so():
+    with pytest.raises(cuda.UninitializedRead, match="of shared"):
+        twice(wait="")
+
+
+def test_who_does_not_ask_the_barrier_himself_races_with_the_copy():
+    with pytest.raises((cuda.DataRace, cuda.UninitializedRead)):
+        twice(wait="if (i < 32) wait(&bar, 0);")
+
+
+def test_a_barrier_that_expects_other_bytes_than_come_is_waited_for_in_vain():
+    with simulator.options(step_limit=1_500), pytest.raises(cuda.StepLimit):
+        twice(expected=2048)
+
+
+def test_a_barrier_told_of_too_few_bytes_opens_too_early_for_the_rest():
+    with pytest.raises(cuda.UninitializedRead):
+        twice(expected=512, size=512)
+
+
+def test_a_bulk_copy_past_the_end_of_an_array_is_named():
+    source = COPIES.replace("x + blockIdx.x * 256", "x + 4 + blockIdx.x * 256")
+    with pytest.raises(cuda.OutOfBounds, match="x"):
+        twice(source=source)
+
+
+def test_a_bulk_copy_from_an_odd_place_or_of_an_odd_size_is_named():
+    with pytest.raises(cuda.Misaligned):
+        twice(source=COPIES.replace("x + blockIdx.x * 256", "x + 1"))
+    with pytest.raises(cuda.Misaligned, match="multiple of 16"):
+        twice(expected=1000, size=1000)
