@@ -63,7 +63,7 @@ def _product(opcode, number, warp):
             element = number * size + n
             row, column = lane // 4 + 8 * (element // 2), 2 * (lane % 4) + element % 2
             pairs = [(a[row, i], b[i, column]) for i in range(k)]
-            word |= _sum(pairs, c[row, column], kinds[0], "satfinite" in opcode) << 16 * n
+            word |= _sum(pairs, c[row, column], kinds[0], kinds[1], "satfinite" in opcode) << 16 * n
         found.append(word)
     return found
 
@@ -80,7 +80,7 @@ def _elements(word, kind):
     return [decode(word, kind)]
 
 
-def _sum(pairs, addend, kind, clamps):
+def _sum(pairs, addend, kind, factor, clamps):
     if kind == "s32":
         total = sum(x * y for x, y in pairs) + addend
         if clamps:
@@ -89,7 +89,8 @@ def _sum(pairs, addend, kind, clamps):
     plain = [_times(x, y) for x, y in pairs] + [addend]
     if not all(isfinite(value) for value in map(float, plain)):
         return encode(_infinite(plain), kind)
-    exponents = [_exponent(x) + _exponent(y) for x, y in pairs if x and y]
+    least = -14 if factor == "f16" else -126
+    exponents = [sum(max(_exponent(value), least) for value in pair) for pair in pairs if all(pair)]
     exponents += [_exponent(addend)] if addend else []
     unit = Fraction(2) ** (max(exponents, default=0) - _KEPT)
     total = sum(int(Fraction(value) / unit) for value in plain) * unit

@@ -129,7 +129,9 @@ class _Body:
         )
 
     def statement(self, text: str) -> None:
-        if match := REGISTERS.match(text):
+        if not text.startswith("."):  # a directive
+            self.instructions.append(_Reader(text, self).instruction())
+        elif match := REGISTERS.match(text):
             self.declare_registers(match[1], match[2])
         elif re.match(r"\.(shared|local|param|global|const)\b", text):
             variable = declared(text)
@@ -138,10 +140,8 @@ class _Body:
         elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
             names = re.split(r"\s*,\s*", match[1].strip())
             self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
-        elif re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
-            return
-        else:
-            self.instructions.append(_Reader(text, self).instruction())
+        elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
+            raise ValueError(f"PTX directive not understood: {text[:120]}")
 
     def declare_registers(self, kind: str, names: str) -> None:
         for name in register_names(names):
@@ -215,6 +215,9 @@ _TOKEN = re.compile(
 )
 
 
+_CLOSING = {"{": "}", "(": ")"}
+
+
 class _Reader:
     """Reads one instruction: guard, opcode, operands."""
 
@@ -242,15 +245,14 @@ class _Reader:
         return first
 
     def single(self) -> Operand:
-        if self.take("["):
+        token = self.next()
+        if token == "[":
             return self.address()
-        if self.take("{"):
-            return Vector(self.items("}"))
-        if self.take("("):
-            return Vector(self.items(")"))
-        if self.take("!"):
+        if token in _CLOSING:
+            return Vector(self.items(_CLOSING[token]))
+        if token == "!":
             return Negated(self.single())
-        return self.name(self.next())
+        return self.name(token)
 
     def items(self, closing: str) -> tuple[Operand, ...]:
         found = []
@@ -272,7 +274,7 @@ class _Reader:
         return Vector((address, *more)) if more else address
 
     def name(self, token: str) -> Operand:
-        if LITERAL.match(token):
+        if token[0] in "-0123456789" and LITERAL.match(token):
             return literal(token)
         resolved = self.body.resolve(token)
         if resolved in self.body.registers or token == "_":
