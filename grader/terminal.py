@@ -11,7 +11,7 @@ from rich.text import Text
 from .checking import Checked
 from .doctor import Finding
 from .judge.verdict import CaseResult, Verdict
-from .unseen import visible
+from .sanitize import visible
 
 CONTEXT = 2  # source lines shown before and after the one to look at
 

@@ -21,7 +21,7 @@ from grader.judge import landlock
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
-from grader.unseen import visible
+from grader.sanitize import visible
 
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}

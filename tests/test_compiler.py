@@ -2,11 +2,11 @@
 
 import pytest
 
-from grader.cuda import CompileError, compiler
+from grader.cuda import CompileError, compilers
 
 
 def compiles(body, includes=""):
-    return compiler.compile_ptx(f'{includes}\nextern "C" __global__ void k(float* y) {{ {body} }}')
+    return compilers.compile_ptx(f'{includes}\nextern "C" __global__ void k(float* y) {{ {body} }}')
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_an_error_inside_a_header_is_not_buried_under_warnings():
 
 def test_a_template_is_compiled_under_its_name_expression():
     code = "template <typename T> __global__ void k(T* y) { y[0] = T(1); }"
-    ptx = compiler.compile_ptx(code, name_expressions=("k<double>",))
+    ptx = compilers.compile_ptx(code, name_expressions=("k<double>",))
     assert f".entry {ptx.names['k<double>']}(" in ptx.text
 
 
 def test_options_reach_nvrtc():
-    ptx = compiler.compile_ptx(
+    ptx = compilers.compile_ptx(
         'extern "C" __global__ void k(int* y) { y[0] = N; }', ("-DN=12345", "-arch=compute_80")
     )
     assert "12345" in ptx.text and ".target sm_80" in ptx.text
@@ -62,7 +62,9 @@ def test_options_reach_nvrtc():
 
 def test_every_error_is_shown_with_its_own_line():
     with pytest.raises(CompileError) as caught:
-        compiler.compile_ptx('extern "C" __global__ void k(float* y) {\n  y[0] = a;\n\n  b();\n}\n')
+        compilers.compile_ptx(
+            'extern "C" __global__ void k(float* y) {\n  y[0] = a;\n\n  b();\n}\n'
+        )
     message = str(caught.value)
     assert caught.value.line == 2
     assert "line 2" in message and "y[0] = a;" in message

@@ -276,8 +276,9 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     if cuda.device == "gpu":
         pytest.skip("A CUDA TOOLKIT OF THE SYSTEM IS IN REACH: an NVRTC out of reach was not tried")
     without = (
-        "from grader.cuda import compiler; from grader.judge import sandbox; from pathlib import *;"
-        "(out,) = compiler.library_folders(); site = out.parents[2];"
+        "from grader.cuda import compilers; from grader.judge import sandbox;"
+        "from pathlib import Path;"
+        "out, *_ = compilers.chosen().folders(); site = out.parents[2];"
         "kept = [path for path in site.iterdir() if path not in out.parents];"
         "folders = [*map(Path, (*sandbox._LIBRARIES, sandbox.sys.base_prefix)), *kept];"
         "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"

@@ -18,7 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
-from ..unseen import encodable
+from ..sanitize import encodable
 
 LONGEST_NOTEBOOK = 32 << 20  # bytes
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few

@@ -16,7 +16,7 @@ from ..judge import Verdict
 _PACKAGE = Path(__file__).parents[1]
 # What a verdict hangs on beside the lesson: the judge, and the simulated GPU with its compiler.
 _JUDGE = ("cuda/**/*.py", "cuda/**/*.h", "judge/*.py")
-_JUDGE += ("course.py", "inputs.py", "bounds.py", "unseen.py")
+_JUDGE += ("course.py", "inputs.py", "bounds.py", "sanitize.py")
 _UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from .. import course, cuda
-from ..unseen import encodable
+from ..sanitize import encodable, one_line_end
 from . import compare
 from .blank import is_blank
 from .cases import Drawn, draw
@@ -35,7 +36,7 @@ def judge(
     lesson_name, _, name = exercise_id.partition("/")
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
-    source = encodable(source)
+    source = one_line_end(encodable(source))
     if len(source) > LONGEST_SOURCE:
         return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
     if is_blank(source, lesson.solution(exercise)):
@@ -44,10 +45,12 @@ def judge(
     drawn = draw(exercise, seed, hidden)
     answers = simulate(source, drawn, limits)
     results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
+    diagnostics = answers[0].diagnostics if answers else ()
     counters = _counters(drawn, answers, results)
     if cuda.device == "gpu":
         results = _confirmed(source, drawn, results, limits)
-    return _verdict(exercise_id, results, counters, cuda.device, seed)
+    verdict = _verdict(exercise_id, results, counters, cuda.device, seed)
+    return replace(verdict, diagnostics=diagnostics)
 
 
 def _too_long(source: str, exercise: course.Exercise, hidden: bool) -> list[CaseResult]:

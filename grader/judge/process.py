@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from ..cuda.diagnostics import Diagnostic
 from . import wire
 from .cases import Drawn, request
 
@@ -52,11 +53,12 @@ class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
     `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
     warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
-    `message` and `line`."""
+    `message` and `line`, a compiler's also with its `diagnostics`."""
 
     status: str
     message: str = ""
     line: int | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
@@ -140,7 +142,8 @@ def _one_child(asked: bytes, limits: Limits, end: float) -> list[Answer]:
                 if code == 0:
                     return answers
                 return [*answers, _obituary(code, complaints, bool(answers), limits)]
-            answers.append(Answer(**data, arrays=arrays))
+            told = tuple(map(Diagnostic.from_dict, data.pop("diagnostics", ())))
+            answers.append(Answer(**data, diagnostics=told, arrays=arrays))
 
 
 def _next_message(child: subprocess.Popen, buffer: bytearray, deadline: float) -> wire.Message:

@@ -19,6 +19,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 
@@ -92,10 +93,10 @@ def _each_case(run_case: Callable, request: dict, arrays: wire.Arrays) -> Iterat
 
 def _withdraw() -> None:
     """Give up every file that compiling and simulating can do without, and other processes."""
-    from ..cuda import compiler
+    from ..cuda import compilers
 
     readable = _readable()
-    cache = compiler.cache_folder()
+    cache = compilers.cache.folder()
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
@@ -106,9 +107,9 @@ def _withdraw() -> None:
 @cache
 def _readable() -> tuple[Path, ...]:
     """Where Python, CUDA and their libraries lie."""
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    cuda = (*compiler.library_folders(), *map(Path, compiler.include_folders()))
+    cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
     return tuple(dict.fromkeys((*own, *cuda, *map(Path, _LIBRARIES))))
 
@@ -122,6 +123,9 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
         return {"status": "ran", **counted}, arrays
     except CompilerFailure as error:
         return _failure(error.status, f"{error} {_out_of_reach()}"), {}
+    except CompileError as error:
+        told = [asdict(one) for one in error.diagnostics]
+        return {**_failure(error.status, str(error), error.line), "diagnostics": told}, {}
     except CudaError as error:
         return _failure(error.status, str(error), error.line), {}
     except MemoryError as error:
@@ -138,13 +142,13 @@ def _attempt(action: Callable, request: dict) -> wire.Message:
 
 
 def _out_of_reach() -> str:
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    here = ", ".join(map(str, compiler.library_folders())) or "no folder that is known"
     return (
         "That is not your mistake; please show it to your instructor: the judge's process may "
         f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
-        f"{here}. What it needs beside it must lie there too; `grader doctor` tries it."
+        f"{compilers.chosen().folders()[0]}. What it needs beside it must lie there too; "
+        "`grader doctor` tries it."
     )
 
 
@@ -164,10 +168,10 @@ def _too_much(message: str, memory_bytes: int) -> str:
 
 
 def _compile(source: str, cases: list[dict]) -> wire.Message:
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    ptx = compiler.compile_ptx(source)
-    _refuse_strange_files(compiler.files_read(ptx))
+    ptx = compilers.compile_ptx(source)
+    _refuse_strange_files(ptx.files)
     defined = re.findall(r"\.entry\s+([\w$]+)", ptx.text)
     for launch in (launch for case in cases for launch in case["launches"]):
         if launch["kernel"] not in defined:
@@ -178,25 +182,19 @@ def _compile(source: str, cases: list[dict]) -> wire.Message:
 def _compile_cubin(source: str, architecture: str) -> wire.Message:
     import numpy as np
 
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    path, _ = compiler.compile_cubin(source, (), (), architecture)
-    return {}, {"cubin": np.frombuffer(path.read_bytes(), np.uint8)}
+    program = compilers.compile_cubin(source, (), (), architecture)
+    return {}, {"cubin": np.frombuffer(program.code, np.uint8)}
 
 
-def _refuse_strange_files(files: tuple[Path, ...]) -> None:
+def _refuse_strange_files(files: tuple[str, ...]) -> None:
     """Where there is no Landlock, this still keeps code from being made of other files."""
-    from ..cuda import compiler
-
-    # Headers of the compiler's own are not files, and pass for ones of the current folder.
-    own = [Path.cwd(), *map(Path, compiler.include_folders())]
     for file in files:
-        path = Path(os.path.normpath(file))
-        if not any(path.is_relative_to(folder) for folder in own):
-            raise CompileError(
-                f'"{path.name}" cannot be included: only CUDA\'s own headers are here, such as '
-                "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
-            )
+        raise CompileError(
+            f'"{Path(file).name}" cannot be included: only CUDA\'s own headers are here, such as '
+            "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
+        )
 
 
 def _no_such_kernel(expected: str, defined: list[str]) -> str:

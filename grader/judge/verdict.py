@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 
+from ..cuda.diagnostics import Diagnostic
+
 
 @dataclass(frozen=True)
 class Mismatch:
@@ -40,8 +42,8 @@ class Verdict:
     """The judgement on one source text for one exercise.
 
     `status` is "passed" or that of the first case that failed; `message` and `line` are that
-    case's. `counters` are the simulated GPU's totals over the last passed case with a budget,
-    or over the last case.
+    case's, `diagnostics` what the compiler says. `counters` are the simulated GPU's totals over
+    the last passed case with a budget, or over the last case.
     """
 
     exercise: str
@@ -51,6 +53,7 @@ class Verdict:
     message: str = ""
     line: int | None = None
     cases: tuple[CaseResult, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
     device: str = "simulator"
     seed: int = 0
@@ -72,7 +75,8 @@ class Verdict:
             CaseResult(**case | {"mismatches": tuple(map(_mismatch, case["mismatches"]))})
             for case in data["cases"]
         )
-        return cls(**data | {"cases": cases})
+        diagnostics = tuple(map(Diagnostic.from_dict, data["diagnostics"]))
+        return cls(**data | {"cases": cases, "diagnostics": diagnostics})
 
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
@@ -80,7 +84,7 @@ class Verdict:
         first_failed = next((case for case in cases if case.status != "passed"), None)
         if first_failed is None or first_failed.visible:
             return replace(self, cases=cases)
-        return replace(self, cases=cases, message=first_failed.message, line=None)
+        return replace(self, cases=cases, message=first_failed.message, line=None, diagnostics=())
 
 
 def _mismatch(data: dict) -> Mismatch:

@@ -12,7 +12,7 @@ import tomllib
 from dataclasses import dataclass
 
 from ..course import Exercise, Lesson
-from ..cuda import compiler
+from ..cuda import compilers
 from ..cuda.errors import CompileError, CudaError
 from ..judge import compare
 from ..judge.cases import Drawn, described, draw
@@ -86,7 +86,7 @@ def trial(lesson: Lesson, exercise: Exercise) -> Trial:
 def _program(source: str) -> str | None:
     """The PTX without what says where in the source it comes from; None if there is none."""
     try:
-        text = compiler.compile_ptx(source).text
+        text = compilers.compile_ptx(source).text
     except CompileError:
         return None
     code = text.partition(".section")[0]

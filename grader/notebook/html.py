@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from ..unseen import visible
+from ..sanitize import visible
 
 TEXT = "var(--jp-ui-font-color1, #212121)"
 MUTED = "var(--jp-content-font-color2, #616161)"

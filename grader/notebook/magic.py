@@ -8,7 +8,7 @@ from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from grader.cuda import compiler
+from grader.cuda import compilers
 
 from . import cards, failures, session
 from .kernel import Kernel
@@ -28,7 +28,7 @@ def _cuda(line: str, cell: str) -> None:
     name = _name(line)
     session.current().sources[name] = cell
     with failures.about(cell):
-        ptx = compiler.compile_ptx(cell)
+        ptx = compilers.compile_ptx(cell)
     entries = _ENTRY.findall(ptx.text)
     kernels = {entry: Kernel(entry, cell) for entry in entries if not entry.startswith("_Z")}
     get_ipython().push(kernels)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ...course import Lesson
 from ...notebook import diagnosis
 from ...notebook.html import prose
-from ...unseen import visible
+from ...sanitize import visible
 from .. import ClassroomError
 from ..export import Row, rows, write_csv, write_json
 from ..folder import CourseFolder

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from .. import compiler
+from .. import compilers
 from ..errors import LaunchError, UnsupportedInstruction
 from ..limits import (
     MOST_THREADS,
@@ -71,7 +71,7 @@ class RawModule:
     ):
         self.code = code
         self.cooperative = enable_cooperative_groups
-        ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
+        ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
         with _assembly_may_be_wrong(code):
             self.program = _parsed(ptx.text)
@@ -266,7 +266,7 @@ def _parsed(text: str) -> Program:
     """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
     GPU does not have (textures, surfaces)."""
     try:
-        return parser.parse(text, compiler.SOURCE_NAME)
+        return parser.parse(text, compilers.SOURCE_NAME)
     except (KeyError, ValueError) as error:
         raise UnsupportedInstruction(
             f"the simulated GPU does not understand this PTX: {error}"
