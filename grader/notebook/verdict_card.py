@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from grader.course import Exercise
+from grader.cuda.diagnostics import Diagnostic
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 
 from . import diagnosis
@@ -21,7 +22,10 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
     parts = [_title(verdict, exercise, kind), _cases(verdict)]
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
-        parts += [_first_failure(failed, source), _mismatches(failed.mismatches)]
+        parts += [
+            _first_failure(failed, verdict.diagnostics, source),
+            _mismatches(failed.mismatches),
+        ]
     else:
         parts.append(_budgets(verdict, exercise))
     parts.append(_next_step(verdict, exercise))
@@ -76,8 +80,10 @@ def _outcome(case: CaseResult) -> str:
     return f'<span style="color: {colour}; white-space: nowrap">{escape(_words(case))}</span>'
 
 
-def _first_failure(case: CaseResult, source: str) -> Page:
-    what = diagnosis.Diagnosis(case.status, case.message, source, line=case.line)
+def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) -> Page:
+    what = diagnosis.Diagnosis(
+        case.status, case.message, source, line=case.line, diagnostics=told if case.visible else ()
+    )
     shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
     return Page(shown.html, "\n" + shown.text)
 

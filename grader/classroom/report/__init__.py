@@ -151,6 +151,10 @@ def _explained(answer: Answer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
     what = diagnosis.Diagnosis(
-        row.status, visible(answer.message), visible(answer.source), line=row.line
+        row.status,
+        visible(answer.message),
+        visible(answer.source),
+        line=row.line,
+        diagnostics=answer.diagnostics,
     )
     return Markup(diagnosis.explain(what).html)

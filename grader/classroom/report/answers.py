@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...course import Lesson
+from ...cuda.diagnostics import Diagnostic
 from .. import intake, verdicts
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
@@ -16,12 +17,13 @@ from ..folder import CourseFolder
 @dataclass(frozen=True)
 class Answer:
     """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
-    source, and what was wrong with the notebook (empty when nothing was)."""
+    source, what was wrong with the notebook (empty when nothing was), and the compiler's errors."""
 
     row: Row
     message: str
     source: str
     problem: str
+    diagnostics: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -
     for row in mine:
         known = kept.get(row.exercise, {"verdict": {}, "problem": ""})
         message = known["verdict"].get("message", "")
-        yield Answer(row, message, sources.get(row.exercise, ""), known["problem"])
+        told = tuple(map(Diagnostic.from_dict, known["verdict"].get("diagnostics", ())))
+        yield Answer(row, message, sources.get(row.exercise, ""), known["problem"], told)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
