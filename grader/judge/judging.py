@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .. import course, cuda
 from ..unseen import encodable
-from . import compare
+from . import compare, steps
 from .blank import is_blank
 from .cases import Drawn, draw
 from .process import Answer, Limits, run_on_gpu, simulate
@@ -42,7 +42,7 @@ def judge(
         results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
         return _verdict(exercise_id, results, {}, "simulator", seed)
     drawn = draw(exercise, seed, hidden)
-    answers = simulate(source, drawn, limits)
+    answers = simulate(source, drawn, limits, steps.of_solution(lesson, exercise))
     results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
     counters = _counters(drawn, answers, results)
     if cuda.device == "gpu":
