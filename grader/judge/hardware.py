@@ -10,8 +10,8 @@ from cupy.cuda import driver, runtime
 
 from ..cuda import gpu
 from ..cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
-from .simulated import argument
 from .protocol import Arrays, CaseRequest
+from .simulated import argument
 
 RED_BYTES = 4096  # before and after each buffer; keeps the 256-byte alignment of CUDA's own
 RED = 0xA5

@@ -38,6 +38,12 @@ PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"
 SLACK = 1 << 20  # bytes of a reply beside its arrays
 LONGEST_MESSAGE = 10_000  # characters of a reply's message
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
+GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
+NO_REPLY = (
+    "The process that ran your kernel sent something that is no answer; "
+    "please show it to your instructor"
+)
+STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
 
 
@@ -339,14 +345,6 @@ def _environment(folder: str) -> dict[str, str]:
     cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     # BLAS would start a thread for each core, and each reserves address space.
     return {**passed_on, "HOME": folder, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
-
-
-GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
-NO_REPLY = (
-    "The process that ran your kernel sent something that is no answer; "
-    "please show it to your instructor"
-)
-STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 
 
 def _too_slow(compiled: bool, asked: Request) -> str:

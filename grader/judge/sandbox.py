@@ -52,7 +52,7 @@ def _warm_up() -> None:
 def _work() -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
-    with open(0, "rb", closefd=False) as stdin:  # noqa: PTH123, a descriptor
+    with open(0, "rb", closefd=False) as stdin:
         request = protocol.read(stdin, Request)
     work = {"simulator": _simulate, "compiler": _compile_only, "gpu": _run_on_gpu}
     _limit(request)

@@ -10,9 +10,9 @@ from .protocol import Argument, Arrays, CaseRequest
 
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arrays]:
     """Run the case's launches. What was counted: "counters" (totals), "opcodes" (PTX opcode ->
-    warp instructions), "steps" (instruction steps, of which it may take `case.steps` a wave). Arrays
-    by name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which elements of y
-    a kernel wrote). Raises CudaError."""
+    warp instructions), "steps" (of which it may take `case.steps` a wave of blocks). Arrays by
+    name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which elements of y a
+    kernel wrote). Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case.outputs, **case.scratch}
     buffers = dict(inputs)

@@ -25,15 +25,28 @@ def of_solution(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
     return kept.get(exercise.name, {})
 
 
+def write(lesson: Lesson) -> bool:
+    """Write the lesson's steps.json; whether there was anything to change."""
+    path, now = lesson.path / FILE, text(lesson)
+    changed = not path.is_file() or path.read_text() != now
+    if changed:
+        path.write_text(now)
+    return changed
+
+
+def stale(lesson: Lesson) -> bool:
+    """Whether steps.json is missing, or of other exercises and solutions than there are."""
+    path = lesson.path / FILE
+    return not path.is_file() or json.loads(path.read_text()).get(_MADE_OF) != _made_of(lesson)
+
+
 def text(lesson: Lesson) -> str:
     """What steps.json must hold. Measured anew only where an exercise or a solution has changed
     since it was written."""
-    path = lesson.path / FILE
-    made_of = _made_of(lesson)
-    if path.is_file() and json.loads(path.read_text()).get(_MADE_OF) == made_of:
-        return path.read_text()
+    if not stale(lesson):
+        return (lesson.path / FILE).read_text()
     counted = {exercise.name: measure(lesson, exercise) for exercise in lesson.exercises}
-    return json.dumps({_MADE_OF: made_of, **counted}, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps({_MADE_OF: _made_of(lesson), **counted}, indent=1, ensure_ascii=False) + "\n"
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
