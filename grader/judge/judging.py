@@ -10,7 +10,7 @@ from . import compare, steps
 from .blank import is_blank
 from .cases import Drawn, draw
 from .process import Answer, Limits, run_on_gpu, simulate
-from .verdict import CaseResult, Verdict
+from .verdict import CaseResult, Verdict, told_once
 
 STANDARD_LIMITS = Limits()
 LONGEST_SOURCE = 100_000  # characters
@@ -94,6 +94,7 @@ def _counters(
 def _verdict(
     exercise_id: str, results: list[CaseResult], counters: dict[str, int], device: str, seed: int
 ) -> Verdict:
+    results = told_once(results)
     failure = next((result for result in results if result.status != "passed"), None)
     return Verdict(
         exercise=exercise_id,
@@ -102,7 +103,7 @@ def _verdict(
         status=failure.status if failure else "passed",
         message=failure.message if failure else "",
         line=failure.line if failure else None,
-        cases=tuple(results),
+        cases=results,
         counters=counters,
         device=device,
         seed=seed,

@@ -27,6 +27,7 @@ import numpy as np
 from . import cases, forkserver, protocol
 from .cases import Drawn
 from .protocol import Arrays, CaseRequest, Reply, Request
+from .verdict import shortened
 
 COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
 ALONE = (
@@ -36,7 +37,6 @@ ALONE = (
 )
 PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
 SLACK = 1 << 20  # bytes of a reply beside its arrays
-LONGEST_MESSAGE = 10_000  # characters of a reply's message
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 NO_REPLY = (
@@ -231,7 +231,7 @@ def _answer(reply: Reply, asked: Request, number: int) -> Answer:
             raise protocol.ProtocolError("other arrays than were asked for")
     return Answer(
         reply.status,
-        reply.message[:LONGEST_MESSAGE],
+        shortened(reply.message),
         reply.line,
         reply.counters,
         reply.opcodes,

@@ -41,6 +41,8 @@ FRAME = (
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
 _COLUMNS = 96  # of code that fit a card
+_WINDOW = 240  # columns of a source line that are shown at most
+_MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
     f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
     "padding: 0;"
@@ -115,7 +117,8 @@ def excerpt(
 ) -> Page:
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source."""
-    lines = [visible(line.expandtabs(4)) for line in source.splitlines()]
+    lines = source.splitlines()
+    marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
     shown = sorted(
         {near for line in marks for near in range(line - around, line + around + 1)}
         & set(range(1, len(lines) + 1))
@@ -126,16 +129,33 @@ def excerpt(
     for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
         if number > previous + 1:
             rows.append(("      ⋮", False))
-        arrow = ">" if number in marks else " "
-        rows.append((f"{arrow} {number:>3} | {lines[number - 1]}", number in marks))
-        raw = source.splitlines()[number - 1]
-        rows += [(under, True) for mark in marks.get(number, ()) for under in _underline(mark, raw)]
+        arrow, raw = ">" if number in marks else " ", lines[number - 1]
+        own = marks.get(number, ())
+        first = _window(raw, own)
+        rows.append((f"{arrow} {number:>3} | {_seen(raw, first)}", number in marks))
+        rows += [(under, True) for mark in own for under in _underline(mark, raw, first)]
     return Page(_frame(rows, kind), "\n".join(row.rstrip() for row, _ in rows))
 
 
-def _underline(mark: Mark, raw: str) -> list[str]:
-    """The rows below a marked line: a caret, and the message beside it or, if long, beneath."""
-    caret = "" if mark.column is None else " " * len(raw[: mark.column].expandtabs(4)) + "^ "
+def _window(raw: str, marks: tuple[Mark, ...]) -> int:
+    """The first column of `raw` that is shown, so that the first mark's is among them."""
+    columns = [mark.column for mark in marks if mark.column is not None]
+    return 0 if not columns or columns[0] < _WINDOW - 20 else columns[0] - _WINDOW // 2
+
+
+def _seen(raw: str, first: int) -> str:
+    """What of a source line is shown from column `first` on."""
+    before, after = "…" * (first > 0), "…" * (len(raw) > first + _WINDOW)
+    return visible((before + raw[first : first + _WINDOW] + after).expandtabs(4))
+
+
+def _underline(mark: Mark, raw: str, first: int) -> list[str]:
+    """The rows below a marked line of which the columns from `first` on are shown: a caret, and
+    the message beside it or, if long, beneath."""
+    caret = ""
+    if mark.column is not None and first <= mark.column <= first + _WINDOW:
+        before = ("…" * (first > 0) + raw[first : mark.column]).expandtabs(4)
+        caret = " " * len(before) + "^ "
     if len(caret) + len(mark.message) <= _COLUMNS:
         rows = [caret + mark.message] if mark.message else []
     else:
