@@ -28,6 +28,7 @@ import msgspec
 AVAILABLE = hasattr(os, "fork") and hasattr(os, "pidfd_open") and hasattr(socket, "send_fds")
 SERVE = "serve"  # the command-line argument that makes a worker's program a server
 LONGEST = 8192  # bytes of an order: little more than a path
+NOBODY = -signal.SIGKILL  # the exit status of a worker that this server does not have
 STARTS_WITHIN = 60.0  # seconds, on a busy machine
 
 
@@ -58,9 +59,10 @@ def serve(warm_up: Callable[[], None], work: Callable[[], NoReturn]) -> None:
             order = msgspec.msgpack.decode(message, type=Fork | End)
             if isinstance(order, Fork):
                 control.send(msgspec.msgpack.encode(_fork(order, files, workers, work)))
-            elif order.pid in workers:
+            else:
+                status = _end(order) if order.pid in workers else NOBODY
                 workers.discard(order.pid)
-                control.send(msgspec.msgpack.encode(_end(order)))
+                control.send(msgspec.msgpack.encode(status))
     finally:
         for pid in workers:
             _kill(pid)

@@ -60,7 +60,7 @@ class Limits:
     compile_seconds: float = 8.0
     case_seconds: float = 2.0
     total_seconds: float = 12.0
-    patience: float = 4.0
+    patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
 
