@@ -20,7 +20,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli import app
 from grader.cuda import signature
-from grader.judge import Limits, judge, landlock
+from grader.judge import Limits, forkserver, judge, landlock
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
@@ -141,10 +141,12 @@ def test_what_a_verdict_and_its_page_hold_is_bounded(attacked, learner):
     assert len(page) < 600_000 + 10 * handed_in
 
 
-def test_the_whole_class_of_attackers_stays_within_the_judges_memory(attacked):
-    """The largest of all processes that this one has had below it, in bytes."""
+@pytest.mark.parametrize("learner", ["large_local_arrays", "many_hazards", "much_to_unroll"])
+def test_no_worker_takes_two_gigabytes(tmp_path, monkeypatch, learner):
+    monkeypatch.setattr(forkserver, "AVAILABLE", False)  # this process waits for its own children
+    judge(f"{LESSON}/add", BOMBS[learner][0], root=small_class.write_lesson(tmp_path))
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    assert largest < 2_000_000_000
+    assert 0 < largest < 2_000_000_000
 
 
 def test_a_worker_with_a_bomb_stays_within_its_time(tmp_path):

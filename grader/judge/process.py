@@ -57,9 +57,9 @@ class Limits:
 
     steps: int = 100_000
     steps_ratio: int = 20
-    compile_seconds: float = 8.0
+    compile_seconds: float = 6.0
     case_seconds: float = 2.0
-    total_seconds: float = 12.0
+    total_seconds: float = 10.0
     patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
