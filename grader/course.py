@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -264,6 +265,15 @@ def exercise(exercise_id: str, root: Path = KERNELS) -> Exercise:
 
 
 def _lesson(path: Path) -> Lesson:
+    """The lesson in the folder `path`, executed again only when a file of it has changed."""
+    files = [*sorted(path.glob("*.py")), path / "lesson.md"]
+    seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return _loaded(path, tuple(seen))
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: Path, seen: tuple) -> Lesson:
+    """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", (path / "lesson.md").read_text(), re.MULTILINE)
     title = heading.group(1) if heading else path.name
     found = _defined(path / "exercises.py", Exercise)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
+from ..judge import steps
 from ..weave import LessonError
 from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release, report, stepper
 from .collecting import Graded
@@ -46,11 +47,15 @@ def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
 @in_sentences
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
+    lessons = course.lessons()
     if not check:
+        for lesson in filter(steps.write, lessons):
+            say(f"made {_short(lesson.path / steps.FILE)}")
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {_short(path)}")
         return 0
     differences = notebooks.differences()
+    differences += [f"{one.name}/{steps.FILE}: out of date." for one in lessons if steps.stale(one)]
     for difference in differences:
         complain(difference)
     if differences:

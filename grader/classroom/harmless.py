@@ -30,7 +30,9 @@ from nbformat import NotebookNode, from_dict
 from ..weave import CUDA, METADATA
 
 LONGEST_COLOURED = 10_000  # characters of a cell
-MOST_SHOWN = 200_000  # characters in all of a learner's own cells
+MOST_SHOWN = 200_000  # characters in all of a learner's own cells, and of one cell on a page
+MOST_CELLS = 1000  # of a learner's own
+MOST_OF_PICTURES = 4_000_000  # characters of base64 in all
 CUT = "[Cut here: the notebook has more text of its own than is shown.]"
 
 _TAGS = frozenset(
@@ -57,15 +59,29 @@ def disarm(notebook: NotebookNode) -> None:
     """Leave nothing in the notebook but text and pictures. Cells that carry nbgrader's mark were
     released so, and only their id is looked at."""
     notebook.metadata, notebook.nbformat_minor = from_dict(METADATA), 5
-    left = MOST_SHOWN
+    left, pictures_left, own = MOST_SHOWN, MOST_OF_PICTURES, 0
+    kept = []
     for index, cell in enumerate(notebook.cells):
         if not _CELL_ID.fullmatch(str(cell.get("id", ""))):
             cell.id = f"cell-{index}"
         if "nbgrader" not in cell.metadata:
-            if len(cell.source) > left:
-                cell.source = f"{cell.source[:left]}\n{CUT}"
+            own += 1
+            if own > MOST_CELLS:
+                continue
+            cell.source = _cut(cell.source, left)
             left = max(0, left - len(cell.source))
-            notebook.cells[index] = _plain(cell)
+            cell = _plain(cell, pictures_left)
+            pictures_left -= _size(cell.get("attachments", {}))
+        kept.append(cell)
+    notebook.cells = kept
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}\n{CUT}"
+
+
+def _size(pictures: dict[str, dict]) -> int:
+    return sum(len(str(data)) for bundle in pictures.values() for data in bundle.values())
 
 
 @pass_context
@@ -83,7 +99,7 @@ def code_to_html(source: str, language: str | None = None, metadata: dict | None
 
 
 def _as_it_is(source: str) -> str:
-    return f'<div class="highlight"><pre>{escape(source)}</pre></div>'
+    return f'<div class="highlight"><pre>{escape(_cut(source, MOST_SHOWN))}</pre></div>'
 
 
 @lru_cache(maxsize=1024)
@@ -103,15 +119,15 @@ def _cleaned(source: str, attachments: dict) -> str:
     return _cleaner().clean(html)
 
 
-def _plain(cell: NotebookNode) -> NotebookNode:
-    """A learner's cell with its text, and its pictures if it is Markdown."""
+def _plain(cell: NotebookNode, most: int) -> NotebookNode:
+    """A learner's cell with its text and, if it is Markdown, its pictures of `most` characters."""
     plain = {"cell_type": cell.cell_type, "id": cell.id, "metadata": {}, "source": cell.source}
     if cell.cell_type == "code":
         plain |= {"outputs": [], "execution_count": None}
         plain["metadata"] = CUDA if cell.source.startswith("%%cuda") else {}
     elif cell.cell_type == "raw":  # a page would show it as if it were HTML
         plain |= {"cell_type": "markdown", "source": _quoted(cell.source)}
-    elif pictures := _pictures(cell.get("attachments", {})):
+    elif (pictures := _pictures(cell.get("attachments", {}))) and _size(pictures) <= most:
         plain["attachments"] = pictures
     return from_dict(plain)
 

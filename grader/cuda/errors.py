@@ -128,3 +128,8 @@ class UnsupportedInstruction(CudaError):
     """The kernel uses an instruction that the simulated GPU does not have."""
 
     status = "unsupported"
+
+
+class OutOfTime(BaseException):
+    """Raised into a running kernel by whoever watches the clock; a machine that hears it says
+    where the kernel was, as StepLimit."""

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from .. import course, cuda
 from ..sanitize import encodable, one_line_end
-from . import compare
+from . import compare, steps
 from .blank import is_blank
 from .cases import Drawn, draw
 from .process import Answer, Limits, run_on_gpu, simulate
-from .verdict import CaseResult, Verdict
+from .verdict import CaseResult, Verdict, told_once
 
 STANDARD_LIMITS = Limits()
 LONGEST_SOURCE = 100_000  # characters
@@ -43,7 +43,7 @@ def judge(
         results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
         return _verdict(exercise_id, results, {}, "simulator", seed)
     drawn = draw(exercise, seed, hidden)
-    answers = simulate(source, drawn, limits)
+    answers = simulate(source, drawn, limits, steps.of_solution(lesson, exercise))
     results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
     diagnostics = answers[0].diagnostics if answers else ()
     counters = _counters(drawn, answers, results)
@@ -97,6 +97,7 @@ def _counters(
 def _verdict(
     exercise_id: str, results: list[CaseResult], counters: dict[str, int], device: str, seed: int
 ) -> Verdict:
+    results = told_once(results)
     failure = next((result for result in results if result.status != "passed"), None)
     return Verdict(
         exercise=exercise_id,
@@ -105,7 +106,7 @@ def _verdict(
         status=failure.status if failure else "passed",
         message=failure.message if failure else "",
         line=failure.line if failure else None,
-        cases=tuple(results),
+        cases=results,
         counters=counters,
         device=device,
         seed=seed,

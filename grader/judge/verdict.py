@@ -7,10 +7,17 @@ not_attempted, unsupported.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
 
 from ..cuda.diagnostics import Diagnostic
+
+LONGEST_MESSAGE = 4000  # characters
+LONGEST_LINE = 400
+CUT = " [...]"
+REPEATED = 200  # characters from which on a message is told once
+AS_BEFORE = "The same as the first case that failed like this."
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,34 @@ class Verdict:
         if first_failed is None or first_failed.visible:
             return replace(self, cases=cases)
         return replace(self, cases=cases, message=first_failed.message, line=None, diagnostics=())
+
+
+def shortened(message: str) -> str:
+    """`message` within what a verdict holds: long lines cut, and what is too long in all."""
+    begun = message[: LONGEST_MESSAGE + 1]
+    lines = [_cut(line, LONGEST_LINE) for line in begun.split("\n")]
+    return _cut("\n".join(lines), LONGEST_MESSAGE)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - len(CUT)] + CUT
+
+
+def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
+    """The cases, each message shortened, and a long one only in the first case that has it and
+    whose reader reads it."""
+    told: dict[str, bool] = {}
+    results = []
+    for case in cases:
+        message = shortened(case.message)
+        if len(message) > REPEATED and (
+            told.get(message) or (message in told and not case.visible)
+        ):
+            message = AS_BEFORE
+        else:
+            told[message] = told.get(message, False) or case.visible
+        results.append(replace(case, message=message))
+    return tuple(results)
 
 
 def _mismatch(data: dict) -> Mismatch:

@@ -103,5 +103,5 @@ def _passes(source: str, drawn: Drawn, steps: int) -> bool:
 
 def _run(source: str, drawn: Drawn, steps: int) -> Answer:
     inputs = {name: value.copy() for name, value in drawn.problem.inputs.items()}
-    counted, arrays = run_case(source, described(drawn), inputs, steps)
+    counted, arrays = run_case(source, described(drawn, steps), inputs)
     return Answer("ran", **counted, arrays=arrays)

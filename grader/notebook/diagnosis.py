@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CudaError
+from grader.judge.verdict import shortened
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose
 
@@ -46,7 +47,7 @@ def of(failure: CudaError, source: str) -> Diagnosis:
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
-    message, marks = _message_and_marks(what)
+    message, marks = _message_and_marks(replace(what, message=shortened(what.message)))
     shown = excerpt(what.source, marks, kind)
     place = _place(what)
     rest = f" · {prose(place)}" if place else ""

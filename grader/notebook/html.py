@@ -42,6 +42,7 @@ FRAME = (
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
 _COLUMNS = 96  # of code that fit a card
+_MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
     f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
     "padding: 0;"
@@ -117,6 +118,7 @@ def excerpt(
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source."""
     lines = lines_of(source)
+    marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
     shown = sorted(
         {near for line in marks for near in range(line - around, line + around + 1)}
         & set(range(1, len(lines) + 1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
+from ..errors import BarrierDivergence, OutOfTime, ShuffleDivergence, StepLimit
 from ..limits import architecture
 from .calls import Calls
 from .geometry import Geometry
@@ -40,6 +40,8 @@ from .waiting.clusters import ClusterBarrier
 from .waiting.collectives import Collectives
 from .watching.observe import Options, Run
 from .watching.watch import Watch
+
+FIRST_PAUSE = 1024  # steps
 
 Successors = tuple[tuple[int, Lanes], ...]
 
@@ -102,6 +104,7 @@ class Machine:
         self.steps: list[Callable | None] = [None] * len(code)  # bound when first come to
         self.executed_warps = np.zeros(len(code) + 1, np.int64)
         self.executed_threads = np.zeros(len(code) + 1, np.int64)
+        self.executed_before = self.executed_warps  # as it was some time ago, for `endless_loop`
 
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
@@ -156,6 +159,7 @@ class Machine:
         if self.unset:
             self.unset.begin_wave()
         self.step_limit = self.steps_taken + self.options.step_limit
+        self.pause = min(self.steps_taken + FIRST_PAUSE, self.step_limit)
         self.calls.begin_wave()
         entry = self.image.parts[self.kernel.name].entry
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
@@ -166,20 +170,23 @@ class Machine:
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
         steps, block_end = self.steps, self.block_end
-        while True:
-            end = block_end[pc]
-            if steps[pc] is None:
-                self._bind(pc, end)
-            self._account(pc, end, lanes)
-            for step in steps[pc:end]:
-                step(lanes)
-            successors = steps[end](lanes)
-            if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
-                pc, lanes = successors[0]
-                continue
-            for successor in successors:
-                self.schedule.push(*successor)
-            return
+        try:
+            while True:
+                end = block_end[pc]
+                if steps[pc] is None:
+                    self._bind(pc, end)
+                self._account(pc, end, lanes)
+                for step in steps[pc:end]:
+                    step(lanes)
+                successors = steps[end](lanes)
+                if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
+                    pc, lanes = successors[0]
+                    continue
+                for successor in successors:
+                    self.schedule.push(*successor)
+                return
+        except OutOfTime:
+            raise self._still_running(end, lanes, "when its time was up") from None
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
@@ -191,8 +198,8 @@ class Machine:
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
         self.steps_taken += end + 1 - pc
-        if self.steps_taken > self.step_limit:
-            self._too_many_steps(end, lanes)
+        if self.steps_taken > self.pause:
+            self._pause(end, lanes)
         if self.observed:
             number, threads = warps(lanes), count(lanes)
             self.executed_warps[pc] += number
@@ -210,13 +217,21 @@ class Machine:
             for line in dict.fromkeys(code[at].line for at in range(pc, end + 1)):
                 self.run_log.trace.add(line, "execute", threads)
 
-    def _too_many_steps(self, at: int, lanes: Lanes) -> None:
-        raise self.report.error(
+    def _pause(self, at: int, lanes: Lanes) -> None:
+        """At twice the steps of the last pause: has this come to its end, and what did it do?"""
+        if self.steps_taken > self.step_limit:
+            steps = f"after {self.options.step_limit:,} instruction steps"
+            raise self._still_running(at, lanes, steps)
+        self.executed_before = self.executed_warps.copy()
+        self.pause = min(2 * self.steps_taken, self.step_limit)
+
+    def _still_running(self, at: int, lanes: Lanes, when: str) -> StepLimit:
+        since = (self.executed_warps - self.executed_before).cumsum()
+        return self.report.error(
             StepLimit,
-            at,
+            endless_loop(self.kernel, since, at),
             lane_index(lanes)[0],
-            f"is still running after {self.options.step_limit:,} instruction steps. "
-            "Does the loop's condition ever become false?",
+            f"is still running {when}. Does the loop's condition ever become false?",
         )
 
     def _nothing_is_left_waiting(self) -> None:
@@ -246,6 +261,19 @@ def _then_next(step, at: int):
         return ((at + 1, lanes),)
 
     return run_and_fall_through
+
+
+def endless_loop(kernel: Function, executed: np.ndarray, at: int) -> int:
+    """The jump back of the outermost loop that has gone round, by what each instruction has
+    `executed` of late; `at` where none has, as in a recursion."""
+    loops = [
+        (end - kernel.labels[operand.name], end)
+        for end, instruction in enumerate(kernel.instructions)
+        if instruction.base == "bra" and executed[end]
+        for operand in instruction.operands
+        if kernel.labels.get(getattr(operand, "name", ""), end + 1) <= end
+    ]
+    return max(loops, default=(0, at))[1]
 
 
 def block_ends(kernel: Function) -> list[int]:

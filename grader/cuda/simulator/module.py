@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,14 +31,15 @@ from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, r
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from .program import parser
-from .program.dataflow import traffic
-from .program.linker import link
-from .program.liveness import maybe_unset
+from .program.dataflow import Traffic, traffic
+from .program.linker import Image, link
+from .program.liveness import MaybeUnset, maybe_unset
 from .program.ptx import Function, Program
 from .special import GRID_WORKSPACE
 from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
+REMEMBERED = 4  # programs, parsed and linked
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
@@ -72,7 +75,7 @@ class RawModule:
         self.code = code
         self.cooperative = enable_cooperative_groups
         ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
-        self._names = ptx.names
+        self._names, self.text = ptx.names, ptx.text
         with _assembly_may_be_wrong(code):
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
@@ -113,10 +116,8 @@ class RawKernel:
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
         with _assembly_may_be_wrong(module.code):
-            self._image = link(module.program, function)
-            self._block_end = block_ends(self._image.function)
-            self._traffic = traffic(self._image)
-            self._maybe_unset = maybe_unset(self._image)
+            self._linked = _linked(module.text, function.name)
+        self._image = self._linked.image
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -152,9 +153,9 @@ class RawKernel:
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
             image=self._image,
-            block_end=self._block_end,
-            traffic=self._traffic,
-            maybe_unset=self._maybe_unset,
+            block_end=self._linked.block_end,
+            traffic=self._linked.traffic,
+            maybe_unset=self._linked.maybe_unset,
             constants=self._constants(),
             layout=layout,
             geometry=geometry,
@@ -262,6 +263,26 @@ class RawKernel:
         )
 
 
+@dataclass(frozen=True)
+class _Linked:
+    """A kernel ready to run, and what the analyses say of it (see `Job`)."""
+
+    image: Image
+    block_end: list[int]
+    traffic: Traffic
+    maybe_unset: MaybeUnset
+
+
+@lru_cache(REMEMBERED)
+def _linked(text: str, name: str) -> _Linked:
+    """The kernel `name` of the PTX `text`. Nothing of it changes when it runs, so that a module
+    loaded again, with fresh variables, need not be analysed again."""
+    program = _parsed(text)
+    image = link(program, program.functions[name])
+    return _Linked(image, block_ends(image.function), traffic(image), maybe_unset(image))
+
+
+@lru_cache(REMEMBERED)
 def _parsed(text: str) -> Program:
     """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
     GPU does not have (textures, surfaces)."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,8 @@ IN_USE, FREED = 1, 2
 class Store:
     """A flat run of bytes. `written` marks initialised bytes (None: all are); `names` are those of
     the parameters and variables that stand for it in the kernel; `states` says of each byte
-    whether it is IN_USE or FREED (None: all are in use)."""
+    whether it is IN_USE or FREED (None: all are in use); `refused`: that it was too small for some
+    `malloc`."""
 
     name: str
     data: np.ndarray
@@ -37,6 +39,7 @@ class Store:
     address: int = 0
     names: set[str] = field(default_factory=set)
     states: np.ndarray | None = None
+    refused: bool = False
     _views: dict = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
@@ -68,15 +71,31 @@ class Heap:
         self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0
 
-    def allocate(self, size: int) -> int:
-        """The address of `size` fresh bytes; 0 when there are not as many left."""
-        start = self.used
-        if start + size > self.SIZE:
-            return 0
-        self.used += -(-size // 16) * 16 + 16
-        self.store.states[start : start + size] = IN_USE
-        self.sizes[self.ADDRESS + start] = size
-        return self.ADDRESS + start
+    def allocate(self, sizes: np.ndarray) -> np.ndarray:
+        """The addresses of fresh pieces of `sizes` bytes, in order; 0 where there are not as many
+        left. Both (pieces,) uint64."""
+        addresses = np.zeros(len(sizes), np.uint64)
+        changes = np.flatnonzero(sizes[1:] != sizes[:-1]) + 1
+        for start, end in pairwise([0, *changes.tolist(), len(sizes)]):
+            found = self._alike(int(sizes[start]), end - start)
+            addresses[start : start + len(found)] = found
+        return addresses
+
+    def _alike(self, size: int, wanted: int) -> range:
+        """The addresses of as many pieces of `size` bytes as there is room for."""
+        pitch, left = -(-size // 16) * 16 + 16, self.SIZE - self.used - size
+        number = min(wanted, left // pitch + 1) if left >= 0 else 0
+        self.store.refused |= number < wanted
+        end = self.used + number * pitch
+        # The last one's gap may lie behind the end of the heap.
+        for start in range(self.used, end, pitch) if end > self.SIZE else ():
+            self.store.states[start : start + size] = IN_USE
+        if end <= self.SIZE:
+            self.store.states[self.used : end].reshape(number, pitch)[:, :size] = IN_USE
+        addresses = range(self.ADDRESS + self.used, self.ADDRESS + end, pitch)
+        self.sizes.update(dict.fromkeys(addresses, size))
+        self.used = end
+        return addresses
 
     def free(self, address: int) -> bool:
         """Takes a piece back; False if there is no such piece in use."""
@@ -148,6 +167,8 @@ class GlobalSpace:
             where = f"address 0x{address:x}, which is in none of the buffers it was given"
             if address < 1 << 16:
                 where = f"address 0x{address & (1 << 64) - 1:x}: a null pointer"
+                if any(store.refused for store in self.stores):
+                    where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, _outside(store, address - store.address))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from .declarations import (
     LITERAL,
     REGISTERS,
+    check_registers,
     declared,
     declared_list,
     is_variable,
@@ -144,6 +145,7 @@ class _Body:
     def declare_registers(self, kind: str, names: str) -> None:
         for name in register_names(names):
             self.registers[self.resolve(name)] = kind
+        check_registers(len(self.registers))
 
     def resolve(self, name: str) -> str:
         for scope in reversed(self.scopes):

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from ...limits import DEFAULT
 from ..hazards.hazards import Hazard
+from ..printf import Output
 from .arrays import Array
 from .counters import Counters
 from .trace import Trace
-
-PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has
 
 
 @dataclass
@@ -26,10 +25,15 @@ class Run:
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
     trace: Trace = field(default_factory=Trace)
-    printed: str = ""
+    output: Output = field(default_factory=Output)
     steps: int = 0
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
+
+    @property
+    def printed(self) -> str:
+        """What the kernels printed."""
+        return self.output.text
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)
