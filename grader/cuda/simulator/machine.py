@@ -19,6 +19,7 @@ from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
 from ..limits import architecture
 from .calls import Calls
 from .geometry import Geometry
+from .hazards.naming import Names
 from .hazards.races import Races
 from .hazards.report import Reporter
 from .hazards.unset import Unset
@@ -59,6 +60,7 @@ class Job:
     maybe_unset: MaybeUnset
     constants: frozenset[str]
     layout: LocalLayout
+    names: Names
     geometry: Geometry
     heap: Heap
     spaces: dict[str, GlobalSpace | PrivateSpace]
@@ -76,6 +78,7 @@ class Machine:
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
         self.geometry, self.heap = job.geometry, job.heap
+        self.names = job.names
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
         self.device = architecture(job.options.architecture)

@@ -190,12 +190,21 @@ class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
     addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,
     per byte of a piece, which variable it belongs to (-1: none; None: there is only one); the bytes
-    `cleared` of every piece are zero at first, the others unwritten."""
+    `cleared` of every piece are zero at first, the others unwritten; `symbols`: where each
+    variable begins."""
 
     def __init__(
-        self, name: str, size: int, pieces: int, owner, variables=None, cleared: slice = slice(0)
+        self,
+        name: str,
+        size: int,
+        pieces: int,
+        owner,
+        variables=None,
+        cleared: slice = slice(0),
+        symbols: dict[str, int] | None = None,
     ):
         self.name = name
+        self.symbols = symbols or {}
         self.cleared = cleared
         self.size = size
         self.variables = variables
@@ -232,6 +241,12 @@ class PrivateSpace:
                     f"shared memory past the end of a variable, {self._near(addresses[position])}"
                 )
                 raise AccessFault(Fault(OutOfBounds, position, where))
+
+    def extent(self, start: int) -> int:
+        """How many bytes the variable that begins at `start` has."""
+        if self.variables is None:
+            return self.size
+        return int(np.count_nonzero(self.variables == self.variables[start]))
 
     def natural(self, address):
         """The address as it would be without red zones; works on ints and on arrays."""
