@@ -81,7 +81,7 @@ class Declarations:
         text = without_comments(source)
         self.lines = [line.partition("//")[0] for line in source.splitlines()]
         self._constants = _constants(text)
-        self._structs = {name: body for name, body in _STRUCT.findall(text)}
+        self._structs = dict(_STRUCT.findall(text))
         self.variables: dict[str, list[Declared]] = {}
         for match in _DECLARED.finditer(text):
             self._take(match)

@@ -150,7 +150,7 @@ class RawKernel:
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         layout = local_layout(self._image)
         stores, parameters = self._stores(args)
-        names = Names(module.code, self.name, self._arguments(args))
+        names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
             image=self._image,
@@ -258,6 +258,11 @@ class RawKernel:
             for number, (one, value) in enumerate(zip(named, args, strict=True), start=1)
             if isinstance(value, np.ndarray)
         )
+
+    def _given(self, args: tuple) -> dict[str, int]:
+        """The whole numbers that are passed, by parameter."""
+        pairs = zip(self._declared or (), args, strict=False)
+        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
 
     def _store(self, array: np.ndarray, number: int | None) -> Store:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""

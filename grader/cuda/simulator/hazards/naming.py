@@ -43,12 +43,16 @@ class Place:
 
 
 class Names:
-    """What the memory of a launch is called in `source`. `kernel` is the kernel as written."""
+    """What the memory of a launch is called in `source`. `kernel` is the kernel as written;
+    `given` the whole numbers it was given, by parameter."""
 
-    def __init__(self, source: str, kernel: str, arguments: tuple[Argument, ...]):
+    def __init__(
+        self, source: str, kernel: str, arguments: tuple[Argument, ...], given: dict[str, int]
+    ):
         self.source = source
         self.kernel = plain(kernel)
         self.arguments = arguments
+        self.given = given
 
     @cached_property
     def declared(self) -> Declarations:
@@ -59,6 +63,8 @@ class Names:
         offset = address - store.address
         end = store.address + len(store.data)
         mine = [one for one in self.arguments if store.address <= one.address < max(end, 1)]
+        if not mine and not store.names:
+            return Place(f"a place in {store.name}")
         if not mine:
             return self._in_variable(plain(store.name), "device", offset, len(store.data), width)
         mine.sort(key=lambda one: not self.declared.mentions(line, one.name))
@@ -75,9 +81,7 @@ class Names:
         start = max(before.values())
         names = [plain(name) for name, at in before.items() if at == start]
         names.sort(key=lambda name: not self.declared.mentions(line, name))
-        return self._in_variable(
-            names[0], "shared", address - start, space.extent(start), width
-        )
+        return self._in_variable(names[0], "shared", address - start, space.extent(start), width)
 
     def in_local(self, size: int, offset: int, width: int, line: int | None) -> Place:
         """A place in the `size` bytes that a thread has for its own arrays. Their order is the
