@@ -30,7 +30,7 @@ _DECLARED = re.compile(
     r"(?P<type>\b(?:unsigned\s+|signed\s+)?(?:long\s+long|[A-Za-z_][\w:]*(?:<[^;{}<>]*>)?)"
     r"(?:\s+int\b)?)\s+"
     r"(?P<names>[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*(?:,\s*[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*)*)"
-    r"(?=[;=({])"
+    r"(?=[;={])"
 )
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)")
 _STRUCT = re.compile(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}")
@@ -56,12 +56,14 @@ _NO_TYPES = {"return", "else", "new", "delete", "goto", "case", "typename", "cla
 @dataclass(frozen=True)
 class Declared:
     """`__shared__ float tile[32][33]`: `dimensions` are (32, 33), each None where it is not known;
-    a variable that is no array has none. `memory` is "shared", "device" or "" (a local one)."""
+    a variable that is no array has none. `memory` is "shared", "device" or "" (a local one);
+    `given`: it gets a value where it is declared."""
 
     name: str
     type: str
     dimensions: tuple[int | None, ...]
     memory: str
+    given: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ class Declarations:
         text = without_comments(source)
         self.lines = [line.partition("//")[0] for line in source.splitlines()]
         self._constants = _constants(text)
+        text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
         self._structs = dict(_STRUCT.findall(text))
         self.variables: dict[str, list[Declared]] = {}
         for match in _DECLARED.finditer(text):
@@ -94,28 +97,42 @@ class Declarations:
         memory = "device" if "__device__" in words or "__constant__" in words else memory
         for name, brackets in _NAME.findall(match["names"]):
             dimensions = self._dimensions(brackets)
-            one = Declared(name, " ".join(match["type"].split()), dimensions, memory)
+            given = match.string[match.end()] != ";"
+            one = Declared(name, " ".join(match["type"].split()), dimensions, memory, given)
             self.variables.setdefault(name, []).append(one)
 
     def find(self, name: str, memory: str) -> Declared | None:
         """The variable of that name in that memory; None if there is none, or more than one that
         are not declared alike."""
-        found = {one for one in self.variables.get(name, ()) if one.memory == memory}
+        found = [one for one in self.variables.get(name, ()) if one.memory == memory]
+        return found[0] if len({(one.type, one.dimensions) for one in found}) == 1 else None
+
+    def without_value(self, line: int | None) -> str | None:
+        """The variable on a source line that gets no value where it is declared; None if there is
+        none, or more than one."""
+        found = {one.name for one in self._mentioned(line) if not (one.given or one.dimensions)}
         return found.pop() if len(found) == 1 else None
 
     def local_arrays(self, line: int | None) -> list[Declared]:
         """The threads' own arrays that a source line mentions."""
-        text = self.lines[line - 1] if line and line <= len(self.lines) else ""
-        return [
-            one
-            for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text))
-            for one in set(self.variables.get(name, ()))
-            if not one.memory and one.dimensions
-        ]
+        return [one for one in self._mentioned(line) if one.dimensions]
 
     def mentions(self, line: int | None, name: str) -> bool:
-        text = self.lines[line - 1] if line and line <= len(self.lines) else ""
-        return re.search(rf"\b{re.escape(name)}\b", text) is not None
+        """Whether a source line has a name in it."""
+        return re.search(rf"\b{re.escape(name)}\b", self.line(line)) is not None
+
+    def line(self, number: int | None) -> str:
+        """A line of the source, counted from 1, without its comment; "" if there is none."""
+        return self.lines[number - 1] if number and number <= len(self.lines) else ""
+
+    def _mentioned(self, line: int | None) -> list[Declared]:
+        """The local variables whose names are on a source line."""
+        return [
+            one
+            for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", self.line(line)))
+            for one in dict.fromkeys(self.variables.get(name, ()))
+            if not one.memory
+        ]
 
     def size(self, kind: str) -> int | None:
         """How many bytes a value of a type has; None if that is not known."""

@@ -219,7 +219,8 @@ class Machine:
             at,
             lane_index(lanes)[0],
             f"is still running after {self.options.step_limit:,} instruction steps. "
-            "Does the loop's condition ever become false?",
+            "Does the loop's condition ever become false? If it waits for another thread or block, "
+            "does that one ever do what it waits for?",
         )
 
     def _nothing_is_left_waiting(self) -> None:

@@ -64,9 +64,11 @@ class Adviser:
     def atomic(self, at: int) -> bool:
         return self.machine.kernel.instructions[at].base in ("atom", "red")
 
-    # --- within a block, or a cluster --------------------------------------------------------------
+    # --- within a block, or a cluster
 
     def _in_block(self, race: Race) -> str:
+        if self._waits_for_a_flag(race):
+            return self._flag(race)
         if race.both_wrote and race.same_line:
             return self._written_twice(race)
         if race.same_line and not race.both_wrote:
@@ -124,7 +126,7 @@ class Adviser:
             return f"{_CHANCE}; put a {barrier} between the two."
         if first == then:
             first, then = race.other_line, race.line
-        where = "where all threads of the block pass" if "syncthreads" in barrier else ""
+        where = "where all threads of the block pass" if barrier == "`__syncthreads()`" else ""
         if "cluster" in barrier:
             where = "where all threads of the cluster pass"
         if first > then and self._flow.repeats(race.at):
@@ -141,18 +143,22 @@ class Adviser:
         return text
 
     def _barrier(self, race: Race) -> str:
+        if any(number is not None for number in self.machine.barriers.asked.values()):
+            return "barrier that both threads come to"
         if race.theirs != race.mine:
             return "`cluster.sync()`"
         if same_warp(race.me, race.other):
             return "`__syncwarp()` or `__syncthreads()`"
         return "`__syncthreads()`"
 
-    # --- between blocks ----------------------------------------------------------------------------
+    # --- between blocks
 
     def _between_blocks(self, race: Race) -> str:
         any_order = "Blocks run in any order"
         place = race.place.text
         mine, other = self.atomic(race.at), self.atomic(race.other_at)
+        if not race.wrote and self._waits_for_a_flag(race):
+            return self._flag(race)
         if mine != other:
             plain_write = race.wrote if other else race.clash.other_wrote
             line = race.line if other else race.other_line
@@ -188,7 +194,7 @@ class Adviser:
             "say which block it is (`blockIdx`)? If all blocks are to add up there, use an atomic."
         )
 
-    # --- flags, tickets, locks ---------------------------------------------------------------------
+    # --- flags, tickets, locks
 
     def _told(self, race: Race, between_blocks: bool) -> Told | None:
         signals = self.machine.report.signals
@@ -200,6 +206,30 @@ class Adviser:
         waits = told.sight.kind == "load" or "cas" in code[told.sight.at].mods
         # Within a block an atomic may count, and tell nobody anything.
         return told if between_blocks or (race.theirs == race.mine and waits) else None
+
+    def _waits_for_a_flag(self, race: Race) -> bool:
+        """Whether a thread reads, again and again, what another sets without a barrier."""
+        code = self.machine.kernel.instructions
+        read, set_ = (race.other_at, race.at) if race.wrote else (race.at, race.other_at)
+        if code[read].base != "ld" or race.both_wrote or not self._flow.repeats(read):
+            return False
+        strong = "volatile" in code[set_].mods or self.atomic(set_)
+        return strong and (race.place.count == 1 or "volatile" in code[read].mods)
+
+    def _flag(self, race: Race) -> str:
+        read, set_ = (race.other_at, race.at) if race.wrote else (race.at, race.other_at)
+        volatile = "volatile" in self.machine.kernel.instructions[read].mods
+        if not volatile:
+            return (
+                f"If line {self._line(read)} waits for it, it must read it as `volatile` or by an "
+                "atomic: the compiler may read a plain variable once and keep it."
+            )
+        fence = "`__threadfence_block()`" if race.mine == race.theirs else "`__threadfence()`"
+        return (
+            "It is `volatile`, so each access goes to memory, but that puts none in order: put a "
+            f"{fence} between the data that it announces and line {self._line(set_)}; or use a "
+            "barrier."
+        )
 
     def _signalled(self, race: Race, told: Told, between_blocks: bool) -> str:
         """Where the way from one access to the other, by what was told, is broken."""
@@ -263,7 +293,7 @@ class Adviser:
             f"{fence} between line {sight} and line {race.line}."
         )
 
-    # --- what the run shows ------------------------------------------------------------------------
+    # --- what the run shows
 
     @property
     def _flow(self):
@@ -287,10 +317,10 @@ class Adviser:
 
     def _may_repeat(self, race: Race) -> bool:
         """Whether the two may be in different rounds of a loop (or of one that was unrolled)."""
-        if race.both_wrote and race.at != race.other_at:
-            return True
+        code, stored = self.machine.kernel.instructions, race.at if race.wrote else race.other_at
+        copies = [one for one in code if _alike(one, code[stored])]
         function = self.machine.image.owner[race.at] != self.machine.kernel.name
-        return function or self._flow.repeats(race.at)
+        return len(copies) > 1 or function or self._flow.repeats(race.at)
 
     def _took_part(self, race: Race, stamps: np.ndarray) -> bool:
         """Whether this thread, too, did something at the moment of the other's access."""
@@ -298,12 +328,13 @@ class Adviser:
         return bool(((steps == step_of(race.clash.other)) & (lanes == race.me)).any())
 
     def _wrote_since(self, race: Race) -> bool:
-        """Whether this thread has written, by this very instruction, since the other's access."""
+        """Whether this thread has written, on this very line, since the other's access."""
         stamps = race.detector.written
         steps = (stamps[lane_of(stamps) == race.me] >> 32).tolist()
         now, sites = self.machine.now, self.machine.step_sites
         return any(
-            step_of(race.clash.other) < step < now and sites[step] == race.at for step in steps
+            step_of(race.clash.other) < step < now and self._line(sites[step]) == race.line
+            for step in steps
         )
 
     def _same_address(self, race: Race) -> bool:
@@ -320,6 +351,12 @@ class Adviser:
         return any(
             one.base == "ld" and one.line == race.line and _address(one) == where for one in code
         )
+
+
+def _alike(one: Instruction, other: Instruction) -> bool:
+    """Whether two instructions are one statement's, as where the compiler unrolls a loop."""
+    where = (one.base, one.line, one.callers)
+    return where == (other.base, other.line, other.callers) and one.type == other.type
 
 
 def _lost_update(place: Place) -> str:

@@ -47,8 +47,9 @@ class Thread:
         return self.threads[1:] == self.blocks[1:] == (1, 1)
 
 
-def beyond(place: Place, width: int, who: Thread, space: str) -> str:
-    """What to look at when a thread touches `place`, which lies outside its array."""
+def beyond(place: Place, width: int, who: Thread, space: str, repeats: bool) -> str:
+    """What to look at when a thread touches `place`, which lies outside its array; `repeats`: it
+    does so in a loop."""
     if place.index is None or place.count is None:
         return ""
     if space == "local":
@@ -60,7 +61,18 @@ def beyond(place: Place, width: int, who: Thread, space: str) -> str:
             f"One access of {width} bytes takes {taken} elements, and only {left} "
             f"{'is' if left == 1 else 'are'} left there: take those one by one."
         )
+    if taken > 1 and place.index >= place.count and who.own[0] == place.index // taken:
+        return (
+            f"One access of {width} bytes takes {taken} elements, so thread {who.own[0]} is at "
+            f"element {place.index}: {place.owner} holds {elements(place.count)}, which is "
+            f"{place.count // taken} such accesses."
+        )
     told = _in_block(place, who) if space == "shared" else _in_grid(place, who)
+    if not told and repeats and place.index == place.count:
+        told = (
+            "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
+            "is meant, or does the index go further than the loop's own variable?"
+        )
     return told or _unknown(place, who)
 
 
@@ -109,8 +121,8 @@ def _in_grid(place: Place, who: Thread) -> str:
         return (
             f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
             f"If it is the neighbour that is meant, say what the {_edge(index)} thread does, which "
-            "has none; if not, it is the arithmetic of the index that is wrong, and a guard would "
-            "only hide it."
+            "has none; if not, it is the arithmetic of the index that is wrong"
+            f"{_negative(index)}, and a guard would only hide it."
         )
     return ""
 
@@ -132,6 +144,13 @@ def _rows(place: Place, who: Thread) -> str:
     x, y, _ = who.own
     for name, length in who.given.items():
         if length > 1 and place.index == y * length + x:
+            other = [n for n, w in who.given.items() if w * length == place.count and n != name]
+            if other and y < length and x < who.given[other[0]]:
+                return (
+                    f"That is `y * {name} + x` for this thread, x = {x} and y = {y}. With {length} "
+                    f"rows of {who.given[other[0]]}, an element is `y * {other[0]} + x`. A guard "
+                    "would only hide it."
+                )
             past = "column" if x >= length else "row"
             return (
                 f"That is `y * {name} + x` for this thread, x = {x} and y = {y}, and there is no "
@@ -153,6 +172,10 @@ def _unknown(place: Place, who: Thread) -> str:
         "Whether the index is wrong or the thread has no business here is not to be seen from the "
         f"run ({own}): if it has none, guard the access; if it has, work the index out again."
     )
+
+
+def _negative(index: int) -> str:
+    return " (so are an int that overflows, and `%` of a negative number)" if index < 0 else ""
 
 
 def elements(count: int) -> str:

@@ -58,7 +58,8 @@ class Reporter:
             return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
         place = self.place(fault.space, fault.store, fault.address, size, at)
         predicate = f"{verb} {_wide(place, size)}{_beyond(place)}."
-        advice = bounds.beyond(place, size, self._thread(me), fault.space)
+        repeats = self.flow.repeats(at)
+        advice = bounds.beyond(place, size, self._thread(me), fault.space, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
 
     def unwritten(self, access: Access, hit: Hit, lane: int, address: int) -> CudaError:
@@ -78,6 +79,20 @@ class Reporter:
                 "read, here or before the launch."
             )
         return self.error(UninitializedRead, access.at, lane, text)
+
+    def unset(self, at: int, lane: int, needed: int | None) -> CudaError:
+        """A thread computes at `at` with what never got a value, and line `needed` matters."""
+        declared, line = self.machine.names.declared, self._line(at)
+        name = declared.without_value(line)
+        text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
+        text += f", and line {needed} needs the result. " if needed not in (None, line) else ". "
+        text += (
+            "A variable holds whatever its register held before: give it a value where you declare "
+            "it, or find the path to this line on which it gets none."
+        )
+        if declared.local_arrays(line):
+            text += " (An element past the end of a thread's own array never gets one.)"
+        return self.error(UninitializedRead, at, lane, text)
 
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
         """A thread's address is no multiple of the access's size."""
@@ -299,7 +314,7 @@ def _wide(place: Place, size: int) -> str:
 def _beyond(place: Place) -> str:
     """How far outside of its array a place lies."""
     if place.index is None or place.count is None:
-        return ", which is outside of it" if place.array else ""
+        return ", past its end or before its start"
     if place.index < 0:
         return f", before the first element of {place.owner}"
     return f", and {place.owner} has {bounds.elements(place.count)}"
@@ -310,7 +325,8 @@ def _called(lines: list[int]) -> str:
     if not lines:
         return ""
     *between, outermost = lines
-    ways = f" by way of line {', '.join(map(str, reversed(between)))}" if between else ""
+    between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
+    ways = f" by way of line {', '.join(map(str, between))}" if between else ""
     return f" (called on line {outermost}{ways})"
 
 

@@ -69,12 +69,12 @@ class Signals:
         """How block number `mine` was last told something by block number `theirs`, which posted it
         after moment `since`. Of one block, told by one thread to another."""
         for sight in reversed(self.strong):
-            if sight.step <= since:
+            if sight.step < since:
                 break
             if sight.kind == "store":
                 continue
             for post in self.strong:
-                between = since < post.step < sight.step and post.kind != "load"
+                between = since < post.step <= sight.step and post.kind != "load"
                 if between and (found := self._pair(post, theirs, sight, mine)):
                     return found
         return None
@@ -107,7 +107,7 @@ class Signals:
         for place in common:
             poster = int(post.lanes[posted & (post.addresses == place)][0])
             seer = int(sight.lanes[seen & (sight.addresses == place)][-1])
-            if theirs != mine or poster != seer:
+            if poster != seer and (post.step < sight.step or poster < seer):
                 return Told(post, poster, sight, seer)
         return None
 
