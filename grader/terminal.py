@@ -70,9 +70,8 @@ def _explanation(cases: list[CaseResult], of: int, source: str) -> Group:
     first = cases[0]
     parts = [Text(), Text.assemble((_names(cases, of), "bold"), f": {visible(first.message)}")]
     for found in first.mismatches[1:]:
-        index = ", ".join(map(str, found.index))
-        values = f"should be {found.expected:.9g} and is {found.found:.9g}"
-        parts.append(Text(f"    {found.buffer}[{index}] {values}"))
+        wanted, is_now = found.values
+        parts.append(Text(f"    {found.place} should be {wanted} and is {is_now}"))
     if first.line and first.status != "compile_error":  # the compiler's message shows its lines
         parts.append(_excerpt(source, first.line))
     return Group(*parts)

@@ -50,17 +50,20 @@ class Limits:
 @dataclass(frozen=True)
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
-    `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
-    warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
-    `message` and `line`."""
+    `status` "ran" there are `counters`, `costs` (counter -> the line
+    that costs most, and how much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays`
+    to judge, and in `left` what the first of several launches left changed; any
+    other is a verdict's, with its `message` and `line`."""
 
     status: str
     message: str = ""
     line: int | None = None
     counters: dict[str, int] = field(default_factory=dict)
+    costs: dict[str, list[int]] = field(default_factory=dict)
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     arrays: wire.Arrays = field(default_factory=dict)
+    left: str = ""
     killed: bool = False
 
 

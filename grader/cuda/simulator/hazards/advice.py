@@ -80,15 +80,10 @@ class Adviser:
         if self._updates(race):
             return _lost_update(race.place)
         took = (
-            f"Both threads take {race.place.text}: whose value stays is chance. Work out the index "
-            "anew so that each thread has an element of its own; where they are to add up, or only "
-            "one is to write, use an atomic or let one thread alone write."
+            f"Both threads take {race.place.text}, and whose value stays is chance. If that index "
+            "is not the one you mean, work it out anew; otherwise let one thread alone write "
+            "there, give each a place of its own, or use an atomic."
         )
-        if race.place.index is None or race.place.count == 1:
-            took = (
-                "Whose value stays is chance: let one thread alone write there, give each a place "
-                "of its own, or use an atomic."
-            )
         if step_of(race.clash.other) == self.machine.now or not self._may_repeat(race):
             return took
         barrier = self._barrier(race)
