@@ -37,8 +37,8 @@ class Leftovers:
                 place = place or self._called(name, launch)
                 return (
                     f"This is launch {done + 1} of {of}, and what went before has left `{place}` "
-                    f"at {now[at]:.9g}, where it began with {before[at]:.9g}. What a kernel counts in "
-                    "memory it must put back before it ends, or the next launch counts on from "
+                    f"at {now[at]:.9g}, where it began with {before[at]:.9g}. What a kernel counts "
+                    "in memory it must put back before it ends, or the next launch counts on from "
                     "there."
                 )
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...cells import cuda_source
 from ...course import Lesson
 from .. import intake, verdicts
 from ..export import NOT_HANDED_IN, Row, rows
@@ -78,4 +79,4 @@ def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
         source = "".join(cell["source"])
         mark = cell["metadata"].get("nbgrader", {})
         if mark.get("solution") or source.startswith("%%cuda"):
-            yield mark.get("grade_id", ""), intake.cuda_source(source)
+            yield mark.get("grade_id", ""), cuda_source(source)
