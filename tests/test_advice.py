@@ -152,12 +152,14 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     ],
 )
 def test_two_threads_with_one_element_are_told_which(statement, element):
-    code = f"""{KERNEL}(const float* x) {{
+    code = f"""{KERNEL}(const float* x, float* y) {{
   __shared__ float s[64];
   {statement}
+  __syncthreads();
+  y[threadIdx.x] = s[threadIdx.x / 4];
 }}
 """
-    message = str(said(code, np.arange(64, dtype=np.float32)))
+    message = str(said(code, np.arange(64, dtype=np.float32), numbers()))
     assert f"Both threads take {element}" in message
     assert "sync" not in message
 
@@ -195,7 +197,7 @@ def test_rounds_of_a_tree_are_kept_apart_by_a_barrier_between_rounds():
 
 @pytest.mark.parametrize(
     "after",
-    ["y[threadIdx.x] = tile[63 - threadIdx.x];", "y[1000 + threadIdx.x] = 1.0f;"],
+    ["y[threadIdx.x] = tile[threadIdx.x];", "y[1000 + threadIdx.x] = 1.0f;"],
     ids=["reads what is not there yet", "out of bounds"],
 )
 def test_a_barrier_in_a_branch_is_told_whatever_goes_wrong_after_it(after):
@@ -248,7 +250,7 @@ def test_what_goes_wrong_in_a_helper_names_the_call_of_it(inlined):
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
-        ("float a,", "double a,", "parameter 1 is `double a` in place of `float a`"),
+        ("float a,", "double a,", "parameter 4 is `double a` in place of `float a`"),
         ("int n)", "long n)", "`long n` in place of `int n`"),
         ("int n)", "int n, int m)", "here it takes 6 parameters in place of 5"),
     ],
@@ -306,6 +308,7 @@ template <typename T> __global__ void k(const T* x, T* y, int n) {
   extern __shared__ float s[];
   float own[7];
   for (int i = 0; i < 7; i++) own[(i + n) % 7] = n;
+  if (n == 3) last = true;
   STATEMENT
 }
 """
@@ -329,7 +332,7 @@ def test_a_place_is_told_as_the_source_has_it(statement, named):
     how = {"shared_mem": 64, "name": "k<float>", "options": ("k<float>",)}
     error = said(code, numbers(), numbers(), np.int32(5), block=1, **how)
     assert named in str(error)
-    assert str(error).startswith("k<float>, line 11: ")
+    assert str(error).startswith("k<float>, line 12: ")
     assert error.kernel == "k<float>"
 
 

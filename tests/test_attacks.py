@@ -13,7 +13,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader.cells import cuda_source
-from grader.classroom import feedback, intake, verdicts
+from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli import app

@@ -19,7 +19,8 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`status` is a verdict's; lines count from 1 in `source` (of a cell: see `grader.cells`). `other_line` is a race's second access."""
+    """`status` is a verdict's; lines count from 1 in `source` (of a cell: see `grader.cells`).
+    `other_line` is a race's second access."""
 
     status: str
     message: str

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...cells import cuda_source
 from ...course import Lesson
-from .. import intake, verdicts
+from .. import verdicts
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
 
