@@ -147,7 +147,7 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     ("statement", "element"),
     [
         ("s[threadIdx.x / 2] = x[threadIdx.x];", "`s[0]`"),
-        ("s[min(threadIdx.x + 1, 63)] = x[threadIdx.x];", "`s[63]`"),
+        ("s[max(threadIdx.x, 1) - 1] = x[threadIdx.x];", "`s[0]`"),
         ("if (threadIdx.x > 0) s[threadIdx.x % 32] = x[threadIdx.x];", "`s["),
     ],
 )
@@ -308,7 +308,7 @@ template <typename T> __global__ void k(const T* x, T* y, int n) {
   extern __shared__ float s[];
   float own[7];
   for (int i = 0; i < 7; i++) own[(i + n) % 7] = n;
-  if (n == 3) last = true;
+  if (n == 3) last = x[0] > 0;
   STATEMENT
 }
 """
