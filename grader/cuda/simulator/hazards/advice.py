@@ -121,6 +121,13 @@ class Adviser:
             return f"{_CHANCE}; put a {barrier} between the two."
         if first == then:
             first, then = race.other_line, race.line
+        if race.both_wrote and not (self.atomic(race.at) or self.atomic(race.other_at)):
+            return (
+                f"Both threads take {race.place.text}, and whose value stays is chance: give each "
+                "an element of its own, or let one thread alone write. Only if the one is to "
+                f"overwrite the other on purpose, put a {barrier} between line {first} and line "
+                f"{then}."
+            )
         where = "where all threads of the block pass" if barrier == "`__syncthreads()`" else ""
         if "cluster" in barrier:
             where = "where all threads of the cluster pass"
@@ -132,10 +139,7 @@ class Adviser:
             )
         else:
             text = f"{_CHANCE}; put a {barrier} between line {first} and line {then}"
-        text += f", {where}." if where else "."
-        if race.both_wrote:
-            text += " Or is one of the two indices wrong, and each has an element of its own?"
-        return text
+        return f"{text}, {where}." if where else f"{text}."
 
     def _barrier(self, race: Race) -> str:
         if any(number is not None for number in self.machine.barriers.asked.values()):
@@ -166,7 +170,7 @@ class Adviser:
                 f"{any_order}: the read on line {line} may come before all have added. Read it in "
                 "a launch of its own, or in the block that finishes last (a ticket and a fence)."
             )
-        if race.same_line and race.both_wrote and race.at == race.other_at:
+        if race.both_wrote and not mine and (race.at == race.other_at or not race.same_line):
             return self._same_element(race)
         if race.same_line or (race.place.count == 1 and race.wrote):
             return (

@@ -135,33 +135,46 @@ def _too_many_threads(place: Place, who: Thread, all_threads: int) -> str:
         )
     return (
         f"The launch has {all_threads:,} threads, and {place.owner} {elements(place.count)}: the "
-        f"threads left over must do nothing. Guard the access: `if (i < {_limit(place, who)})`."
+        f"threads left over must do nothing. Guard the access: `if (i < {_limit(place, who)})`. "
+        "If there is a guard, it lets this thread pass."
     )
 
 
 def _rows(place: Place, who: Thread) -> str:
     """Of rows and columns: what the kernel was given may be the length of a row."""
     x, y, _ = who.own
+    if place.index in (x, y) and x != y:
+        axis = "x" if place.index == x else "y"
+        return (
+            f"That is this thread's {axis} in the grid. If {axis} is what counts here, guard it: "
+            f"`if ({axis} < {_limit(place, who)})`; if it is not, the index is wrong."
+        )
     for name, length in who.given.items():
-        if length > 1 and place.index == y * length + x:
-            other = [n for n, w in who.given.items() if w * length == place.count and n != name]
-            if other and y < length and x < who.given[other[0]]:
-                return (
-                    f"That is `y * {name} + x` for this thread, x = {x} and y = {y}. With {length} "
-                    f"rows of {who.given[other[0]]}, an element is `y * {other[0]} + x`. A guard "
-                    "would only hide it."
-                )
-            past = "column" if x >= length else "row"
-            return (
-                f"That is `y * {name} + x` for this thread, x = {x} and y = {y}, and there is no "
-                f"such {past}: guard both, as in `if (x < {name} && y < ...)`."
-            )
-        if length > 1 and x != y and place.index == x * length + y:
+        if y > 0 and length > 1 and place.index == y * length + x:
+            return _by_rows(place, who, name, length)
+        if x > 0 and x != y and length > 1 and place.index == x * length + y:
             return (
                 f"That is `x * {name} + y` for this thread, x = {x} and y = {y}: where x counts "
                 f"columns, an element is `y * {name} + x`. A guard would only hide it."
             )
     return ""
+
+
+def _by_rows(place: Place, who: Thread, name: str, length: int) -> str:
+    """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
+    x, y, _ = who.own
+    across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
+    text = f"That is `y * {name} + x` for this thread, x = {x} and y = {y}"
+    other = [n for n, w in who.given.items() if w * length == place.count and n != name]
+    rows = place.count // length
+    if other and down >= length and across >= rows and not (across >= length and down >= rows):
+        return (
+            f"{text}. With {length} rows of {rows}, as many as the launch has threads for, an "
+            f"element is `y * {other[0]} + x`. A guard would only hide it."
+        )
+    past = "column" if x >= length else "row"
+    limit = f"y < {other[0] if other else rows}"
+    return f"{text}, and there is no such {past}: guard both, as in `if (x < {name} && {limit})`."
 
 
 def _unknown(place: Place, who: Thread) -> str:
