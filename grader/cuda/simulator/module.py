@@ -254,6 +254,7 @@ class RawKernel:
                 one.type.removesuffix("*").rstrip() if one else "",
                 address_of(value),
                 value.dtype.itemsize,
+                value.size,
             )
             for number, (one, value) in enumerate(zip(named, args, strict=True), start=1)
             if isinstance(value, np.ndarray)

@@ -14,19 +14,20 @@ from .naming import Place
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
-_ARRAY = "an index past its end comes from a loop that goes too far, or a count that grows too far"
+_ARRAY = "either the index goes too far (a loop, a count), or the array is too short"
 
 
 @dataclass(frozen=True)
 class Thread:
-    """Who made an access: threadIdx, blockIdx, blockDim and gridDim, each (x, y, z), and the whole
-    numbers the kernel was given, by name."""
+    """Who made an access: threadIdx, blockIdx, blockDim and gridDim, each (x, y, z), the whole
+    numbers the kernel was given, by name, and the lengths of the arrays."""
 
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
     threads: tuple[int, int, int]
     blocks: tuple[int, int, int]
     given: dict[str, int]
+    arrays: dict[str, int]
 
     @property
     def own(self) -> tuple[int, int, int]:
@@ -132,6 +133,13 @@ def _too_many_threads(place: Place, who: Thread, all_threads: int) -> str:
         return (
             f"The index is that of the thread, and {place.owner} has {place.count} elements, one "
             "for each block: is `blockIdx.x` what is meant?"
+        )
+    larger = [name for name, count in who.arrays.items() if count > place.index]
+    if larger:
+        return (
+            f"The index is the thread's own, and `{larger[0]}` has such an element: is an index "
+            f"into `{larger[0]}` one into {place.owner} as well? If not, the index is to be worked "
+            "out anew; if it is, guard the access."
         )
     return (
         f"The launch has {all_threads:,} threads, and {place.owner} {elements(place.count)}: the "

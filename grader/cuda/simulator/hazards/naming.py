@@ -17,12 +17,14 @@ from ...declared import Declarations, Declared, Member
 @dataclass(frozen=True)
 class Argument:
     """A buffer that a launch passes: the parameter's name, what it points to as the source says
-    it ("": unknown), where the array begins, and how many bytes an element of the array has."""
+    it ("": unknown), where the array begins, how many bytes an element of it has, and how many
+    elements it has."""
 
     name: str
     type: str
     address: int
     size: int
+    count: int
 
 
 @dataclass(frozen=True)

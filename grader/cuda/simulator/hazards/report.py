@@ -110,7 +110,10 @@ class Reporter:
             f" bytes must begin at a multiple of {access.width} bytes"
         )
         if place.array and place.size and place.size < access.width:
-            text += f": at {place.owner} plus a multiple of {access.width // place.size} elements"
+            text += (
+                f": at {place.owner} plus a multiple of {access.width // place.size} elements. Or "
+                f"is one element meant? It has {counted_bytes(place.size)}"
+            )
         return self.error(Misaligned, access.at, lane, f"{text}.")
 
     def race(self, clash: Clash, access: Access, hit: Hit, lane: np.ndarray, wrote: bool) -> None:
@@ -216,9 +219,10 @@ class Reporter:
         geometry = self.machine.geometry
         block = geometry.block_index(lane, self.machine.first_block)
         thread = geometry.thread(lane)
-        given = self.machine.names.given
+        names = self.machine.names
+        arrays = {one.name: one.count for one in names.arguments}
         numbers = (tuple(map(int, index)) for index in (thread, block))
-        return bounds.Thread(*numbers, geometry.block, geometry.grid, given)
+        return bounds.Thread(*numbers, geometry.block, geometry.grid, names.given, arrays)
 
     def _race(self, clash: Clash, access: Access, hit: Hit, lane: np.ndarray, wrote: bool) -> Race:
         machine = self.machine
