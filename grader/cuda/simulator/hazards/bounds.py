@@ -108,8 +108,8 @@ def _in_grid(place: Place, who: Thread) -> str:
         rounds = (index - own) // all_threads
         return (
             f"That is {rounds} {'round' if rounds == 1 else 'rounds'} of {all_threads:,} threads "
-            f"on from this thread's own index, {own}: the loop must end before "
-            f"{_limit(place, who)}."
+            f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
+            f"that index against {_limit(place, who)} too."
         )
     if who.flat and 0 < own < count and index in (own * 2, own * 4, own * 8):
         return (

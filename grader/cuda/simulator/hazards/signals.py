@@ -8,14 +8,17 @@ run are kept here, those of few threads, as flags are; from them comes the sente
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..lanes import WARP, Lanes
+from ..lanes import WARP, Lanes, count
 from ..lanes import index as lane_index
 
-_MOST = 100_000  # accesses remembered: a spinning thread makes many, a histogram more
+_MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
+
+_NOWHERE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -52,64 +55,78 @@ class Signals:
 
     def __init__(self, machine):
         self.machine = machine
-        self.strong: list[Strong] = []
+        self.sights: list[Strong] = []
+        self.posts: dict[tuple[int, int], list[tuple[Strong, int]]] = defaultdict(list)
         self.fences: list[Strong] = []
         self._kept = 0
 
     def note(self, access, hit, kind: str) -> None:
         """A strong access has been made at the machine's present moment."""
+        one = self._strong(access.at, kind, hit.lanes)
+        if one is None:
+            return
+        # In shared memory a place is known by where it lies in that of the whole wave.
         shared = hit.space == "shared"
         addresses = -1 - hit.element * access.size if shared else hit.addresses
-        self._keep(self.strong, access.at, kind, hit.lanes, addresses, True)
+        one = replace(one, addresses=addresses.copy())
+        if kind != "store":
+            self.sights.append(one)
+        if kind != "load":
+            for place, block, lane in zip(addresses, self._blocks(one), one.lanes, strict=True):
+                self.posts[int(place), int(block)].append((one, int(lane)))
 
     def fenced(self, lanes: Lanes, at: int, wide: bool) -> None:
-        self._keep(self.fences, at, "fence", lanes, np.empty(0, np.int64), wide)
+        """Lanes have passed a fence, which the whole device sees if it is `wide`."""
+        one = self._strong(at, "fence", lanes)
+        if one is not None:
+            self.fences.append(replace(one, wide=wide))
 
     def told(self, since: int, theirs: int, mine: int) -> Told | None:
         """How block number `mine` was last told something by block number `theirs`, which posted it
         after moment `since`. Of one block, told by one thread to another."""
-        for sight in reversed(self.strong):
+        for sight in reversed(self.sights):
             if sight.step < since:
                 break
-            if sight.kind == "store":
-                continue
-            for post in self.strong:
-                between = since < post.step <= sight.step and post.kind != "load"
-                if between and (found := self._pair(post, theirs, sight, mine)):
-                    return found
+            seen = np.flatnonzero(self._blocks(sight) == mine)
+            for seer, place in zip(sight.lanes[seen], sight.addresses[seen], strict=True):
+                for post, poster in reversed(self.posts.get((int(place), theirs), ())):
+                    if post.step <= since:
+                        break
+                    # At one moment, the lanes of an atomic come one after the other.
+                    earlier = post.step < sight.step or (post.step == sight.step and poster < seer)
+                    if earlier and (theirs != mine or poster != seer):
+                        return Told(post, poster, sight, int(seer))
         return None
 
     def fences_of(self, lane: int, block: int) -> list[Strong]:
         """The fences that a lane of a block has passed, in order."""
         return [one for one in self.fences if lane in one.lanes[self._blocks(one) == block]]
 
-    def _keep(self, kept: list[Strong], at: int, kind: str, lanes: Lanes, addresses, wide) -> None:
-        machine, index = self.machine, lane_index(lanes)
-        if len(index) > machine.geometry.warps or self._kept > _MOST:
-            return
-        if kept and kept[-1].at == at and kind == "load" and self._same(kept[-1], index):
-            kept.pop()  # a thread that spins
-        self._kept += len(index)
+    def _strong(self, at: int, kind: str, lanes: Lanes) -> Strong | None:
+        """What lanes do at the present moment; None where it is too many of them to be a flag, or
+        too much to remember."""
+        machine = self.machine
+        number = count(lanes)
+        if number > machine.geometry.warps or self._kept + number > _MOST:
+            return None
+        index = lane_index(lanes)
+        if kind == "load" and self._spins(at, index):
+            self._kept -= len(self.sights.pop().lanes)
+        self._kept += number
         barriers = machine.races.ordering.synced["block"][index] >> 32
         first = machine.first_block
-        kept.append(Strong(machine.now, at, kind, index, addresses.copy(), first, barriers, wide))
+        return Strong(machine.now, at, kind, index, _NOWHERE, first, barriers)
 
-    def _same(self, last: Strong, index: np.ndarray) -> bool:
-        return np.array_equal(last.lanes, index) and last.first_block == self.machine.first_block
+    def _spins(self, at: int, index: np.ndarray) -> bool:
+        """Whether these lanes have made this very access the last time somebody looked."""
+        last = self.sights[-1] if self.sights else None
+        if last is None or last.at != at or last.first_block != self.machine.first_block:
+            return False
+        return np.array_equal(last.lanes, index)
 
     def _blocks(self, one: Strong) -> np.ndarray:
+        """The number of the block of each of the lanes."""
         return one.first_block + one.lanes // self.machine.geometry.stride
-
-    def _pair(self, post: Strong, theirs: int, sight: Strong, mine: int) -> Told | None:
-        posted = self._blocks(post) == theirs
-        seen = self._blocks(sight) == mine
-        common = np.intersect1d(post.addresses[posted], sight.addresses[seen])
-        for place in common:
-            poster = int(post.lanes[posted & (post.addresses == place)][0])
-            seer = int(sight.lanes[seen & (sight.addresses == place)][-1])
-            if poster != seer and (post.step < sight.step or poster < seer):
-                return Told(post, poster, sight, seer)
-        return None
 
 
 def same_warp(one: int, other: int) -> bool:
