@@ -114,7 +114,9 @@ def _unwritten(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
             what = _left_out(name, missing)
         else:
             continue
-        return failed(drawn.case, "wrong_answer", _because(f"{when}{what}", when, answer))
+        return failed(
+            drawn.case, "wrong_answer", _because(f"{when}{what}", words.launch(buffer), answer)
+        )
     return None
 
 
@@ -130,9 +132,9 @@ def _left_out(name: str, missing: np.ndarray) -> str:
     )
 
 
-def _because(message: str, when: str, answer: Answer) -> str:
+def _because(message: str, launch: int | None, answer: Answer) -> str:
     """The message; of a later launch, what an earlier one has left changed."""
-    return f"{message} {answer.left}" if when and answer.left else message
+    return f"{message} {answer.left}" if (launch or 1) > 1 and answer.left else message
 
 
 def _wrong_output(
@@ -145,7 +147,7 @@ def _wrong_output(
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
-            return _wrong(drawn.case, _because(message, when, answer), mismatches)
+            return _wrong(drawn.case, _because(message, words.launch(buffer), answer), mismatches)
     return None
 
 

@@ -31,15 +31,19 @@ class Words:
         found = self._parameter(self.solution, buffer)
         return found is None or found.constant
 
-    def when(self, buffer: str) -> str:
-        """ "In launch 2 of 3: " where the kernel that a buffer is passed to runs more than once."""
+    def launch(self, buffer: str) -> int | None:
+        """The number, from 1, of the launch that a buffer is passed to; None unless it is passed to
+        one alone, of a kernel that runs more than once."""
         launches = self.problem.launches
         passed = [number for number, one in enumerate(launches, start=1) if buffer in _names(one)]
         kernels = {launches[number - 1].kernel for number in passed}
         again = sum(one.kernel in kernels for one in launches)
-        if len(passed) != 1 or again < 2:
-            return ""
-        return f"In launch {passed[0]} of {len(launches)}: "
+        return passed[0] if len(passed) == 1 and again > 1 else None
+
+    def when(self, buffer: str) -> str:
+        """ "In launch 2 of 3: " where the kernel that a buffer is passed to runs more than once."""
+        number = self.launch(buffer)
+        return f"In launch {number} of {len(self.problem.launches)}: " if number else ""
 
     def explained(self, answer: Answer) -> Answer:
         """`answer`, told as what it is where the learner has changed a kernel's signature."""

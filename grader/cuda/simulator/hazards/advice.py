@@ -178,9 +178,15 @@ class Adviser:
                 f"`atomicAdd`; or give each block a place of its own, if {place} is not the one "
                 "meant."
             )
+        if race.wrote:
+            return (
+                f"{any_order}: line {race.line} overwrites what another block may still want to "
+                "read. Write to another array than the one that is read, or launch twice."
+            )
         return (
-            f"{any_order}, and no barrier waits for another block: give each block a place of its "
-            "own, write to another array than the one that is read, or launch twice."
+            f"{any_order}: what line {race.line} reads may not have been written yet. Read it in a "
+            "launch of its own, or in the block that finishes last, which a ticket shows "
+            "(`__threadfence()`, then `atomicAdd`); or let each block read what it wrote itself."
         )
 
     def _same_element(self, race: Race) -> str:
