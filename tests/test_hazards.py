@@ -76,8 +76,8 @@ def test_no_barrier_is_advised_between_two_values_stored_at_once(store):
 def test_a_barrier_is_advised_where_another_round_of_the_loop_stored():
     store = "for (int i = 0; i < 3; ++i) y[(threadIdx.x + i) % 64] = threadIdx.x;"
     advice = str(fails(cuda.DataRace, ONE_PLACE.replace("STORE", store), ones(), ones(), at=store))
-    assert "in an earlier round of the loop" in advice
-    assert "sync" in advice.partition("in an earlier round of the loop")[2]
+    assert "in different rounds of a loop" in advice
+    assert "sync" in advice.partition("in different rounds of a loop")[2]
 
 
 def test_an_atomic_is_advised_where_a_thread_writes_what_another_read_on_that_line():
@@ -176,7 +176,7 @@ def test_a_missing_guard_is_out_of_bounds_at_the_first_thread_beyond():
     )
     assert (error.block, error.thread) == ((1, 0, 0), (36, 0, 0))
     assert "reads `x[100]`, and `x` has 100 elements" in str(error)
-    assert "look at how the index is worked out" in str(error)
+    assert "if it is, guard the access" in str(error)
 
 
 def test_one_element_before_the_start_is_out_of_bounds():
