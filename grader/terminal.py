@@ -75,9 +75,8 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str) -> Grou
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
     parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
     for found in first.mismatches[1:]:
-        index = ", ".join(map(str, found.index))
-        values = f"should be {found.expected:.9g} and is {found.found:.9g}"
-        parts.append(Text(f"    {found.buffer}[{index}] {values}"))
+        wanted, is_now = found.values
+        parts.append(Text(f"    {found.place} should be {wanted} and is {is_now}"))
     if first.line:
         parts.append(_excerpt(source, first.line))
     return Group(*parts)

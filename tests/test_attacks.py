@@ -15,7 +15,8 @@ from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import feedback, intake, verdicts
+from grader.cells import cuda_source
+from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli import app
@@ -187,7 +188,7 @@ def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     source = (piece * LONGEST_SOURCE)[: LONGEST_SOURCE - 4] + "!) {"
     failed = diagnosis.Diagnosis("wrong_answer", "", source, line=1)
     start = time.process_time()
-    is_blank(intake.cuda_source(source), SOLUTION)
+    is_blank(cuda_source(source), SOLUTION)
     signature.parameters(source, "add")
     winnowing.read(visible(source))
     diagnosis.explain(failed)

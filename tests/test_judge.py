@@ -178,7 +178,7 @@ def test_over_budget_names_counter_limit_and_reason(verdict_on):
     verdict = verdict_on(source)
     assert [case.status for case in verdict.cases] == ["passed", "over_budget", "passed"]
     assert "global_load_sectors came to" in verdict.message
-    assert "the budget is 32. Neighbouring threads should" in verdict.message
+    assert "the budget is 32; line 5 alone costs 56. Neighbouring threads should" in verdict.message
 
 
 def test_an_instruction_that_is_called_for_must_be_executed(tmp_path):

@@ -18,13 +18,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
+from ..cells import cuda_source
 from ..sanitize import encodable
 
 LONGEST_NOTEBOOK = 32 << 20  # bytes
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 
-# The magic's line and blank ones before it, so that lines count as they do after `%%cuda NAME`.
-_MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
 
 # A string of JSON; closed or not, so that every text is read once.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
@@ -112,11 +111,6 @@ def _damaged(name: str, why: str) -> str:
 def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
     """The answer to each exercise in `names`, from the cells whose grade_id is that name."""
     return tuple(_find(notebook, name) for name in names)
-
-
-def cuda_source(cell: str) -> str:
-    """The CUDA source in the text of a cell, without its `%%cuda NAME` line."""
-    return _MAGIC.sub("", cell, count=1) if _MAGIC.match(cell) else cell
 
 
 def grade_id(cell: NotebookNode) -> str:

@@ -18,6 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any, Unicode
 
 from .. import course
+from ..cells import cuda_source
 from ..judge import Verdict, judge
 from ..weave import CHECK, CUDA, cell_id, graded
 from . import intake, verdicts
@@ -66,7 +67,7 @@ class JudgeAnswers(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         lesson = resources["nbgrader"]["assignment"]
-        sources = {intake.grade_id(cell): intake.cuda_source(cell.source) for cell in nb.cells}
+        sources = {intake.grade_id(cell): cuda_source(cell.source) for cell in nb.cells}
         found = {}
         for cell in nb.cells:
             name = intake.grade_id(cell).removeprefix(CHECK)

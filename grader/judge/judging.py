@@ -12,6 +12,7 @@ from .blank import is_blank
 from .cases import Drawn, draw
 from .process import Answer, Limits, run_on_gpu, simulate
 from .verdict import CaseResult, Verdict, told_once
+from .words import Words
 
 STANDARD_LIMITS = Limits()
 LONGEST_SOURCE = 100_000  # characters
@@ -44,11 +45,12 @@ def judge(
         return _verdict(exercise_id, results, {}, "simulator", seed)
     drawn = draw(exercise, seed, hidden)
     answers = simulate(source, drawn, limits, steps.of_solution(lesson, exercise))
-    results = [compare.on_simulator(*pair) for pair in zip(drawn, answers, strict=True)]
+    words = [Words(source, lesson.solution(exercise), one.problem) for one in drawn]
+    results = [compare.on_simulator(*row) for row in zip(drawn, answers, words, strict=True)]
     diagnostics = answers[0].diagnostics if answers else ()
     counters = _counters(drawn, answers, results)
     if cuda.device == "gpu":
-        results = _confirmed(source, drawn, results, limits)
+        results = _confirmed(source, drawn, results, words, limits)
     verdict = _verdict(exercise_id, results, counters, cuda.device, seed)
     return replace(verdict, diagnostics=diagnostics)
 
@@ -70,14 +72,18 @@ def _unheard(
 
 
 def _confirmed(
-    source: str, drawn: tuple[Drawn, ...], results: list[CaseResult], limits: Limits
+    source: str,
+    drawn: tuple[Drawn, ...],
+    results: list[CaseResult],
+    words: list[Words],
+    limits: Limits,
 ) -> list[CaseResult]:
     """`results`, with those that passed replaced by what the hardware makes of the same case."""
     passed = [index for index, result in enumerate(results) if result.status == "passed"]
     answers = run_on_gpu(source, tuple(drawn[index] for index in passed), limits)
     confirmed = list(results)
     for index, answer in zip(passed, answers, strict=True):
-        confirmed[index] = compare.on_gpu(drawn[index], answer)
+        confirmed[index] = compare.on_gpu(drawn[index], answer, words[index])
     return confirmed
 
 

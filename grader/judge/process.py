@@ -69,18 +69,21 @@ class Limits:
 @dataclass(frozen=True)
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
-    `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
-    warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
-    `message` and `line`, a compiler's also with its `diagnostics`."""
+    `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
+    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`
+    what the first of several launches left changed; any other is a verdict's, with its `message`
+    and `line`, a compiler's also with its `diagnostics`."""
 
     status: str
     message: str = ""
     line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
+    costs: dict[str, tuple[int, int]] = field(default_factory=dict)
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     arrays: Arrays = field(default_factory=dict)
+    left: str = ""
     killed: bool = False
 
 
@@ -237,9 +240,11 @@ def _answer(reply: Reply, asked: Request, number: int) -> Answer:
         reply.line,
         bounded(reply.diagnostics),
         reply.counters,
+        reply.costs,
         reply.opcodes,
         reply.steps,
         arrays,
+        shortened(reply.left),
     )
 
 

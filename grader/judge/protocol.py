@@ -87,16 +87,20 @@ class Request(msgspec.Struct, frozen=True):
 
 class Reply(msgspec.Struct, frozen=True):
     """What came of the compilation, or of one case. With `status` "ran" there are `counters`,
-    `opcodes` (PTX opcode -> warp instructions), `steps` and `arrays`; any other is a verdict's,
+    `costs` (counter -> the line that costs most, and how much), `opcodes` (PTX opcode -> warp
+    instructions), `steps`, `arrays`, and in `left` what the first of several launches left changed;
+    any other is a verdict's,
     with its `message` and `line`, of a source that does not compile with its `diagnostics`."""
 
     status: str
     message: str = ""
     line: int | None = None
     counters: dict[str, int] = {}
+    costs: dict[str, tuple[int, int]] = {}
     opcodes: dict[str, int] = {}
     steps: int = 0
     arrays: dict[str, Array] = {}
+    left: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

@@ -2,33 +2,75 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from ..cuda import simulator
-from .protocol import Argument, Arrays, CaseRequest
+from ..cuda.errors import CudaError
+from .leftovers import Leftovers
+from .protocol import Argument, Arrays, CaseRequest, LaunchRequest
 
 
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arrays]:
-    """Run the case's launches. What was counted: "counters" (totals), "opcodes" (PTX opcode ->
-    warp instructions), "steps" (of which it may take `case.steps` a wave of blocks). Arrays by
-    name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which elements of y a
-    kernel wrote). Raises CudaError."""
+    """Run the case's launches. What was counted: "counters" (totals), "costs" (counter -> the line
+    that costs most, and how much), "opcodes" (PTX opcode -> warp instructions), "steps" (of which
+    it may take `case.steps` a wave of blocks), "left" (a sentence about what the first of several
+    launches left changed). Arrays by name: "input/x" (what is in x now), "output/y", and
+    "written/y" (bool, which elements of y a kernel wrote). Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case.outputs, **case.scratch}
     buffers = dict(inputs)
     buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
+    launches, left = case.launches, ""
+    leftovers = Leftovers(source, module, inputs) if len(launches) > 1 else None
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
-        for launch in case.launches:
-            kernel = module.get_function(launch.kernel)
-            args = tuple(argument(arg, buffers) for arg in launch.args)
-            kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+        for done, launch in enumerate(launches):
+            if done:
+                left = left or leftovers.sentence(launches[done - 1], done, len(launches))
+            with _blamed_on(left):
+                _launch(module, launch, buffers)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
-    counted = {"counters": counters.total, "opcodes": dict(counters.opcodes), "steps": run.steps}
+    counted = {
+        "counters": counters.total,
+        "costs": _costs(counters.lines),
+        "opcodes": dict(counters.opcodes),
+        "steps": run.steps,
+        "left": left,
+    }
     return counted, results
+
+
+def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: dict) -> None:
+    kernel = module.get_function(launch.kernel)
+    args = tuple(argument(arg, buffers) for arg in launch.args)
+    kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+
+
+@contextmanager
+def _blamed_on(left: str) -> Iterator[None]:
+    """What goes wrong in here may come from what an earlier launch left changed."""
+    try:
+        yield
+    except CudaError as error:
+        if left:
+            error.args = (f"{error} {left}",)
+        raise
+
+
+def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
+    """Per counter, the line that costs most and its count; what costs nothing is left out."""
+    costs: dict[str, tuple[int, int]] = {}
+    for line, counts in lines.items():
+        for name, count in counts.items():
+            if line and count > costs.get(name, (0, 0))[1]:
+                costs[name] = (line, count)
+    return costs
 
 
 def argument(value: Argument, buffers: dict):

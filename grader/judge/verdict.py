@@ -20,14 +20,34 @@ REPEATED = 200  # characters from which on a message is told once
 AS_BEFORE = "The same as the first case that failed like this."
 
 
+def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:
+    """Two numbers with `digits` significant digits, or as many more as tell them apart."""
+    for more in range(digits, 18):
+        texts = f"{one:.{more}g}", f"{other:.{more}g}"
+        if texts[0] != texts[1]:
+            break
+    return texts
+
+
 @dataclass(frozen=True)
 class Mismatch:
-    """One element of an output that is not what the reference says."""
+    """One element of an output that is not what the reference says. `buffer` is what the learner's
+    kernel calls the output."""
 
     buffer: str
     index: tuple[int, ...]
     expected: float
     found: float
+
+    @property
+    def place(self) -> str:
+        """The element as it is written: `y[3]`."""
+        return f"{self.buffer}[{', '.join(map(str, self.index))}]" if self.index else self.buffer
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """Expected and found, with as many digits as tell them apart."""
+        return told_apart(self.expected, self.found)
 
 
 @dataclass(frozen=True)

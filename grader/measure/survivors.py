@@ -18,6 +18,7 @@ from ..judge import compare
 from ..judge.cases import Drawn, described, draw
 from ..judge.process import Answer
 from ..judge.simulated import run_case
+from ..judge.words import Words
 from .mutation import Mutant, mutants
 
 FILE = "survivors.toml"
@@ -98,7 +99,9 @@ def _passes(source: str, drawn: Drawn, steps: int) -> bool:
         answer = _run(source, drawn, steps)
     except (CudaError, MemoryError):
         return False
-    return compare.on_simulator(drawn, answer).status == "passed"
+    return (
+        compare.on_simulator(drawn, answer, Words(source, source, drawn.problem)).status == "passed"
+    )
 
 
 def _run(source: str, drawn: Drawn, steps: int) -> Answer:

@@ -25,7 +25,7 @@ def diff(before: Kernel, after: Kernel) -> Page:
 
 def _body(source: str) -> list[str]:
     lines = lines_of(source)
-    while lines and lines[0].startswith("//"):
+    while lines and (not lines[0].strip() or lines[0].startswith("//")):
         lines.pop(0)
     return [line.rstrip() for line in lines]
 

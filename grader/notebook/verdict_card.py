@@ -91,14 +91,10 @@ def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) 
 def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     if len(found) < 2:  # one is told in the message
         return Page("", "")
-    rows = [(_element(m), _value(m.expected), _value(m.found)) for m in found[:_SHOWN_MISMATCHES]]
+    rows = [(m.place, *m.values) for m in found[:_SHOWN_MISMATCHES]]
     text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
     html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
     return Page(html, "\n".join(text))
-
-
-def _element(mismatch: Mismatch) -> str:
-    return f"{mismatch.buffer}[{', '.join(map(str, mismatch.index))}]"
 
 
 def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
@@ -127,7 +123,3 @@ def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
 
 def _number(points: float) -> str:
     return f"{points:g}"
-
-
-def _value(value: float) -> str:
-    return f"{value:.8g}" if isinstance(value, float) else str(value)

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...cells import cuda_source
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
-from .. import intake, verdicts
+from .. import verdicts
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
 
@@ -81,4 +82,4 @@ def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
         source = "".join(cell["source"])
         mark = cell["metadata"].get("nbgrader", {})
         if mark.get("solution") or source.startswith("%%cuda"):
-            yield mark.get("grade_id", ""), intake.cuda_source(source)
+            yield mark.get("grade_id", ""), cuda_source(source)

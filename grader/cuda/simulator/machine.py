@@ -19,6 +19,7 @@ from ..errors import BarrierDivergence, OutOfTime, ShuffleDivergence, StepLimit
 from ..limits import architecture
 from .calls import Calls
 from .geometry import Geometry
+from .hazards.naming import Names
 from .hazards.races import Races
 from .hazards.report import Reporter
 from .hazards.unset import Unset
@@ -61,6 +62,7 @@ class Job:
     maybe_unset: MaybeUnset
     constants: frozenset[str]
     layout: LocalLayout
+    names: Names
     geometry: Geometry
     heap: Heap
     spaces: dict[str, GlobalSpace | PrivateSpace]
@@ -78,6 +80,7 @@ class Machine:
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
         self.geometry, self.heap = job.geometry, job.heap
+        self.names = job.names
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
         self.device = architecture(job.options.architecture)
@@ -231,7 +234,8 @@ class Machine:
             StepLimit,
             endless_loop(self.kernel, since, at),
             lane_index(lanes)[0],
-            f"is still running {when}. Does the loop's condition ever become false?",
+            f"is still running {when}. Does the loop's condition ever become false? If it waits "
+            "for another thread or block, does that one ever do what it waits for?",
         )
 
     def _nothing_is_left_waiting(self) -> None:

@@ -26,6 +26,7 @@ from ..limits import (
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
 from .geometry import Geometry
+from .hazards.naming import Argument, Names, plain
 from .machine import Job, Machine, block_ends
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
@@ -86,7 +87,7 @@ class RawModule:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         kernel = self.program.functions.get(self._names.get(name, name))
         if kernel is None or not kernel.entry:
-            known = ", ".join(self.kernel_names) or "none"
+            known = ", ".join(map(plain, self.kernel_names)) or "none"
             raise LaunchError(
                 f"there is no kernel called {name!r} here; the source defines: {known}. A kernel "
                 'is `extern "C" __global__ void name(...)`.'
@@ -98,7 +99,7 @@ class RawModule:
         its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
         store = self.variables.get(self._names.get(f"&{name}", name))
         if store is None:
-            known = ", ".join(self.variables) or "none"
+            known = ", ".join(map(plain, self.variables)) or "none"
             raise LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}.")
         return store.data
 
@@ -150,6 +151,7 @@ class RawKernel:
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         layout = local_layout(self._image)
         stores, parameters = self._stores(args)
+        names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
             image=self._image,
@@ -158,6 +160,7 @@ class RawKernel:
             maybe_unset=self._linked.maybe_unset,
             constants=self._constants(),
             layout=layout,
+            names=names,
             geometry=geometry,
             heap=module.heap,
             spaces=self._spaces(geometry, stores, shared, layout.size),
@@ -188,6 +191,7 @@ class RawKernel:
                 geometry.block_of_lane,
                 shared.owner,
                 shared.cleared,
+                shared.symbols,
             ),
             "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
         }
@@ -241,6 +245,26 @@ class RawKernel:
             *stores.values(),
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
+
+    def _arguments(self, args: tuple) -> tuple[Argument, ...]:
+        """What the buffers that are passed are called, by the source or by their number."""
+        named = self._declared or [None] * len(args)
+        return tuple(
+            Argument(
+                one.name if one else f"argument {number}",
+                one.type.removesuffix("*").rstrip() if one else "",
+                address_of(value),
+                value.dtype.itemsize,
+                value.size,
+            )
+            for number, (one, value) in enumerate(zip(named, args, strict=True), start=1)
+            if isinstance(value, np.ndarray)
+        )
+
+    def _given(self, args: tuple) -> dict[str, int]:
+        """The whole numbers that are passed, by parameter."""
+        pairs = zip(self._declared or (), args, strict=False)
+        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
 
     def _store(self, array: np.ndarray, number: int | None) -> Store:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""

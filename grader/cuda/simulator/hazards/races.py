@@ -72,11 +72,14 @@ class Races:
         """These lanes pass a fence, which the whole device sees if it is `wide`."""
         if self.ordering.flags:
             self.ordering.fence(lanes, self.machine.tick(at), wide)
+            self.machine.report.signals.fenced(lanes, at, wide)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,
         `values` what was stored."""
         step = self.machine.tick(access.at)
+        if access.strong and hit.space != "local":
+            self.machine.report.signals.note(access, hit, kind)
         if access.strong and self.ordering.flags and hit.space != "local":
             self._flag(access, hit, kind, step)
         detector = self.detectors.get(hit.store)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
+from ...errors import ConstWrite, OutOfBounds
 from ..lanes import WARP, Lanes, compact
 from ..lanes import index as lane_index
 from ..numeric.types import size_of
@@ -20,13 +20,11 @@ from .spaces import (
     Fault,
     GlobalSpace,
     Store,
-    counted_bytes,
 )
 
 _SPACES = {name: name for name in ("global", "const", "param", "shared", "local")}
 _SPACES |= {"shared::cta": "shared", "shared::cluster": "shared"}
 
-_WRITTEN_LATER = " Or is it written later, and a barrier is missing before this line?"
 _STRONG = {"volatile", "relaxed", "acquire", "release", "acq_rel"}
 
 
@@ -94,16 +92,8 @@ class Access:
             unwritten = marks.take(hit.element + component) == 0
             if np.count_nonzero(unwritten):
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
-                offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
-                offset += component * self.size
-                raise self.machine.report.error(
-                    UninitializedRead,
-                    self.at,
-                    lane,
-                    f"reads {counted_bytes(self.size)} at byte {offset} of {store.name}, which "
-                    "nobody has written yet. What lies there is left over from something else."
-                    + (_WRITTEN_LATER if hit.space == "shared" else ""),
-                )
+                where = int(hit.addresses[np.argmax(unwritten)]) + component * self.size
+                raise self.machine.report.unwritten(self, hit, lane, where)
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
@@ -118,10 +108,12 @@ class Access:
             self.machine.unset.overwritten(store, element, self.size)
 
     def refuse_write(self, hit: Hit) -> None:
-        why = "its parameter is a pointer to const" if self.constant else "which is read-only"
-        raise self.machine.report.error(
-            ConstWrite, self.at, lane_index(hit.lanes)[0], f"writes to {hit.store.name}, {why}."
-        )
+        report, lane = self.machine.report, int(lane_index(hit.lanes)[0])
+        place = report.place(hit.space, hit.store, int(hit.addresses[0]), self.width, self.at)
+        why = f"{place.owner} is read-only"
+        if self.constant:
+            why = f"{place.owner} is declared a pointer to const"
+        raise report.error(ConstWrite, self.at, lane, f"writes to {place.text}, but {why}.")
 
     def _base(self, operand: Address) -> tuple[np.ndarray, int]:
         machine = self.machine
@@ -198,13 +190,7 @@ class Access:
         crooked = (addresses & (self.width - 1)) != 0
         lane = int(lane_index(lanes)[np.argmax(crooked)])
         address = int(addresses[np.argmax(crooked)])
-        raise self.machine.report.error(
-            Misaligned,
-            self.at,
-            lane,
-            f"{self.verb} {self.width} bytes at address 0x{address:x}, which is not a multiple "
-            f"of {self.width}. A vector access needs an address aligned to its size.",
-        )
+        raise self.machine.report.misaligned(self, lane, address)
 
 
 class _widened:

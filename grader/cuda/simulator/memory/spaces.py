@@ -109,11 +109,15 @@ class Heap:
 
 @dataclass(frozen=True)
 class Fault:
-    """An access that cannot be: which lane (position in the access), and why in words."""
+    """An access that cannot be: which lane (position in the access), and why in words. Of one
+    that lies outside an array: its `address` in the `space`, and the `store` that is nearest."""
 
     kind: type
     position: int
     reason: str
+    space: str = ""
+    address: int = 0
+    store: Store | None = None
 
 
 class AccessFault(Exception):
@@ -161,17 +165,17 @@ class GlobalSpace:
         return found
 
     def describe(self, address: int, position: int, size: int) -> Fault:
-        near = [store for store in self.stores if store.argument is not None]
+        near = [store for store in self.stores if store.names]
         distance = [_distance(store, address) for store in near]
         if not near or min(distance) > 1 << 20:
-            where = f"address 0x{address:x}, which is in none of the buffers it was given"
-            if address < 1 << 16:
-                where = f"address 0x{address & (1 << 64) - 1:x}: a null pointer"
+            where = "a place that is in none of the arrays it was given"
+            if 0 <= address < 1 << 16:
+                where = "a null pointer" + (" plus an index" if address else "")
                 if any(store.refused for store in self.stores):
                     where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
-        return Fault(OutOfBounds, position, _outside(store, address - store.address))
+        return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 
 
 def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes) -> None:
@@ -197,26 +201,25 @@ def counted_bytes(count: int) -> str:
     return f"{count} byte" + ("" if count == 1 else "s")
 
 
-def _outside(store: Store, offset: int) -> str:
-    size = len(store.data)
-    if offset < 0:
-        return f"{counted_bytes(-offset)} before the start of {store.name}"
-    past = offset - size
-    return f"byte {offset} of {store.name}, which has {counted_bytes(size)}" + (
-        f" ({counted_bytes(past)} past its end)" if past > 0 else ""
-    )
-
-
 class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
     addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,
     per byte of a piece, which variable it belongs to (-1: none; None: there is only one); the bytes
-    `cleared` of every piece are zero at first, the others unwritten."""
+    `cleared` of every piece are zero at first, the others unwritten; `symbols`: where each
+    variable begins."""
 
     def __init__(
-        self, name: str, size: int, pieces: int, owner, variables=None, cleared: slice = slice(0)
+        self,
+        name: str,
+        size: int,
+        pieces: int,
+        owner,
+        variables=None,
+        cleared: slice = slice(0),
+        symbols: dict[str, int] | None = None,
     ):
         self.name = name
+        self.symbols = symbols or {}
         self.cleared = cleared
         self.size = size
         self.variables = variables
@@ -240,19 +243,23 @@ class PrivateSpace:
         if lowest < 0 or highest + size > self.size:
             outside = (addresses < 0) | (addresses + size > self.size)
             position = int(np.flatnonzero(outside)[0])
-            offset = int(addresses[position])
-            where = f"byte {self.natural(offset)} of {self.name} memory, of which a {self._whose} "
-            where += f"has {self.natural(self.size)}"
-            raise AccessFault(Fault(OutOfBounds, position, f"{where} bytes"))
+            self._outside(position, int(addresses[position]))
         if self.variables is not None:
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
             if np.count_nonzero(astray):
                 position = int(np.argmax(astray))
-                where = (
-                    f"shared memory past the end of a variable, {self._near(addresses[position])}"
-                )
-                raise AccessFault(Fault(OutOfBounds, position, where))
+                self._outside(position, int(addresses[position]))
+
+    def _outside(self, position: int, address: int) -> None:
+        reason = f"outside of its {self.name} memory"
+        raise AccessFault(Fault(OutOfBounds, position, reason, self.name, address, self.store))
+
+    def extent(self, start: int) -> int:
+        """How many bytes the variable that begins at `start` has."""
+        if self.variables is None:
+            return self.size
+        return int(np.count_nonzero(self.variables == self.variables[start]))
 
     def natural(self, address):
         """The address as it would be without red zones; works on ints and on arrays."""
@@ -269,16 +276,3 @@ class PrivateSpace:
         """A copy of the first piece's bytes, as they would lie on hardware."""
         data = self.store.data[: self.size]
         return data.copy() if self.variables is None else data[self.variables >= 0]
-
-    def _near(self, address: int) -> str:
-        owners = self.variables[: address + 1]
-        inside = np.flatnonzero(owners >= 0)
-        if not len(inside):
-            return "before the first"
-        size = int(np.count_nonzero(self.variables == owners[inside[-1]]))
-        beyond = address - int(inside[-1]) - 1
-        return f"which has {counted_bytes(size)}; {counted_bytes(beyond)} beyond it"
-
-    @property
-    def _whose(self) -> str:
-        return "block" if self.name == "shared" else "thread"

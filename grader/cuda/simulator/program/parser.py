@@ -102,6 +102,7 @@ class _Body:
         self.scopes: list[dict[str, str]] = [{}]
         self.scope_count = 0
         self.line: int | None = None
+        self.callers: tuple[int, ...] = ()
         self.first_line: int | None = None
 
     def read(self, text: str, position: int) -> int:
@@ -109,7 +110,7 @@ class _Body:
             position = match.end()
             kind = match.lastgroup
             if kind == "loc":
-                self.line = self.lines.own_line(match.group())
+                self.line, self.callers = self.lines.own_lines(match.group())
                 self.first_line = self.first_line or self.line
             elif kind == "open":
                 self.scope_count += 1
@@ -230,7 +231,9 @@ class _Reader:
         while self.at < len(self.tokens):
             operands.append(self.operand())
             self.take(",")
-        return Instruction(base, tuple(mods), tuple(operands), guard, negated, self.body.line)
+        body = self.body
+        operands = tuple(operands)
+        return Instruction(base, tuple(mods), operands, guard, negated, body.line, body.callers)
 
     def operand(self) -> Operand:
         first = self.single()

@@ -71,7 +71,8 @@ def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
 
 @dataclass(frozen=True)
 class Instruction:
-    """`@!p base.mods operands;`, and the learner's source line it stems from (None: unknown)."""
+    """`@!p base.mods operands;`, and the learner's source line it stems from (None: unknown).
+    `callers`: the lines of the calls that it was inlined through, innermost first."""
 
     base: str
     mods: tuple[str, ...]
@@ -79,6 +80,7 @@ class Instruction:
     guard: Register | None = None
     guard_negated: bool = False
     line: int | None = None
+    callers: tuple[int, ...] = ()
 
     @property
     def opcode(self) -> str:

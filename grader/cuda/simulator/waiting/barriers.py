@@ -117,10 +117,12 @@ class Barriers:
 
     def _two_places(self, first: int, second: int) -> str:
         code = self.machine.kernel.instructions
+        where = f"the one on line {code[first].line}"
+        if code[first].line == code[second].line:
+            where = "the same line in another round of a loop, or another call"
         return (
-            f"waits at this barrier while other threads of its block wait at the one on line "
-            f"{code[first].line}. Every thread must reach the same `__syncthreads()`: move it out "
-            "of the branch."
+            f"waits at this barrier while other threads of its block wait at {where}. Every thread "
+            "must come to the same `__syncthreads()`, as often: move it out of the branch or loop."
         )
 
     def _missing(self, barrier: int, lane: int) -> str:
@@ -133,12 +135,20 @@ class Barriers:
             int(np.count_nonzero(geometry.block_of_lane[index] == block))
             for _, index in self.parked[barrier]
         )
-        others = f"{gone} of the block's {geometry.threads} threads have already returned"
+        asked = self.asked[barrier]
+        if asked is not None:
+            came = f"{self.arrived[barrier][block]} have come"
+            return (
+                f"waits at barrier number {barrier}, which opens when {asked} threads have come, "
+                f"and {came}. Its number and its count of threads must be those that the others "
+                "name, and as many must come."
+            )
+        others = f"{_threads(gone, geometry.threads)} left the kernel without coming here"
         if not gone:
-            others = f"only {waiting} of the block's {geometry.threads} threads came here"
+            others = f"{_threads(waiting, geometry.threads)} come here, the others wait elsewhere"
         return (
             f"waits at a barrier that not every thread of its block reaches: {others}. "
-            "`__syncthreads()` must be outside of any branch or early return that only some "
+            "`__syncthreads()` must be outside of any branch, loop or early return that only some "
             "threads take."
         )
 
@@ -159,3 +169,8 @@ class Barriers:
         if machine.observed:
             machine.watch.barrier(lanes, at)
         return step
+
+
+def _threads(count: int, of: int) -> str:
+    """E.g. "1 of the block's 32 threads has"."""
+    return f"{count} of the block's {of} threads {'has' if count == 1 else 'have'}"
