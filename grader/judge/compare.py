@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..course import Case, Expected
+from ..errors import AuthorError
 from .cases import Drawn
 from .process import Answer
 from .verdict import CaseResult, Mismatch
@@ -174,7 +175,9 @@ def _over_budget(case: Case, counters: dict[str, int]) -> CaseResult | None:
     for budget in case.budgets:
         if budget.counter not in counters:
             known = ", ".join(sorted(counters))
-            raise KeyError(f"case {case.name!r} budgets {budget.counter!r}, not one of: {known}")
+            raise AuthorError(
+                f"The case {case.name!r} budgets {budget.counter!r}; there are: {known}."
+            )
         count = counters[budget.counter]
         if count > budget.at_most:
             message = (
