@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from typer.core import TyperGroup
 
-from .errors import CourseError, of_the_machine
+from .errors import CourseError, of_a_file, of_the_machine
 from .unseen import visible
 
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
@@ -30,7 +31,7 @@ class Commands(TyperGroup):
         except Exception as error:
             if _is_usage(error):
                 raise
-            known = error if isinstance(error, CourseError) else of_the_machine(error)
+            known = _known(error)
             complain(str(known) if known else _our_fault(error))
             raise typer.Exit(REFUSED if known else STUMBLED) from error
 
@@ -38,6 +39,13 @@ class Commands(TyperGroup):
 def complain(sentence: str) -> None:
     """On stderr, in one line."""
     typer.echo(visible(" ".join(sentence.split())), err=True)
+
+
+def _known(error: Exception) -> CourseError | None:
+    """What somebody can mend; None for a fault of the grader's own."""
+    if isinstance(error, CourseError):
+        return error
+    return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
 
 
 def _is_usage(error: Exception) -> bool:
@@ -50,12 +58,10 @@ def _our_fault(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     report = "Please report this sentence"
-    try:
-        with tempfile.NamedTemporaryFile("w", prefix="grader-", suffix=".txt", delete=False) as kept:
+    with suppress(OSError):
+        with tempfile.NamedTemporaryFile("w", suffix=".traceback.txt", delete=False) as kept:
             kept.write("".join(traceback.format_exception(error)))
         report = f"Please report {kept.name}"
-    except OSError:
-        pass
     said = (str(error).strip().splitlines() or [""])[0][:200]
     return (
         f"The grader itself stumbled ({type(error).__name__}: {said}; {where}), and that is not "

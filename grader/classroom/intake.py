@@ -18,6 +18,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
+from ..errors import LearnerError
 from ..unseen import encodable
 
 LONGEST_NOTEBOOK = 32 << 20  # bytes
@@ -30,7 +31,7 @@ _MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
-class UnreadableNotebook(ValueError):
+class UnreadableNotebook(LearnerError):
     """The file is no notebook; the message is a sentence for whoever handed it in."""
 
 
@@ -39,13 +40,15 @@ class Answer:
     """The learner's answer to the exercise called `name`.
 
     `source` is CUDA source, None when there is nothing to judge; `problem` is a sentence about
-    the notebook, empty when all is well; `cell` is the index of the cell the answer is in.
+    the notebook, empty when all is well; `cell` is the index of the cell the answer is in;
+    `unreadable`: that there is an answer, and no telling which.
     """
 
     name: str
     source: str | None = None
     problem: str = ""
     cell: int | None = None
+    unreadable: bool = False
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -136,7 +139,7 @@ def _find(notebook: NotebookNode, name: str) -> Answer:
             f"The notebook has {len(found)} cells for {name} with different code in them, so none "
             "can be graded: keep one and delete the others."
         )
-        return Answer(name, problem=problem, cell=found[0])
+        return Answer(name, problem=problem, cell=found[0], unreadable=True)
     source = cuda_source(notebook.cells[found[0]].source)
     if not source.strip():
         return Answer(name, problem=f"The cell for {name} is empty.", cell=found[0])

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbgrader.api import MissingEntry
+
 from ...course import Lesson
-from .. import intake, verdicts
+from .. import ClassroomError, intake, verdicts
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
 
@@ -16,7 +18,7 @@ from ..folder import CourseFolder
 @dataclass(frozen=True)
 class Answer:
     """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
-    source, and what was wrong with the notebook (empty when nothing was)."""
+    source, and what is wrong with the notebook or the mark (empty when nothing is)."""
 
     row: Row
     message: str
@@ -41,8 +43,13 @@ class Class:
 
 def read(course: CourseFolder, lesson: Lesson) -> Class:
     """What there is in the gradebook and in autograded/."""
-    with course.gradebook() as gradebook:
-        found = rows(course, gradebook, lesson.name)
+    try:
+        with course.gradebook() as gradebook:
+            found = rows(course, gradebook, lesson.name)
+    except MissingEntry as error:
+        raise ClassroomError(
+            f"{lesson.name} was never released: run `grader release {lesson.name}`."
+        ) from error
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
     answers: dict[str, list[Answer]] = {exercise.name: [] for exercise in lesson.exercises}
     by_learner: dict[str, list[Row]] = {}
@@ -64,9 +71,8 @@ def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -
     except (OSError, ValueError, KeyError):  # marked by hand alone
         kept = {}
     for row in mine:
-        known = kept.get(row.exercise, {"verdict": {}, "problem": ""})
-        message = known["verdict"].get("message", "")
-        yield Answer(row, message, sources.get(row.exercise, ""), known["problem"])
+        message = kept.get(row.exercise, {"verdict": {}})["verdict"].get("message", "")
+        yield Answer(row, message, sources.get(row.exercise, ""), row.note)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
