@@ -89,7 +89,7 @@ def write_report(name: str | None) -> int:
 
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
-    lesson = course.lesson(course.names()[0])
+    lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
     folder = _short(demo.WEEK)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
@@ -100,7 +100,7 @@ def run_demo() -> int:
 def present_lesson(number: str) -> int:
     """Make a lesson's notebook and slides for the front of a class; `number` is how its name
     begins, e.g. 02."""
-    lesson = course.lesson(course.full_name(number))
+    lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
     made = demo.present(lesson, track)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
