@@ -53,7 +53,9 @@ def blamed(path: Path, doing: str = "") -> Iterator[None]:
     except CourseError:
         raise
     except SyntaxError as error:
-        raise AuthorError(f"{shown(path)}, line {error.lineno}: {error.msg}.") from error
+        raise AuthorError(
+            f"{shown(path)}{error.lineno and f', line {error.lineno}' or ''}: {error.msg}."
+        ) from error
     except (Exception, SystemExit) as error:
         line = _line(error, path)
         where = f"{shown(path)}{f', line {line}' if line else ''}{doing and f', {doing}'}"
@@ -100,6 +102,13 @@ def drawn(draw: Callable, path: Path, case: str, kind: type) -> Callable:
         if not isinstance(made, kind):
             raise AuthorError(f"{what}: problem() must return a {kind.__name__}, not {made!r:.80}.")
         require(made, what)
+        buffers = {*made.inputs, *made.outputs, *made.scratch}
+        for launch in made.launches:
+            for name in launch.args:
+                if isinstance(name, str) and name not in buffers:
+                    raise AuthorError(
+                        f"{what}: a launch passes {name!r}, which is no buffer of it."
+                    )
         return made
 
     return problem
