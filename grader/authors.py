@@ -54,7 +54,7 @@ def blamed(path: Path, doing: str = "") -> Iterator[None]:
         raise
     except SyntaxError as error:
         raise AuthorError(
-            f"{shown(path)}{error.lineno and f', line {error.lineno}' or ''}: {error.msg}."
+            f"{shown(path)}{(error.lineno and f', line {error.lineno}') or ''}: {error.msg}."
         ) from error
     except (Exception, SystemExit) as error:
         line = _line(error, path)
