@@ -17,6 +17,7 @@ import small_lesson
 from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import cuda
+from grader.errors import NotInCourse
 from grader.judge import Limits, forkserver, judge, landlock, process, protocol
 
 
@@ -427,9 +428,9 @@ def test_time_runs_out_for_all_cases_together(verdict_on):
 
 
 def test_an_unknown_exercise_is_a_key_error_with_the_names_there_are(root):
-    with pytest.raises(KeyError, match="it has: add"):
+    with pytest.raises(NotInCourse, match="it has: add"):
         judge("01_add/subtract", SOLUTION, root=root)
-    with pytest.raises(KeyError, match="there are: 01_add"):
+    with pytest.raises(NotInCourse, match="there are: 01_add"):
         judge("../elsewhere/add", SOLUTION, root=root)
 
 

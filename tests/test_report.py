@@ -63,7 +63,7 @@ def here(tmp_path_factory):
         when.write_text(f"2026-11-{day} 12:00:00 UTC")
     with here.gradebook() as gradebook:
         gradebook.add_student("absent")
-    batch.autograde(here, LESSON, here.learners("submitted", LESSON))
+    batch.autograde(here, LESSON, list(answers))  # not by collection, which refuses <i>dora
     with here.gradebook() as gradebook:
         gradebook.find_grade("check-add", LESSON, LESSON, "ben").manual_score = 3.5
         gradebook.find_submission_notebook(LESSON, LESSON, "ada").late_submission_penalty = 1.0

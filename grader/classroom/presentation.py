@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson, WrongKernel
+from ..errors import AuthorError
 from ..judge import Verdict
 from ..notebook import verdict_card
 from ..weave import CUDA, cell_id, cuda_cell, text, weave
@@ -92,9 +94,21 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
         cell.source = _MARKERS.sub("", cell.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet = {"extra_arguments": ["--log-level=ERROR"]}
-    NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    try:
+        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
+        raise AuthorError(
+            f"A cell of kernels/{lesson.name}/lesson.md cannot be run ({_why(error)})."
+        ) from error
     _leave_out_widgets(notebook)
     return notebook
+
+
+def _why(error: Exception) -> str:
+    """What a cell raised, or what became of its kernel."""
+    if isinstance(error, CellExecutionError):
+        return f"{error.ename}: {error.evalue}"[:200]
+    return str(error).splitlines()[0][:200]
 
 
 def _leave_out_widgets(notebook: NotebookNode) -> None:

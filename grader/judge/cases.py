@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..course import Case, Exercise, Launch, Problem
+from ..errors import AuthorError
 from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
 
 
@@ -83,6 +84,6 @@ def _argument(value: str | np.generic, problem: Problem) -> Argument:
     for buffers in (problem.inputs, problem.outputs, problem.scratch):
         if value in buffers:
             return Argument(buffer=value)
-    raise ValueError(
-        f"a launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem"
+    raise AuthorError(
+        f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..course import Case, Expected
+from ..errors import AuthorError
 from .cases import Drawn
 from .process import Answer
 from .verdict import CaseResult, Mismatch, told_apart
@@ -211,7 +212,7 @@ def _over_budget(case: Case, answer: Answer) -> CaseResult | None:
         counter, counters = budget.counter, answer.counters
         if counter not in counters:
             known = ", ".join(sorted(counters))
-            raise KeyError(f"case {case.name!r} budgets {counter!r}, not one of: {known}")
+            raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
         if count > budget.at_most:
             line, share = answer.costs.get(counter, (None, 0))

@@ -32,7 +32,7 @@ def judge(
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
     run, and only their points counted. On a machine with a GPU a case that is clean on the
-    simulated device must also be right on the hardware. KeyError: there is no such exercise.
+    simulated device must also be right on the hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = exercise_id.partition("/")
     lesson = course.lesson(lesson_name, root)
