@@ -129,7 +129,7 @@ def test_the_verdict_is_kept_beside_the_graded_notebook(graded):
     here, _ = graded
     kept = verdicts.read(here.path("autograded", LESSON, "ben"))
     assert kept["add"]["verdict"]["status"] == "out_of_bounds"
-    assert kept["add"]["verdict"]["line"] == 5
+    assert kept["add"]["verdict"]["line"] == 6
     assert kept["add"]["verdict"]["seed"] == seed(here.root / "secret", f"{LESSON}/add")
 
 

@@ -73,7 +73,7 @@ def test_a_notebook_is_judged_by_its_solution_cells(grader):
 
 def test_lines_of_a_notebook_count_from_after_the_magic(grader):
     result = grader("check", notebook_file(solution_cell(NO_GUARD)), "--json")
-    assert json.loads(result.stdout)[0]["line"] == 5
+    assert json.loads(result.stdout)[0]["line"] == 6
 
 
 @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_every_learner_and_exercise_has_a_row_in_csv_and_json(here, page):
         "3.5",
         "4.0",
         "out_of_bounds",
-        "5",
+        "6",  # of the cell, whose first line is the magic
     )
     assert rows["ada", "scale"]["late_penalty"] == "1.0"
     assert rows["ada", "scale"]["timestamp"] == "2026-11-10T12:00:00"
