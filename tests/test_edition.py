@@ -52,7 +52,7 @@ def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, n
     alone = [package / f"{name}.py" for name in ("course", "bounds", "references", "inputs")]
     files = [path for path in rooms + alone if path.is_file()]
     taking_part = edition.files_of(
-        edition._JUDGE + ("grader.bounds", "grader.references", "grader.inputs")
+        (*edition._JUDGE, "grader.bounds", "grader.references", "grader.inputs")
     )
     assert len(files) > 80
     assert set(files) <= set(taking_part)
