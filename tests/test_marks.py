@@ -168,6 +168,6 @@ def test_a_learner_whose_id_is_a_row_is_refused_with_a_sentence(here):
     shutil.copytree(here.path("submitted", LESSON, "ada"), place)
     said = run(here, "autograde", LESSON)
     assert said.exit_code == 1
-    assert "mallory,,,6.0: This is no learner's id" in said.stderr
+    assert "'mallory,,,6.0': This is no learner's id" in said.stderr
     with Gradebook(f"sqlite:///{here.root}/gradebook.db", "warpwise") as gradebook:
         assert not [one for one in gradebook.students if "mallory" in one.id]
