@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from .errors import CourseError, of_a_file, of_the_machine
-from .unseen import visible
+from .sanitize import visible
 
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
