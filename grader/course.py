@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .mistakes import WrongKernel, wrong_kernels
+
 KERNELS = Path(__file__).parents[1] / "kernels"
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
@@ -185,17 +187,6 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class WrongKernel:
-    """A typical mistake, and the diagnosis its first line says it must get."""
-
-    path: Path
-    exercise: str
-    status: str
-    line: int | None
-    mistake: str
-
-
-@dataclass(frozen=True)
 class Lesson:
     name: str
     path: Path
@@ -223,7 +214,9 @@ class Lesson:
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
-        return tuple(_wrong_kernel(path) for path in sorted((self.path / "wrong").glob("*.cu")))
+        """The mistakes that learners make, exercise by exercise; raises MistakeError."""
+        solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
+        return wrong_kernels(self.path, solutions)
 
 
 def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
@@ -280,18 +273,3 @@ def _defined(path: Path, kind: type) -> tuple:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return tuple(value for value in vars(module).values() if isinstance(value, kind))
-
-
-_FIRST_LINE = re.compile(r"// (\w+) must get (\w+)(?: on line (\d+))?: (.+)")
-
-
-def _wrong_kernel(path: Path) -> WrongKernel:
-    first_line = path.read_text().partition("\n")[0]
-    match = _FIRST_LINE.fullmatch(first_line)
-    if not match:
-        raise ValueError(
-            f"{path}: the first line must read like "
-            "`// interleaved must get data_race on line 12: the barrier in the loop is missing`"
-        )
-    exercise_name, status, line, mistake = match.groups()
-    return WrongKernel(path, exercise_name, status, int(line) if line else None, mistake)

@@ -23,6 +23,7 @@ import small_class
 from small_class import LESSON, SCALED, UNGUARDED_SCALE, cell_of
 from small_lesson import SOLUTION, instead
 
+from grader import mistakes
 from grader.weave import cuda_cell, text
 
 REPOSITORY = Path(__file__).parents[1]
@@ -240,7 +241,7 @@ def test_learners_are_given_exercises_without_their_solutions(machine):
     given = machine.learners_copy / "kernels" / LESSON
     assert machine.ada.may("cat", str(given / "1_add.cu"))
     assert (given / "1_add.cu").read_text() == instead("    // END SOLUTION")
-    assert not (given / "wrong").exists()
+    assert not (given / mistakes.FILE).exists()
 
 
 def test_check_tells_a_learner_what_is_right_and_what_is_blank(machine, week):
