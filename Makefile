@@ -19,7 +19,8 @@ lab: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 test: $(READY)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto -m slow
 
 demo: $(READY)
 	$(BIN)/grader demo

@@ -15,6 +15,8 @@ from grader.judge import judge
 from grader.measure import contest, survivors, timings
 from grader.weave import weave
 
+pytestmark = pytest.mark.slow
+
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]

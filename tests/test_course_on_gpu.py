@@ -12,9 +12,7 @@ from grader import course, cuda
 from grader.cuda import simulator
 from grader.judge import judge
 
-pytestmark = pytest.mark.skipif(
-    cuda.device != "gpu", reason="NO GPU HERE: nothing ran on real hardware"
-)
+pytestmark = pytest.mark.gpu
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 WRONG = [(lesson.name, wrong) for lesson in LESSONS for wrong in lesson.wrong_kernels]

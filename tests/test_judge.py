@@ -14,11 +14,6 @@ from grader import cuda
 from grader.judge import Limits, judge, landlock, process
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
-
-
 @pytest.fixture
 def verdict_on(root):
     return lambda source, **options: judge(ID, source, root=root, **options)

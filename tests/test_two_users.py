@@ -26,6 +26,8 @@ from small_lesson import SOLUTION, instead
 from grader import mistakes
 from grader.weave import cuda_cell, text
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).parents[1]
 GUIDE = (REPOSITORY / "docs/hub.md").read_text()
 NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
