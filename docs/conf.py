@@ -1,6 +1,7 @@
 """How `make docs` makes build/docs of docs/*.md, the README and the docstrings of grader/."""
 
 import re
+from pathlib import Path
 
 project = "Warpwise"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.apidoc"]
@@ -25,6 +26,12 @@ autodoc_inherit_docstrings = False  # what matplotlib says of its own is matplot
 autodoc_typehints = "description"
 autodoc_class_signature = "separated"
 
+# An annotation's `type` and `bytes` are Python's, and not the attributes of that name here.
+suppress_warnings = ["ref.python"]
+
+_INCLUDE = re.compile(
+    r"```{include} \.\./(\S+)(?:\n:start-after: \"(.+)\"\n:end-before: \"(.+)\")?[^`]*```"
+)
 _CODE = re.compile(r"(`+[^`]+`+)")
 
 
@@ -44,5 +51,18 @@ def _as_rst(app, what, name, object_, options, lines):
     lines[:] = made
 
 
+def _with_root_pages(app, docname, content):
+    """Put in what a page includes of the repository's root, where its links begin."""
+
+    def included(found):
+        text = Path(app.srcdir, "..", found[1]).read_text()
+        if found[2]:
+            text = text.partition(found[2])[2].partition(found[3])[0]
+        return re.sub(r"\]\((?![a-z]+:|#)", "](../", text)
+
+    content[0] = _INCLUDE.sub(included, content[0])
+
+
 def setup(app):
+    app.connect("source-read", _with_root_pages)
     app.connect("autodoc-process-docstring", _as_rst)
