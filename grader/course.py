@@ -18,6 +18,7 @@ import numpy as np
 
 from . import authors
 from .errors import AuthorError, NotInCourse
+from .mistakes import WrongKernel, wrong_kernels
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 
@@ -188,17 +189,6 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class WrongKernel:
-    """A typical mistake, and the diagnosis its first line says it must get."""
-
-    path: Path
-    exercise: str
-    status: str
-    line: int | None
-    mistake: str
-
-
-@dataclass(frozen=True)
 class Lesson:
     name: str
     path: Path
@@ -226,7 +216,9 @@ class Lesson:
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
-        return tuple(_wrong_kernel(path) for path in sorted((self.path / "wrong").glob("*.cu")))
+        """The mistakes that learners make, exercise by exercise; raises MistakeError."""
+        solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
+        return wrong_kernels(self.path, solutions)
 
 
 def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
@@ -322,18 +314,3 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
         )
         for one in found
     )
-
-
-_FIRST_LINE = re.compile(r"// (\w+) must get (\w+)(?: on line (\d+))?: (.+)")
-
-
-def _wrong_kernel(path: Path) -> WrongKernel:
-    first_line = authors.text(path).partition("\n")[0]
-    match = _FIRST_LINE.fullmatch(first_line)
-    if not match:
-        raise AuthorError(
-            f"{authors.shown(path)}: the first line must read like "
-            "`// interleaved must get data_race on line 12: the barrier in the loop is missing`"
-        )
-    exercise_name, status, line, mistake = match.groups()
-    return WrongKernel(path, exercise_name, status, int(line) if line else None, mistake)

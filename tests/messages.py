@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from kernel_files import KernelFile, broken, run
 
@@ -23,24 +22,23 @@ def main() -> None:
         print(f"## {path}\n{mistake}\n{message}\n", flush=True)
 
 
-def _wrong(word: str) -> Iterator[tuple[Path, str, str]]:
+def _wrong(word: str) -> Iterator[tuple[str, str, str]]:
     for lesson in course.lessons():
         for wrong in lesson.wrong_kernels:
-            if word in str(wrong.path):
-                source = wrong.path.read_text()
-                verdict = judge(f"{lesson.name}/{wrong.exercise}", source)
+            name = f"kernels/{lesson.name}/{wrong.exercise}/{wrong.name}"
+            if word in name:
+                verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.source)
                 said = dict.fromkeys(
                     f"{case.status}: {case.message}" for case in verdict.cases if case.message
                 )
-                path = wrong.path.relative_to(course.KERNELS.parent)
-                yield path, source.splitlines()[0], "\n".join(said)
+                yield name, wrong.mistake, "\n".join(said)
 
 
-def _broken(word: str) -> Iterator[tuple[Path, str, str]]:
+def _broken(word: str) -> Iterator[tuple[str, str, str]]:
     for kernel in broken():
         if word in str(kernel.path):
             path = kernel.path.relative_to(course.KERNELS.parent)
-            yield path, kernel.source.splitlines()[0], said_of(kernel)
+            yield str(path), kernel.source.splitlines()[0], said_of(kernel)
 
 
 def said_of(kernel: KernelFile) -> str:

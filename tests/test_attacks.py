@@ -27,6 +27,8 @@ from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
 from grader.sanitize import visible
 
+pytestmark = pytest.mark.slow
+
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
 needs_landlock = pytest.mark.skipif(

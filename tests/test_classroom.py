@@ -21,16 +21,13 @@ from grader.classroom.secret import seed
 from grader.cli import app
 from grader.judge import judge
 
+pytestmark = pytest.mark.slow
+
 
 def grader(here, *arguments):
     """Run `grader ARGUMENTS` in the course's folder."""
     with contextlib.chdir(here.root):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture(scope="module")

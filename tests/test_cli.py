@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-import small_lesson
 from nbformat import v4
 from small_lesson import ID, SOLUTION, instead
 from typer.testing import CliRunner
@@ -13,11 +12,6 @@ from grader import course
 from grader.cli import app
 
 NO_GUARD = instead("    total[i] = x[i] + y[i];")
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-import small_class
 from small_class import LESSON, NO_GUARD, SCALED, WRONG_SUM, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
@@ -26,6 +25,8 @@ from grader.classroom.secret import seed
 from grader.cli import app
 from grader.errors import MachineError
 
+pytestmark = pytest.mark.slow
+
 ANSWERS = {"ada": SOLUTION, "ben": NO_GUARD, "cleo": WRONG_SUM, "dora": SOLUTION}
 POINTS = {"ada": 4.0, "ben": 3.0, "cleo": 0.0, "dora": 4.0}
 GO_ON = "the same command"
@@ -34,11 +35,6 @@ GO_ON = "the same command"
 def grader(here, *arguments):
     with contextlib.chdir(here.root):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture(scope="module")

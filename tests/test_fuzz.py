@@ -23,6 +23,8 @@ from grader.cuda.simulator import module
 from grader.judge import sandbox, verdict
 from grader.weave import text, weave
 
+pytestmark = pytest.mark.slow
+
 INPUTS = int(os.environ.get("WARPWISE_FUZZ", "250"))
 STEPS = 3_000
 fuzzed = settings(

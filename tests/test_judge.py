@@ -21,11 +21,6 @@ from grader.errors import NotInCourse
 from grader.judge import Limits, forkserver, judge, landlock, process, protocol
 
 
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
-
-
 @pytest.fixture
 def verdict_on(root):
     return partial(judge, ID, root=root)

@@ -14,6 +14,8 @@ from traitlets.config import Config
 from grader import course
 from grader.notebook import Kernel, diff, session
 
+pytestmark = pytest.mark.slow
+
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
 BARRIERS = [number for number, line in enumerate(SOLUTION.splitlines(), 1) if "__sync" in line]

@@ -22,6 +22,8 @@ from grader.classroom.release import release
 from grader.classroom.report import figures, read, similar, winnowing
 from grader.cli import app
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = NO_GUARD + "\n// <script>alert(1)</script> \x1b[2J \u202e"
 LONG = """\
     float best = 0.0f;

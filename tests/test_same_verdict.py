@@ -27,7 +27,7 @@ def answers() -> list[tuple[str, str]]:
     for lesson in course.lessons():
         found += [(exercise.id, lesson.solution(exercise)) for exercise in lesson.exercises]
         for wrong in lesson.wrong_kernels:
-            found.append((f"{lesson.name}/{wrong.exercise}", wrong.path.read_text()))
+            found.append((f"{lesson.name}/{wrong.exercise}", wrong.source))
     return found
 
 

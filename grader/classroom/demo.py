@@ -11,7 +11,8 @@ import shutil
 from pathlib import Path
 
 from .. import course
-from ..course import Lesson, WrongKernel
+from ..course import Lesson
+from ..mistakes import WrongKernel
 from ..weave import cuda_cell, text
 from . import batch, collecting, feedback, intake, presentation
 from .collecting import Graded
@@ -66,8 +67,7 @@ def classmates(lesson: Lesson) -> dict[str, Answers]:
     """Learner by learner, what they answer."""
     solved = {exercise.name: lesson.solution(exercise) for exercise in lesson.exercises}
     mistaken = {
-        wrong.path.stem: solved | {wrong.exercise: wrong.path.read_text()}
-        for wrong in lesson.wrong_kernels
+        wrong.name: solved | {wrong.exercise: wrong.source} for wrong in lesson.wrong_kernels
     }
     return {"solution": solved, "blank": {}, **mistaken}
 
@@ -91,4 +91,4 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
 
 
 def _question(lesson: Lesson, wrong: WrongKernel) -> Question:
-    return Question(f"{lesson.name}/{wrong.exercise}", wrong.path.read_text(), seed=0)
+    return Question(f"{lesson.name}/{wrong.exercise}", wrong.source, seed=0)

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from html import escape, unescape
+from html import escape
 
-from bleach.css_sanitizer import CSSSanitizer
-from bleach.sanitizer import Cleaner
+import nh3
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from nbconvert.exporters import HTMLExporter
@@ -44,13 +43,18 @@ _TAGS = frozenset(
     )
 )
 _ATTRIBUTES = {"align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start"}
-_ATTRIBUTES |= {"title", "width"}  # href, src, id, class and style are looked at, see _allowed
-_PROTOCOLS = frozenset({"http", "https", "mailto", "data"})  # data: for images alone, see _allowed
+_ATTRIBUTES |= {"title", "width"}
+_LOOKED_AT = {"class", "href", "id", "src", "style"}  # see _kept
+_PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _allowed
+# What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
+# its learner meant it to be read: a < b, or <T>.
+_NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
 # What Pygments and nbconvert themselves set; other classes could pose as the page's own buttons.
 _CLASS = re.compile(r"(highlight|hl-\w+|language-\w+|anchor-link|[a-z]{1,2}\d?)(\s+|$)")
 _ALIGNED = re.compile(r"\s*text-align:\s*(left|right|center)\s*;?\s*")  # a Markdown table's columns
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # SVG is a program of its own
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -116,7 +120,7 @@ def _cleaned(source: str, attachments: dict) -> str:
         html = _exporter().markdown2html(context, source)
     except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
         return _as_it_is(source)
-    return _cleaner().clean(html)
+    return _INVISIBLE.sub("?", _cleaner().clean(_NO_TAG.sub("&lt;", html)))
 
 
 def _plain(cell: NotebookNode, most: int) -> NotebookNode:
@@ -152,22 +156,33 @@ def _exporter() -> HTMLExporter:
 
 
 @cache
-def _cleaner() -> Cleaner:
-    styles = CSSSanitizer(allowed_css_properties=["text-align"])
-    return Cleaner(_TAGS, _allowed, protocols=_PROTOCOLS, css_sanitizer=styles)
+def _cleaner() -> nh3.Cleaner:
+    return nh3.Cleaner(
+        tags=set(_TAGS),
+        clean_content_tags=set(),
+        attributes={"*": _ATTRIBUTES | _LOOKED_AT},
+        attribute_filter=_kept,
+        link_rel=None,
+        url_schemes=_PROTOCOLS,
+    )
+
+
+def _kept(tag: str, name: str, value: str) -> str | None:
+    """An attribute's value as it may stand on a tag; None where it may not."""
+    if name == "style":
+        aligned = _ALIGNED.fullmatch(value)
+        return f"text-align:{aligned[1]};" if aligned else None
+    return value if _allowed(tag, name, value) else None
 
 
 def _allowed(tag: str, name: str, value: str) -> bool:
-    """Whether an attribute may stay on a tag."""
-    plain = unescape(value)
+    """Whether an attribute, whose value nh3 has unescaped, may stay on a tag."""
     if name == "class":
-        return _CLASS.sub("", plain) == ""
-    if name == "style":
-        return _ALIGNED.fullmatch(plain) is not None
+        return _CLASS.sub("", value) == ""
     if name == "src":
-        return tag == "img" and _PICTURE.fullmatch(plain) is not None
+        return tag == "img" and _PICTURE.fullmatch(value) is not None
     if name == "href":
-        return tag == "a" and _is_web_link(plain)
+        return tag == "a" and _is_web_link(value)
     if name == "id":
         return re.fullmatch("h[1-6]", tag) is not None
     return name in _ATTRIBUTES

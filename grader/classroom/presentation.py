@@ -14,9 +14,10 @@ from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
-from ..course import Lesson, WrongKernel
+from ..course import Lesson
 from ..errors import AuthorError
 from ..judge import Verdict
+from ..mistakes import WrongKernel
 from ..notebook import verdict_card
 from ..weave import CUDA, cell_id, cuda_cell, text, weave
 from .slides import slides
@@ -41,7 +42,7 @@ class Mistake:
 
     @property
     def source(self) -> str:
-        return self.wrong.path.read_text()
+        return self.wrong.source
 
     @property
     def title(self) -> str:
@@ -135,7 +136,7 @@ def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[
 
 def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     """The mistake and what it changes; folded, the kernel to run; and the verdict on it."""
-    name, stem = mistake.wrong.exercise, mistake.wrong.path.stem
+    name, stem = mistake.wrong.exercise, mistake.wrong.name
     diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
     folded = {"jupyter": {"source_hidden": True}}
     yield v4.new_markdown_cell(
