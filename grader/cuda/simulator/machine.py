@@ -49,7 +49,7 @@ class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
-    to const; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
+    to const; `swap_starts` is of the module of that name; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
     gives the address of every variable and parameter.
     """
 
@@ -58,6 +58,7 @@ class Job:
     traffic: Traffic
     maybe_unset: MaybeUnset
     constants: frozenset[str]
+    swap_starts: frozenset[int]
     layout: LocalLayout
     geometry: Geometry
     heap: Heap
@@ -75,6 +76,7 @@ class Machine:
     def __init__(self, job: Job):
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
+        self.swap_starts = job.swap_starts
         self.geometry, self.heap = job.geometry, job.heap
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed

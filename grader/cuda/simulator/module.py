@@ -33,6 +33,7 @@ from .program.dataflow import traffic
 from .program.linker import link
 from .program.liveness import maybe_unset
 from .program.ptx import Function, Program
+from .program.swaps import swap_starts
 from .special import GRID_WORKSPACE
 from .watching.observe import Run, current_options, current_run
 
@@ -117,6 +118,7 @@ class RawKernel:
             self._block_end = block_ends(self._image.function)
             self._traffic = traffic(self._image)
             self._maybe_unset = maybe_unset(self._image)
+            self._swap_starts = swap_starts(self._image.function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -156,6 +158,7 @@ class RawKernel:
             traffic=self._traffic,
             maybe_unset=self._maybe_unset,
             constants=self._constants(),
+            swap_starts=self._swap_starts,
             layout=layout,
             geometry=geometry,
             heap=module.heap,

@@ -61,6 +61,7 @@ class Access:
         self.compares = instruction.base == "atom" and "cas" in mods
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
         self.releases = not {"release", "acq_rel"}.isdisjoint(mods)
+        self.acquires = not {"acquire", "acq_rel"}.isdisjoint(mods)
         self.wide = "cta" not in mods
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)

@@ -89,8 +89,8 @@ class Barriers:
         for at, index in released:
             step = self._open(index, at, index)
             self._order(index, step, None if self.asked[barrier] is None else barrier)
-        if machine.races and barrier in machine.races.ordering.brought:
-            machine.races.ordering.brought[barrier][complete] = 0
+        if machine.races:
+            machine.races.ordering.part_is_over(barrier, complete)
         return tuple((at + 1, compact(index)) for at, index in released)
 
     def _check(self, barrier: int, released) -> None:
