@@ -30,11 +30,13 @@ class Schedule(Protocol):
 
 class Lockstep:
     """All lanes at the lowest instruction go first, together; groups meet again where their paths
-    join. A group that spins gives way to the one furthest on."""
+    join. A group that spins gives way to the one that has waited longest, which then runs until
+    it parts, waits, ends, or spins itself: so everyone has a turn, however many wait."""
 
     def __init__(self):
         self.spins = 0
-        self.ready: dict[int, list[Lanes]] = {}
+        self.ready: dict[int, list[Lanes]] = {}  # by instruction; who has waited longest is first
+        self.favoured = False  # whether the group that runs has had the way given to it
 
     def push(self, pc: int, lanes: Lanes) -> None:
         self.ready.setdefault(pc, []).append(lanes)
@@ -42,14 +44,20 @@ class Lockstep:
     def pop(self) -> tuple[int, Lanes] | None:
         if not self.ready:
             return None
-        pc = min(self.ready)
-        if self.spins > SPIN_LIMIT and len(self.ready) > 1:
-            self.spins, pc = 0, max(self.ready)
+        self.favoured = self.spins > SPIN_LIMIT and len(self.ready) > 1
+        if self.favoured:
+            self.spins, pc = 0, next(iter(self.ready))
+        else:
+            pc = min(self.ready)
         return pc, merge(self.ready.pop(pc))
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         """Whether a group that comes to `pc` may run on without asking."""
-        return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
+        if not self.ready:
+            return True
+        if self.spins > SPIN_LIMIT or pc in self.ready:
+            return False
+        return self.favoured or pc < min(self.ready)
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""

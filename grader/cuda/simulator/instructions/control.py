@@ -8,6 +8,7 @@ from ...errors import CudaError
 from ..lanes import Lanes, compact, merge
 from ..lanes import index as lane_index
 from ..program.ptx import Instruction
+from ..waiting.barriers import Reduction
 from .cluster import cluster_barrier
 from .registry import control, effect, guard_mask, read, unsupported
 
@@ -65,7 +66,7 @@ def block_barrier(instruction: Instruction, at: int, machine):
     operands = list(instruction.operands)
     if "red" in mods:
         target, predicate = operands.pop(0), operands.pop()
-        machine.barriers.reduce_at(at, _reduction(instruction, target, predicate, machine))
+        machine.barriers.reductions[at] = _reduction(instruction, target, predicate, machine)
     which, *rest = [read(operand, "u32", machine) for operand in operands]
     threads = rest[0] if rest else None
     waits = "arrive" not in mods
@@ -100,16 +101,11 @@ def _reduction(instruction: Instruction, target, predicate, machine):
     operation = next(mod for mod in instruction.mods if mod in ("popc", "and", "or"))
     out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = read(predicate, "pred", machine)
-    blocks = machine.geometry.block_of_lane
 
-    def reduce(index: np.ndarray) -> None:
-        block = blocks[index]
-        held = np.bincount(block, predicate[index], machine.geometry.wave_blocks)
-        everyone = np.bincount(block, minlength=machine.geometry.wave_blocks)
-        found = {"popc": held, "and": held == everyone, "or": held > 0}[operation]
-        out[index] = found[block]
+    def give(index: np.ndarray, held: np.ndarray, met: np.ndarray) -> None:
+        out[index] = {"popc": held, "and": held == met, "or": held > 0}[operation]
 
-    return reduce
+    return Reduction(lambda index: predicate[index], give)
 
 
 def _warp_barrier(instruction: Instruction, at: int, machine):

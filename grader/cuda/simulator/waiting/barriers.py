@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import BarrierDivergence
 from ..lanes import WARP, Lanes, compact, count
 from ..lanes import index as lane_index
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What the barrier at an instruction also does: `held(index)` says of each lane whether its
+    predicate holds; `give(index, held, met)` leaves the result in these lanes, told per lane how
+    many predicates of its block held and how many threads met."""
+
+    held: Callable[[np.ndarray], np.ndarray]
+    give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
 class Barriers:
@@ -21,18 +32,15 @@ class Barriers:
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
-        self.reductions: dict[int, Callable[[np.ndarray], None]] = {}
-
-    def reduce_at(self, at: int, reduce: Callable[[np.ndarray], None]) -> None:
-        """The barrier at `at` also combines a value of the threads that meet there."""
-        self.reductions[at] = reduce
+        self.reductions: dict[int, Reduction] = {}
 
     def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
         block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
-            self._order(lanes, self._open(lanes, at, lane_index(lanes)))
+            self._reduce([(at, lane_index(lanes))])
+            self._order(lanes, self._open(lanes, at))
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
@@ -86,8 +94,9 @@ class Barriers:
                 self.parked[barrier].append((at, index[~free]))
         arrived[complete] = 0
         self._check(barrier, released)
+        self._reduce(released)
         for at, index in released:
-            step = self._open(index, at, index)
+            step = self._open(index, at)
             self._order(index, step, None if self.asked[barrier] is None else barrier)
         if machine.races:
             machine.races.ordering.part_is_over(barrier, complete)
@@ -150,12 +159,25 @@ class Barriers:
         elif races:
             races.ordering.meet_in_part(part, lanes)
 
-    def _open(self, lanes: Lanes, at: int, index: np.ndarray) -> int:
-        """Bookkeeping when threads pass: reductions, counts, trace; the moment they do."""
+    def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
+        """Combine the values of all who pass together, however many groups they come in."""
+        groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
+        if not groups:
+            return
+        geometry = self.machine.geometry
+        held, met = np.zeros((2, geometry.wave_blocks), np.int64)
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            held += np.bincount(block[reduction.held(index)], minlength=len(held))
+            met += np.bincount(block, minlength=len(met))
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            reduction.give(index, held[block], met[block])
+
+    def _open(self, lanes: Lanes, at: int) -> int:
+        """Bookkeeping when threads pass: counts, trace; the moment they do."""
         machine = self.machine
         step = machine.tick(at)
-        if at in self.reductions:
-            self.reductions[at](index)
         if machine.observed:
             machine.watch.barrier(lanes, at)
         return step
