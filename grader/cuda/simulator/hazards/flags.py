@@ -3,12 +3,12 @@
 A thread that has passed `__threadfence()` and then makes a strong access (an atomic, a volatile
 store) posts at that address what it did before the fence, and what others of its block or warp
 did before the barrier that came before the fence. A thread that makes a strong access there later
-(an atomic, a volatile load) sees the post, and knows it once it has passed a fence of its own, a
-volatile load, or a barrier, which lets the others there know it too. Within a block `__threadfence_block()` and
+(an atomic, a volatile load) sees the post, and knows it once it has passed a fence of its own or a
+barrier, which lets the others there know it too. Within a block `__threadfence_block()` and
 atomics of the block's scope are enough, and the flag may lie in shared memory. This is the PTX
 memory model's release and acquire (Lustig et al., 2019), simplified in two ways: whatever a thread
-sees there has been posted by all who wrote before, and a barrier or a volatile load is as good as
-the reader's fence (NVIDIA's own threadFenceReduction rests on that).
+sees there has been posted by all who wrote before; and a barrier is as good as the reader's fence
+(NVIDIA's own threadFenceReduction rests on that), which strong accesses need not pass at all.
 """
 
 from __future__ import annotations
@@ -64,7 +64,11 @@ class Flags:
         self.take_in(lanes, wide)
         for seen_by in (False, True) if wide else (False,):
             moments = self.fenced[seen_by]
-            moments[0, lanes], moments[1, lanes], moments[2, lanes] = step, block[lanes], warp[lanes]
+            moments[0, lanes], moments[1, lanes], moments[2, lanes] = (
+                step,
+                block[lanes],
+                warp[lanes],
+            )
             kept = self.at_fence[seen_by]
             for lane in lane_index(lanes).tolist() if details or self.knowing[lanes].any() else ():
                 kept[lane] = (self.known_to(lane), *(details(lane) if details else (None, None)))
@@ -131,13 +135,16 @@ class Flags:
         """What these lanes have seen they know now; only of their own block unless `wide`."""
         index = lane_index(lanes)
         for lane in index[self.seen[1, lanes] > 0].tolist():
-            counts = dict(self._sight(lane, wide))
-            before = self.seen_before.get(lane, {})
-            counts |= _more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
-            self._learn(lane, counts)
+            self._learn(lane, self._all_seen(lane, wide))
             if wide:
                 self.seen_before.pop(lane, None)
                 self.seen[:, lane] = _NOWHERE
+
+    def _all_seen(self, lane: int, wide: bool) -> dict[Place, int]:
+        """What a lane has seen; only of its own block unless `wide`."""
+        counts = dict(self._sight(lane, wide))
+        before = self.seen_before.get(lane, {})
+        return counts | _more(counts, {p: n for p, n in before.items() if wide or p[1] is not None})
 
     def _learn(self, lane: int, counts: dict[Place, int]) -> None:
         self.own[lane] = self.own.get(lane, self.nothing).with_more(counts)
@@ -184,10 +191,13 @@ class Flags:
         sources = list(self._sources(lane))
         return _united(sources) if sources else self.nothing
 
-    def ordered(self, step: int, lane: int, theirs: int, reader: int) -> bool:
+    def ordered(self, step: int, lane: int, theirs: int, reader: int, uncached: bool) -> bool:
         """Whether what `lane` of block `theirs` did at moment `step` comes before what the lane
-        `reader` of the wave does now."""
-        return any(known.covers(theirs, lane, step) for known in self._sources(reader))
+        `reader` of the wave does now; if `uncached`, what it has seen need not be taken in."""
+        if any(known.covers(theirs, lane, step) for known in self._sources(reader)):
+            return True
+        seen = Knowledge(self._all_seen(reader, True), self.logs) if uncached else self.nothing
+        return seen.covers(theirs, lane, step)
 
     def _sources(self, lane: int) -> Iterator[Knowledge]:
         found = (

@@ -7,6 +7,8 @@ wave that ran then.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ..geometry import Geometry
@@ -41,6 +43,7 @@ class Ordering:
     def __init__(self, geometry: Geometry, flags: Flags | None):
         self.geometry = geometry
         self.flags = flags
+        self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
         # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
@@ -187,12 +190,16 @@ class Ordering:
         """Those of the `late` accesses that no flag orders either."""
         if self.flags is None or not np.count_nonzero(late):
             return late
-        asked = np.flatnonzero(late & self.flags.knowing[lane])
+        knowing = self.flags.knowing[lane]
+        if self.uncached:
+            knowing = knowing | (self.flags.seen[1, lane] > 0)
+        asked = np.flatnonzero(late & knowing)
         if not len(asked):
             return late
         steps, others = (stamps[asked] >> _STEP).tolist(), lane_of(stamps[asked]).tolist()
         blocks, readers = self.blocks_of(stamps[asked]).tolist(), lane[asked].tolist()
-        known = map(self.flags.ordered, steps, others, blocks, readers)
+        ordered = partial(self.flags.ordered, uncached=self.uncached)
+        known = map(ordered, steps, others, blocks, readers)
         late[asked] = ~np.fromiter(known, bool, len(asked))
         return late
 

@@ -84,9 +84,8 @@ class Races:
         if detector is None:
             return
         cells, lane = self._places(access, hit)
+        self.ordering.uncached = access.strong
         if kind == "load":
-            if access.strong and self.ordering.flags:  # no cache can have kept what it reads
-                self.ordering.flags.take_in(hit.lanes, access.wide)
             clash = detector.read(cells, lane, step, self._marks(access, kind))
         elif access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             clash = detector.strong(cells, lane, step, self._marks(access, kind))
@@ -164,9 +163,7 @@ class Races:
         in_cluster = self.machine.geometry.cluster_blocks > 1
         ordering = self.ordering
         unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
-        return RaceDetector(
-            len(store.data) // self.cells["shared"], unordered, self.ordering
-        )
+        return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
 
     def _detect_global(self, machine) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
