@@ -58,9 +58,9 @@ def examine(code: Code, arguments) -> Outcome:
     """Run a code under several schedules and launches until a hazard is found."""
     trouble = ""
     try:
-        kernel = _kernel(code)
         for grid, block in code.grids:
             for order, seed in SCHEDULES:
+                kernel = _kernel(code)  # afresh: its variables start anew
                 with simulator.options(step_limit=STEPS, order=order, seed=seed):
                     found, error = _launch(kernel, grid, block, arguments(grid, block))
                 if found:
@@ -96,10 +96,11 @@ def device_part(source: str, extra: str = "") -> str:
     """The source without its host functions and the headers of its own."""
     kept = []
     for chunk in _definitions(re.sub(r'#\s*include\s*(".*"|<cuda\.h>|<std\w+\.h>)', "", source)):
-        head = chunk.partition("{")[0]
-        host = re.search(r"\w+\s*\([^()]*\)\s*$", head) and "{" in chunk
-        if not host or re.search(r"__(global|device|host)__", head):
-            kept.append(chunk)
+        head = re.sub(r"//.*|/\*.*?\*/", "", chunk.partition("{")[0], flags=re.DOTALL)
+        function = "{" in chunk and re.search(r"\w+\s*\([^()]*\)\s*$", head)
+        if function and not re.search(r"__(global|device|host)__|\bstruct\b", head):
+            chunk = "\n".join(re.findall(r"^\s*#.*", head, re.MULTILINE)) + "\n"
+        kept.append(chunk)
     return extra + "".join(kept)
 
 
@@ -138,6 +139,7 @@ def graph_arguments(source: str):
         kind = data[kind]
         first, second = (np.zeros(len(neighbours) + room, kind) for _ in range(2))
         first[1:vertices] = random.integers(0, vertices, vertices - 1)
+        second[1:vertices] = random.integers(0, 100, vertices - 1)
         if "parent" in source or "compress" in source:
             first[:vertices] = np.minimum(first[:vertices], np.arange(vertices))
         index, neighbours = index.astype(np.int32), neighbours.astype(np.int32)
@@ -153,6 +155,7 @@ def scor(folder: Path) -> Iterator[Code]:
     for path in sorted((folder / "microbenchmarks" / "src").glob("*.cu")):
         text = path.read_text()
         source = device_part(text).replace("volatile", "")
+        source = source.replace("data[0] += ", "data[0] = data[0] + ")
         source = re.sub(r"= *data\[0\]", "= *(volatile unsigned int*)data", source)
         blocks, threads = (int(re.search(rf"{n}\s+(\d+)", text)[1]) for n in ("NBLOCKS", "TPERBLK"))
         launch = (((blocks,), (threads,)),)
@@ -213,7 +216,7 @@ def plain_arguments(source: str, kernel: str):
             if parameter.pointer:
                 made.append(np.zeros(room, kind))
             else:
-                made.append(kind.type(block[0]))
+                made.append(np.asarray(min(block[0], 127)).astype(kind)[()])
         return tuple(made)
 
     return arguments
@@ -228,7 +231,8 @@ def run(name: str, folder: Path) -> list[Outcome]:
         outcomes.append(examine(code, make))
         if not outcomes[-1].right:
             one = outcomes[-1]
-            print(f"  {name} {code.name}: {'flagged' if one.flagged else 'silent'} {one.trouble}")
+            said = "flagged" if one.flagged else f"silent {one.trouble.partition(chr(10))[0]}"
+            print(f"  {name} {code.name}: {said.strip()}")
     return outcomes
 
 

@@ -49,8 +49,9 @@ class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
-    to const; `swap_starts` is of the module of that name; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
-    gives the address of every variable and parameter.
+    to const; `swap_starts` is what the function of that name finds; `spaces` maps "global",
+    "shared" and "local" to the memory behind them; `symbols` gives the address of every variable
+    and parameter.
     """
 
     image: Image
@@ -104,6 +105,7 @@ class Machine:
         self.steps: list[Callable | None] = [None] * len(code)  # bound when first come to
         self.executed_warps = np.zeros(len(code) + 1, np.int64)
         self.executed_threads = np.zeros(len(code) + 1, np.int64)
+        self.idle_warps = np.zeros(len(code), np.int64)  # whose guard held in no lane
 
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
@@ -237,7 +239,7 @@ class Machine:
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])
             counters.add(instruction.line, "thread_inst_executed", per_thread[at])
-            counters.opcodes[instruction.opcode] += int(per_warp[at])
+            counters.opcodes[instruction.opcode] += int(per_warp[at] - self.idle_warps[at])
 
 
 def _then_next(step, at: int):

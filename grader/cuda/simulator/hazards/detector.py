@@ -2,7 +2,8 @@
 
 The method is that of happens-before detectors such as FastTrack (Flanagan and Freund, 2009), cut
 down to what a GPU orders by (see `ordering`). Each place remembers its last write and its reads
-since then (see `readers`); an access races with a remembered one if nothing orders the two. Threads of a warp are not "always in sync": a race shows even if the lanes ran in step.
+(see `readers`); an access races with a remembered one if nothing orders the two. Threads of a warp
+are not "always in sync": a race shows even if the lanes ran in step.
 """
 
 from __future__ import annotations
