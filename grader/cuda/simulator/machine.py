@@ -111,7 +111,8 @@ class Machine:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
         geometry = self.geometry
         with np.errstate(all="ignore"):
-            for first in range(0, geometry.blocks, geometry.wave_blocks):
+            waves = range(0, geometry.blocks, geometry.wave_blocks)
+            for first in reversed(waves) if self.options.order == "backwards" else waves:
                 self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
         self.run_log.steps += self.steps_taken
         self._count_instructions()

@@ -140,6 +140,17 @@ class RawKernel:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
 
+    @property
+    def depends_on_order(self) -> bool:
+        """Whether what its threads do may depend on who comes first even where nothing races: it
+        uses what an atomic or a volatile load finds. Where threads meet at barriers alone, one
+        schedule shows every race that an input can show."""
+        return any(
+            one.base == "atom"
+            or (one.base == "ld" and not {"volatile", "relaxed", "acquire"}.isdisjoint(one.mods))
+            for one in self._image.function.instructions
+        )
+
     def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module

@@ -8,7 +8,7 @@ from ...errors import CudaError
 from ..lanes import Lanes, compact, merge
 from ..lanes import index as lane_index
 from ..program.ptx import Instruction
-from ..waiting.barriers import Reduction
+from ..waiting.barriers import Aligned, Reduction
 from .cluster import cluster_barrier
 from .registry import control, effect, guard_mask, read, unsupported
 
@@ -70,13 +70,18 @@ def block_barrier(instruction: Instruction, at: int, machine):
     which, *rest = [read(operand, "u32", machine) for operand in operands]
     threads = rest[0] if rest else None
     waits = "arrive" not in mods
+    aligned = instruction.base == "bar" or "aligned" in mods
 
     def step(lanes: Lanes):
-        onward = () if waits else ((at + 1, lanes),)
+        onward = ()
         for barrier, number, group in _by_barrier(lanes, which, threads):
             if barrier == 0 and number == machine.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
-            onward += machine.barriers.arrive(group, at, barrier, number, waits)
+            if aligned and number is not None:
+                here = Aligned(at, barrier, number, waits)
+                onward += machine.barriers.arrive_aligned(group, here)
+            else:
+                onward += machine.barriers.arrive(group, at, barrier, number, waits)
         return onward
 
     return step

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import BarrierDivergence
-from ..lanes import WARP, Lanes, compact, count
+from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
 
 
@@ -23,6 +23,16 @@ class Reduction:
     give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
 
 
+@dataclass(frozen=True)
+class Aligned:
+    """A barrier for `threads` threads at instruction `at`, and whether it `waits`."""
+
+    at: int
+    barrier: int
+    threads: int
+    waits: bool
+
+
 class Barriers:
     """The barriers of every block of a wave. Per barrier id: how many threads of each block have
     arrived, and the groups parked there with the instruction they wait at."""
@@ -33,6 +43,23 @@ class Barriers:
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
         self.reductions: dict[int, Reduction] = {}
+        # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
+        self.parts: dict[Aligned, np.ndarray] = {}
+
+    def arrive_aligned(self, lanes: Lanes, here: Aligned):
+        """Threads come to a barrier for some warps that all threads of a warp must come to
+        together: those whose warp is not yet complete wait for it. Returns the groups that may go
+        on."""
+        index, alive = lane_index(lanes), self.machine.collectives.alive
+        if here in self.parts:
+            index = np.sort(np.concatenate([self.parts.pop(here), index]))
+        missing = alive & ~warp_masks(index, len(alive))
+        whole = missing[index // WARP] == 0
+        if not whole.all():
+            self.parts[here] = index[~whole]
+        if not whole.any():
+            return ()
+        return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
 
     def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
@@ -52,17 +79,22 @@ class Barriers:
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
-        return self._release(barrier)
+        onward = () if waits else ((at + 1, lanes),)
+        return (*onward, *self._release(barrier))
 
     def released_by_exit(self):
         """Threads have exited: a barrier no longer waits for them."""
         released = []
+        for here in list(self.parts):
+            released += self.arrive_aligned(self.parts.pop(here), here)
         for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
             released += self._release(barrier)
         return released
 
     def waiting(self) -> tuple[int, int, str] | None:
         """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
+        for here, index in self.parts.items():
+            return here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
             for at, index in groups:
                 return at, int(index[0]), self._missing(barrier, int(index[0]))
@@ -130,6 +162,15 @@ class Barriers:
             f"waits at this barrier while other threads of its block wait at the one on line "
             f"{code[first].line}. Every thread must reach the same `__syncthreads()`: move it out "
             "of the branch."
+        )
+
+    def _not_together(self, index: np.ndarray) -> str:
+        warp = int(index[0]) // WARP
+        came = int(np.count_nonzero(index // WARP == warp))
+        return (
+            f"waits at a barrier that counts whole warps, but only {came} of the threads of its "
+            "warp came here: the others took another way. All threads of a warp must come to such "
+            "a barrier together: move it out of the branch, or put a `__syncwarp()` before it."
         )
 
     def _missing(self, barrier: int, lane: int) -> str:
