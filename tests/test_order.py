@@ -265,3 +265,26 @@ def test_an_instruction_that_no_lane_takes_part_in_is_not_counted_as_used():
         used[n] = run.counters.opcodes["shfl.sync.idx.b32"], run.counters.total["inst_executed"]
     assert used[5][0] == 0 and used[2000][0] == 2
     assert used[5][1] == used[2000][1]  # Nsight Compute counts what a guard keeps back as well
+
+
+@pytest.mark.parametrize(
+    "assembly",
+    ["add.f32 %f1;", "bra nowhere;", "}", "@%zz mov.u32 %r1, 3;", "mov.u32 %r1, [nobody];"],
+)
+def test_assembly_that_does_not_hold_together_is_refused_by_its_line(assembly):
+    with pytest.raises(cuda.UnsupportedInstruction):
+        launch(f'asm("{assembly}"); x[t] = 1;')
+
+
+@pytest.mark.parametrize("said", ["// no asm() here", 'asm volatile("" ::: "memory");'])
+def test_a_fault_of_ours_is_not_blamed_on_assembly_that_has_nothing_to_do_with_it(
+    said, monkeypatch
+):
+    """The statement in question is another one than the `asm`, which may be a comment at that."""
+
+    def broken(*_):
+        raise AttributeError("a bug")
+
+    monkeypatch.setattr("grader.cuda.simulator.machine.bind", broken)
+    with pytest.raises(AttributeError, match="a bug"):
+        launch(f"x[t] = 1;\n\n{said}")

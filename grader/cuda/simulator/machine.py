@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
 from ..limits import architecture
+from .assembly import Assembly
 from .calls import Calls
 from .geometry import Geometry
 from .hazards.races import Races
@@ -49,9 +50,9 @@ class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
-    to const; `swap_starts` is what the function of that name finds; `spaces` maps "global",
-    "shared" and "local" to the memory behind them; `symbols` gives the address of every variable
-    and parameter.
+    to const; `swap_starts` is what the function of that name finds; `assembly` knows what of it
+    was written by hand; `spaces` maps "global", "shared" and "local" to the memory behind them;
+    `symbols` gives the address of every variable and parameter.
     """
 
     image: Image
@@ -60,6 +61,7 @@ class Job:
     maybe_unset: MaybeUnset
     constants: frozenset[str]
     swap_starts: frozenset[int]
+    assembly: Assembly
     layout: LocalLayout
     geometry: Geometry
     heap: Heap
@@ -77,7 +79,7 @@ class Machine:
     def __init__(self, job: Job):
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
-        self.swap_starts = job.swap_starts
+        self.swap_starts, self.assembly = job.swap_starts, job.assembly
         self.geometry, self.heap = job.geometry, job.heap
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
@@ -190,7 +192,8 @@ class Machine:
         """Make the steps of a straight run of instructions."""
         code = self.kernel.instructions
         for at in range(pc, end + 1):
-            self.steps[at] = bind(code[at], at, self)
+            with self.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self)
         if not ends_block(code[end]):
             self.steps[end] = _then_next(self.steps[end], end)
 

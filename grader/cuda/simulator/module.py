@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 
@@ -23,6 +21,7 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
+from .assembly import Assembly
 from .geometry import Geometry
 from .machine import Job, Machine, block_ends
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
@@ -41,25 +40,6 @@ WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy cal
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
-# What parsing, linking and binding raise where PTX does not hold together.
-_NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-
-
-@contextmanager
-def _assembly_may_be_wrong(code: str) -> Iterator[None]:
-    """The compiler's PTX holds together; what a source writes as `asm`, it passes on unread."""
-    try:
-        yield
-    except _NONSENSE as error:
-        if not re.search(r"\basm\b", code):
-            raise
-        raise UnsupportedInstruction(
-            "The PTX of this kernel does not hold together "
-            f"({type(error).__name__}: {str(error)[:100]}). The compiler does not read what stands "
-            "in asm(...), and the assembler of a real GPU would refuse it: look there."
-        ) from error
-
-
 class RawModule:
     """CUDA C++ compiled for the simulated GPU; as `cupy.RawModule`.
 
@@ -74,7 +54,8 @@ class RawModule:
         self.cooperative = enable_cooperative_groups
         ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names = ptx.names
-        with _assembly_may_be_wrong(code):
+        self.assembly = Assembly(code)
+        with self.assembly.may_be_wrong():
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
@@ -113,12 +94,12 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        with _assembly_may_be_wrong(module.code):
-            self._image = link(module.program, function)
-            self._block_end = block_ends(self._image.function)
-            self._traffic = traffic(self._image)
-            self._maybe_unset = maybe_unset(self._image)
-            self._swap_starts = swap_starts(self._image.function)
+        self._image = link(module.program, function)
+        module.assembly.check_names(self._image.function)
+        self._block_end = block_ends(self._image.function)
+        self._traffic = traffic(self._image)
+        self._maybe_unset = maybe_unset(self._image)
+        self._swap_starts = swap_starts(self._image.function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -133,9 +114,8 @@ class RawKernel:
         observed = current_run()
         run = observed or Run()
         try:
-            with _assembly_may_be_wrong(self._module.code):
-                job = self._job(grid, block, args, shared_mem, run, observed is not None)
-                Machine(job).run()
+            job = self._job(grid, block, args, shared_mem, run, observed is not None)
+            Machine(job).run()
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
@@ -170,6 +150,7 @@ class RawKernel:
             maybe_unset=self._maybe_unset,
             constants=self._constants(),
             swap_starts=self._swap_starts,
+            assembly=module.assembly,
             layout=layout,
             geometry=geometry,
             heap=module.heap,
