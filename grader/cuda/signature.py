@@ -58,9 +58,21 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     for statement in re.split("[;}]", without_comments(source)):
         start = statement.find("__global__")
         if start >= 0 and (found := declared.search(statement, start)):
-            parts = [part.strip() for part in found[1].split(",")]
+            parts = [part.strip() for part in _between_commas(found[1])]
             return tuple(_parameter(part) for part in parts if part not in ("", "void"))
     return None
+
+
+def _between_commas(text: str) -> list[str]:
+    """Its parts, where no comma inside a template's `<...>` counts."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "<") - (character == ">")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
 
 
 def _parameter(text: str) -> Parameter:

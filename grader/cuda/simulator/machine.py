@@ -17,6 +17,7 @@ import numpy as np
 
 from ..errors import BarrierDivergence, OutOfTime, ShuffleDivergence, StepLimit
 from ..limits import architecture
+from .assembly import Assembly
 from .calls import Calls
 from .geometry import Geometry
 from .hazards.naming import Names
@@ -52,8 +53,9 @@ class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
-    to const; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
-    gives the address of every variable and parameter.
+    to const; `swap_starts` is what the function of that name finds; `assembly` knows what of it
+    was written by hand; `spaces` maps "global", "shared" and "local" to the memory behind them;
+    `symbols` gives the address of every variable and parameter.
     """
 
     image: Image
@@ -61,6 +63,8 @@ class Job:
     traffic: Traffic
     maybe_unset: MaybeUnset
     constants: frozenset[str]
+    swap_starts: frozenset[int]
+    assembly: Assembly
     layout: LocalLayout
     names: Names
     geometry: Geometry
@@ -79,6 +83,7 @@ class Machine:
     def __init__(self, job: Job):
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
+        self.swap_starts, self.assembly = job.swap_starts, job.assembly
         self.geometry, self.heap = job.geometry, job.heap
         self.names = job.names
         self.spaces, self.symbols = job.spaces, job.symbols
@@ -108,12 +113,14 @@ class Machine:
         self.executed_warps = np.zeros(len(code) + 1, np.int64)
         self.executed_threads = np.zeros(len(code) + 1, np.int64)
         self.executed_before = self.executed_warps  # as it was some time ago, for `endless_loop`
+        self.idle_warps = np.zeros(len(code), np.int64)  # whose guard held in no lane
 
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
         geometry = self.geometry
         with np.errstate(all="ignore"):
-            for first in range(0, geometry.blocks, geometry.wave_blocks):
+            waves = range(0, geometry.blocks, geometry.wave_blocks)
+            for first in reversed(waves) if self.options.order == "backwards" else waves:
                 self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
         self.run_log.steps += self.steps_taken
         self._count_instructions()
@@ -195,7 +202,8 @@ class Machine:
         """Make the steps of a straight run of instructions."""
         code = self.kernel.instructions
         for at in range(pc, end + 1):
-            self.steps[at] = bind(code[at], at, self)
+            with self.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self)
         if not ends_block(code[end]):
             self.steps[end] = _then_next(self.steps[end], end)
 
@@ -254,7 +262,7 @@ class Machine:
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])
             counters.add(instruction.line, "thread_inst_executed", per_thread[at])
-            counters.opcodes[instruction.opcode] += int(per_warp[at])
+            counters.opcodes[instruction.opcode] += int(per_warp[at] - self.idle_warps[at])
 
 
 def _then_next(step, at: int):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,6 +23,7 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
+from .assembly import Assembly
 from .geometry import Geometry
 from .hazards.naming import Argument, Names, plain
 from .machine import Job, Machine, block_ends
@@ -36,31 +35,13 @@ from .program.dataflow import Traffic, traffic
 from .program.linker import Image, link
 from .program.liveness import MaybeUnset, maybe_unset
 from .program.ptx import Function, Program
+from .program.swaps import swap_starts
 from .special import GRID_WORKSPACE
 from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
 _PARAMETERS_AT = 0x6000_0000_0000
-
-
-# What parsing, linking and binding raise where PTX does not hold together.
-_NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-
-
-@contextmanager
-def _assembly_may_be_wrong(code: str) -> Iterator[None]:
-    """The compiler's PTX holds together; what a source writes as `asm`, it passes on unread."""
-    try:
-        yield
-    except _NONSENSE as error:
-        if not re.search(r"\basm\b", code):
-            raise
-        raise UnsupportedInstruction(
-            "The PTX of this kernel does not hold together "
-            f"({type(error).__name__}: {str(error)[:100]}). The compiler does not read what stands "
-            "in asm(...), and the assembler of a real GPU would refuse it: look there."
-        ) from error
 
 
 class RawModule:
@@ -77,7 +58,8 @@ class RawModule:
         self.cooperative = enable_cooperative_groups
         ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
         self._names, self.text = ptx.names, ptx.text
-        with _assembly_may_be_wrong(code):
+        self.assembly = Assembly(code)
+        with self.assembly.may_be_wrong():
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
@@ -116,9 +98,9 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        with _assembly_may_be_wrong(module.code):
-            self._linked = _linked(module.text, function.name)
+        self._linked = _linked(module.text, function.name)
         self._image = self._linked.image
+        module.assembly.check_names(self._image.function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -133,12 +115,22 @@ class RawKernel:
         observed = current_run()
         run = observed or Run()
         try:
-            with _assembly_may_be_wrong(self._module.code):
-                job = self._job(grid, block, args, shared_mem, run, observed is not None)
-                Machine(job).run()
+            job = self._job(grid, block, args, shared_mem, run, observed is not None)
+            Machine(job).run()
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
+
+    @property
+    def depends_on_order(self) -> bool:
+        """Whether what its threads do may depend on who comes first even where nothing races: it
+        uses what an atomic or a volatile load finds. Where threads meet at barriers alone, one
+        schedule shows every race that an input can show."""
+        return any(
+            one.base == "atom"
+            or (one.base == "ld" and not {"volatile", "relaxed", "acquire"}.isdisjoint(one.mods))
+            for one in self._image.function.instructions
+        )
 
     def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
@@ -159,6 +151,8 @@ class RawKernel:
             traffic=self._linked.traffic,
             maybe_unset=self._linked.maybe_unset,
             constants=self._constants(),
+            swap_starts=self._linked.swap_starts,
+            assembly=module.assembly,
             layout=layout,
             names=names,
             geometry=geometry,
@@ -295,6 +289,7 @@ class _Linked:
     block_end: list[int]
     traffic: Traffic
     maybe_unset: MaybeUnset
+    swap_starts: frozenset[int]
 
 
 @lru_cache(REMEMBERED)
@@ -303,7 +298,13 @@ def _linked(text: str, name: str) -> _Linked:
     loaded again, with fresh variables, need not be analysed again."""
     program = _parsed(text)
     image = link(program, program.functions[name])
-    return _Linked(image, block_ends(image.function), traffic(image), maybe_unset(image))
+    return _Linked(
+        image,
+        block_ends(image.function),
+        traffic(image),
+        maybe_unset(image),
+        swap_starts(image.function),
+    )
 
 
 @lru_cache(REMEMBERED)

@@ -82,7 +82,10 @@ def atomic(instruction: Instruction, at: int, machine):
                     memory[element] = flush(memory[element])
                 if outs and outs[component] is not None:
                     outs[component][hit.lanes] = old
-            note(machine, access, hit, "atomic")
+            failed = None  # a comparison that fails writes nothing
+            if access.compares:
+                failed = old != sources[0][0][hit.lanes]
+            note(machine, access, hit, "atomic", failed)
 
     return step
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import CudaError, UnsupportedInstruction
 from ..lanes import index as lane_index
-from ..lanes import select
+from ..lanes import select, warps
 from ..program.ptx import Address, Instruction, Negated, Register, Symbol
 from ..special import Clock
 
@@ -252,13 +252,19 @@ def _guarded(step: Step, instruction: Instruction, at: int, machine, control: bo
     """A predicated instruction: only lanes whose guard holds take part."""
     guard, wanted = guard_mask(instruction, machine), not instruction.guard_negated
 
-    def effect_step(lanes):
+    def chosen_of(lanes):
         chosen = guard[lanes] == wanted
+        if machine.observed:
+            machine.idle_warps[at] += warps(lanes) - warps(select(lanes, chosen))
+        return chosen
+
+    def effect_step(lanes):
+        chosen = chosen_of(lanes)
         if np.count_nonzero(chosen):
             step(select(lanes, chosen))
 
     def control_step(lanes):
-        chosen = guard[lanes] == wanted
+        chosen = chosen_of(lanes)
         taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
         rest = lane_index(lanes)[~chosen]
         return (*taken, (at + 1, select(lanes, ~chosen))) if len(rest) else taken

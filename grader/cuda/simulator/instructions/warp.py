@@ -85,11 +85,11 @@ def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
 
 @control("vote")
 def vote(instruction: Instruction, at: int, machine):
-    """vote.sync.{all,any,uni,ballot} d, p, membermask"""
-    mode = instruction.mods[1]
-    target, predicate, mask = instruction.operands
-    if mode not in ("all", "any", "uni", "ballot"):
+    """vote.sync.{all,any,uni,ballot} d, p, membermask; older code puts .sync after the mode"""
+    mode = next((mod for mod in instruction.mods if mod in ("all", "any", "uni", "ballot")), None)
+    if mode is None or "sync" not in instruction.mods:
         raise unsupported(instruction, machine)
+    target, predicate, mask = instruction.operands
     out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
     predicate, masks = read(predicate, "pred", machine), read(mask, "b32", machine)
 

@@ -51,7 +51,7 @@ class Access:
         self.verb = verb
         mods = instruction.mods
         self.space = next((_SPACES[mod] for mod in mods if mod in _SPACES), "generic")
-        self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4")), 1)
+        self.components = next((int(mod[1]) for mod in mods if mod in ("v2", "v4", "v8")), 1)
         self.size = size_of(instruction.type)
         self.shift = self.size.bit_length() - 1
         self.width = self.size * self.components
@@ -59,6 +59,7 @@ class Access:
         self.compares = instruction.base == "atom" and "cas" in mods
         self.strong = instruction.base in ("atom", "red") or not _STRONG.isdisjoint(mods)
         self.releases = not {"release", "acq_rel"}.isdisjoint(mods)
+        self.acquires = not {"acquire", "acq_rel"}.isdisjoint(mods)
         self.wide = "cta" not in mods
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)
@@ -120,7 +121,7 @@ class Access:
         if isinstance(operand.base, Register):
             narrow = machine.registers.storage(operand.base.name).itemsize == 4
             base = machine.registers.read(operand.base, "u32" if narrow else "s64")
-            return (_widened(base) if narrow else base), operand.offset
+            return (_Narrow(base, operand.offset), 0) if narrow else (base, operand.offset)
         if isinstance(operand.base, Symbol) and operand.base.name in machine.calls.frame_offsets:
             return machine.calls.framed(operand.base.name), operand.offset
         start = machine.symbols[operand.base.name] if isinstance(operand.base, Symbol) else 0
@@ -193,14 +194,15 @@ class Access:
         raise self.machine.report.misaligned(self, lane, address)
 
 
-class _widened:
-    """A 32-bit address register, read as int64 whenever it is indexed."""
+class _Narrow:
+    """A 32-bit address register plus an offset, as int64 whenever it is indexed. The sum wraps at
+    32 bits, as the hardware's does; its upper half is what lies before address 0."""
 
-    def __init__(self, narrow: np.ndarray):
-        self.narrow = narrow
+    def __init__(self, base: np.ndarray, offset: int):
+        self.base, self.offset = base, np.uint32(offset & 0xFFFFFFFF)
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return self.narrow[lanes].astype(np.int64)
+        return (self.base[lanes] + self.offset).view(np.int32).astype(np.int64)
 
 
 def bits_of(values: np.ndarray) -> np.ndarray:

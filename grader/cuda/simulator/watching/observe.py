@@ -45,8 +45,10 @@ class Run:
 class Options:
     """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
     always checked). `step_limit`: instruction steps a wave of blocks may take. `order`: "lockstep"
-    runs warps side by side, fastest; "shuffled" one after the other from barrier to barrier, in
-    a random order drawn from `seed`, so that a race not only is reported but shows.
+    runs warps side by side, fastest; "forwards" and "backwards" run groups that have parted one
+    after the other, the first or the last threads of the grid first; "shuffled" one warp after the
+    other from barrier to barrier, in a random order drawn from `seed`, so that a race not only is
+    reported but shows.
     `architecture`: whose launch limits hold, e.g. "sm_80"."""
 
     checks: bool = True
