@@ -1,6 +1,8 @@
 # make lab    open the course in JupyterLab        make test   run every test
 # make demo   an instructor's week in one go       make lint   formatting and style
 # make notebooks   rebuild notebooks/ from kernels/
+# make docs     the documentation, in build/docs
+# make constraints   take the newest versions of all packages into constraints.txt, to be tested next
 # The first target you run builds the environment in .venv; later ones find it ready.
 
 BIN := .venv/bin
@@ -9,7 +11,7 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab test demo notebooks lint
+.PHONY: lab test demo notebooks lint docs constraints
 .DEFAULT_GOAL := lab
 
 # The repository is the root, not notebooks/, because nbgrader's formgrader needs build/ inside it.
@@ -18,7 +20,8 @@ lab: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 test: $(READY)
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto -m "not slow"
+	$(BIN)/pytest -n auto -m slow
 
 demo: $(READY)
 	$(BIN)/grader demo
@@ -31,11 +34,24 @@ lint: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files --cached --others --exclude-standard '*.cu')
 
+# Every warning is an error. Nothing is loaded over a network.
+docs: $(READY)
+	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
+	@echo "Open build/docs/index.html"
+
+# What pip chooses with nothing to hold it back, tried in an environment of its own. `make test` then
+# installs and tests it; commit constraints.txt if that passes.
+constraints: $(READY)
+	$(BIN)/python -m venv --clear build/constraints
+	build/constraints/bin/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "# The versions that the course is tested with; \`make constraints\` takes the newest." > constraints.txt
+	build/constraints/bin/pip freeze --exclude-editable >> constraints.txt
+
 # Set up again only when the list of dependencies has changed.
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -c '$(NEW_ENOUGH); import pip' 2>/dev/null || { $(FIND_PYTHON); $(MAKE_VENV); }
 	@echo "Installing what pyproject.toml lists into .venv; the first time takes a minute or two."
-	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
 NEW_ENOUGH := import sys; assert sys.version_info >= (3, 11)

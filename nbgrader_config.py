@@ -47,6 +47,9 @@ c.Autograde.autograde_preprocessors = [
 # The hidden cases are drawn from this secret, which is made when it is first needed.
 c.JudgeAnswers.secret_file = str(course / "secret")
 
+# `nbgrader export` writes CSV in which no learner's text can become a formula or a row.
+c.ExportApp.plugin_class = "grader.classroom.export.GradesExporter"
+
 # In feedback and formgrader, no HTML of a learner's gets to run.
 c.HTMLExporter.filters = {
     "markdown2html": "grader.classroom.harmless.markdown_to_html",

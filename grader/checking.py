@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import course
+from .errors import LearnerError
 from .judge import Verdict, judge
 
 _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULTILINE)
 
 
-class BadInput(ValueError):
+class BadInput(LearnerError):
     """There is nothing to judge; the message is one sentence."""
 
 
@@ -34,12 +34,12 @@ class Checked:
 
 def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
     """Judge the notebook at `path` as an answer to its lesson, or the .cu file there as one to
-    the exercise "lesson/name". Raises BadInput when nothing can be judged."""
+    the exercise "lesson/name". CourseError when nothing can be judged."""
     if path.suffix == ".ipynb":
         return _check_notebook(path, root)
     if exercise_id is None:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
-    exercise = known(lambda: course.exercise(exercise_id, root))
+    exercise = course.exercise(exercise_id, root)
     source = read_text(path)
     return [Checked(source, judge(exercise.id, source, root=root))]
 
@@ -53,11 +53,8 @@ def as_json(path: Path, checked: list[Checked]) -> str:
 def _check_notebook(path: Path, root: Path) -> list[Checked]:
     from .classroom import intake
 
-    try:
-        notebook = intake.read_notebook(path)
-    except intake.UnreadableNotebook as error:
-        raise BadInput(str(error)) from error
-    lesson = known(lambda: course.lesson(_lesson_name(path, notebook), root))
+    notebook = intake.read_notebook(path)
+    lesson = course.lesson(_lesson_name(path, notebook), root)
     found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
     return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
 
@@ -74,15 +71,6 @@ def _lesson_name(path: Path, notebook) -> str:
     if not names:
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
     return names[0]
-
-
-def known(find: Callable):
-    """What `find` finds; BadInput in place of its KeyError, whose sentence names what there is."""
-    try:
-        return find()
-    except KeyError as error:
-        sentence = error.args[0]
-        raise BadInput(f"{sentence[:1].upper()}{sentence[1:]}.") from error
 
 
 def read_text(path: Path) -> str:

@@ -2,12 +2,75 @@
 
 from __future__ import annotations
 
+import tempfile
+import traceback
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
+
+from .errors import CourseError, of_a_file, of_the_machine
+from .sanitize import visible
+
+REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
+
+
+class Commands(TyperGroup):
+    """The one place where what goes wrong in a command becomes a sentence and an exit status."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            complain("Stopped. What is done is kept; the same command goes on from there.")
+            raise typer.Exit(STOPPED) from None
+        except Exception as error:
+            if _is_usage(error):
+                raise
+            known = _known(error)
+            complain(str(known) if known else _our_fault(error))
+            raise typer.Exit(REFUSED if known else STUMBLED) from error
+
+
+def complain(sentence: str) -> None:
+    """On stderr, in one line."""
+    typer.echo(visible(" ".join(sentence.split())), err=True)
+
+
+def _known(error: Exception) -> CourseError | None:
+    """What somebody can mend; None for a fault of the grader's own."""
+    if isinstance(error, CourseError):
+        return error
+    return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
+
+
+def _is_usage(error: Exception) -> bool:
+    """Whether the command line itself was wrong: typer says that, with the command's options."""
+    return hasattr(error, "exit_code") and hasattr(error, "format_message")
+
+
+def _our_fault(error: Exception) -> str:
+    """What to say of an error that nobody but the grader's authors can mend."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    report = "Please report this sentence"
+    with suppress(OSError):
+        with tempfile.NamedTemporaryFile("w", suffix=".traceback.txt", delete=False) as kept:
+            kept.write("".join(traceback.format_exception(error)))
+        report = f"Please report {kept.name}"
+    said = (str(error).strip().splitlines() or [""])[0][:200]
+    return (
+        f"The grader itself stumbled ({type(error).__name__}: {said}; {where}), and that is not "
+        f"your mistake. {report}."
+    )
+
 
 app = typer.Typer(
+    cls=Commands,
     help="A CUDA course with a grader, on a GPU or on a simulated one.",
     no_args_is_help=True,
     add_completion=False,
@@ -26,11 +89,7 @@ def check(
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from . import checking, course
 
-    try:
-        checked = checking.check(file, exercise, course.KERNELS)
-    except checking.BadInput as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from error
+    checked = checking.check(file, exercise, course.KERNELS)
     for problem in filter(None, (one.problem for one in checked)):
         typer.echo(problem, err=True)
     if as_json:
@@ -62,7 +121,7 @@ def profile(
     as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
 ) -> None:
     """Count what a kernel costs, line by line, on the simulated GPU."""
-    from . import checking, course
+    from . import course
     from .cuda.errors import CudaError
     from .measure import profile as profiling
 
@@ -72,9 +131,9 @@ def profile(
         else:
             work = profiling.work_of_file(file, kernel, grid, block, shared, arg or [])
         found = profiling.profile(work)
-    except (checking.BadInput, CudaError) as error:
+    except CudaError as error:
         typer.echo(str(error), err=True)
-        raise typer.Exit(2 if isinstance(error, checking.BadInput) else 1) from error
+        raise typer.Exit(1) from error
     if as_json:
         typer.echo(profiling.as_json(found))
     else:
@@ -93,16 +152,11 @@ def counters(
     ] = Path("build/ncu.csv"),
 ) -> None:
     """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
-    from . import checking
     from .measure import comparison, counters_page, course_works, ncu
 
-    try:
-        if not csv.exists():
-            ncu.measure(csv)
-        rows = comparison.compare(ncu.works(), ncu.read(csv))
-    except checking.BadInput as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from error
+    if not csv.exists():
+        ncu.measure(csv)
+    rows = comparison.compare(ncu.works(), ncu.read(csv))
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
     differing = len(list(comparison.differences(rows)))
@@ -116,14 +170,9 @@ def conformance(
     """Compare what the simulated GPU computes with what this machine's GPU does."""
     from datetime import date
 
-    from . import checking
     from .measure import conformance_page
 
-    try:
-        rows = conformance_page.measure()
-    except checking.BadInput as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from error
+    rows = conformance_page.measure()
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(conformance_page.page(rows, conformance_page.hardware(), date.today()))
     beyond = sum(row.beyond for row in rows)
@@ -150,21 +199,17 @@ def bench(
     from . import checking, course
     from .measure import recording, speed_screen
 
-    try:
-        if classroom:
-            speed_screen.bench_classroom(Console())
-        elif device == "gpu":
-            recording.bench(lessons or [], course.KERNELS, record, Console())
-        elif device == "simulator" and not lessons and not record:
-            speed_screen.bench(Console())
-        else:
-            raise checking.BadInput(
-                "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
-                "measures the simulated GPU itself."
-            )
-    except checking.BadInput as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(2) from error
+    if classroom:
+        speed_screen.bench_classroom(Console())
+    elif device == "gpu":
+        recording.bench(lessons or [], course.KERNELS, record, Console())
+    elif device == "simulator" and not lessons and not record:
+        speed_screen.bench(Console())
+    else:
+        raise checking.BadInput(
+            "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
+            "measures the simulated GPU itself."
+        )
 
 
 @app.command()
@@ -208,11 +253,15 @@ def autograde(
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
     ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Judge and grade all again, changed or not.")
+    ] = False,
 ) -> None:
-    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged."""
+    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged, or a
+    mark needs your look."""
     from .classroom import commands
 
-    raise typer.Exit(commands.autograde_lesson(lesson, jobs, scheduler))
+    raise typer.Exit(commands.autograde_lesson(lesson, jobs, scheduler, force))
 
 
 @app.command()

@@ -7,14 +7,18 @@ else has to be registered anywhere.
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+
+from . import authors
+from .errors import AuthorError, NotInCourse
+from .mistakes import WrongKernel, wrong_kernels
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 
@@ -185,17 +189,6 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class WrongKernel:
-    """A typical mistake, and the diagnosis its first line says it must get."""
-
-    path: Path
-    exercise: str
-    status: str
-    line: int | None
-    mistake: str
-
-
-@dataclass(frozen=True)
 class Lesson:
     name: str
     path: Path
@@ -209,21 +202,23 @@ class Lesson:
             if exercise.name == name:
                 return exercise
         known = ", ".join(exercise.name for exercise in self.exercises)
-        raise KeyError(f"lesson {self.name} has no exercise {name!r}; it has: {known}")
+        raise NotInCourse(f"Lesson {self.name} has no exercise {name!r}; it has: {known}.")
 
     def benchmark(self, name: str) -> Benchmark:
         for benchmark in self.benchmarks:
             if benchmark.name == name:
                 return benchmark
         known = ", ".join(benchmark.name for benchmark in self.benchmarks) or "none"
-        raise KeyError(f"lesson {self.name} has no benchmark {name!r}; it has: {known}")
+        raise NotInCourse(f"Lesson {self.name} has no benchmark {name!r}; it has: {known}.")
 
     def solution(self, exercise: Exercise) -> str:
-        return (self.path / exercise.source).read_text()
+        return authors.text(self.path / exercise.source)
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:
-        return tuple(_wrong_kernel(path) for path in sorted((self.path / "wrong").glob("*.cu")))
+        """The mistakes that learners make, exercise by exercise; raises MistakeError."""
+        solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
+        return wrong_kernels(self.path, solutions)
 
 
 def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
@@ -244,54 +239,78 @@ def together(*problems: Problem) -> Problem:
     return Problem(inputs, outputs, tuple(launches), scratch)
 
 
+def names(root: Path = KERNELS) -> list[str]:
+    """What the lessons under `root` are called, in order; none of their files is executed."""
+    return sorted(found.parent.name for found in root.glob("*/exercises.py"))
+
+
 def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
     """Every lesson under `root`, in order of folder name."""
-    return tuple(_lesson(path.parent) for path in sorted(root.glob("*/exercises.py")))
+    return tuple(_lesson(root / name) for name in names(root))
 
 
 def lesson(name: str, root: Path = KERNELS) -> Lesson:
-    """The lesson called `name`; KeyError with the names there are otherwise."""
-    known = [found.parent.name for found in sorted(root.glob("*/exercises.py"))]
-    if name not in known:  # names come from notebooks too: "../elsewhere" must run nothing
-        raise KeyError(f"there is no lesson {name!r}; there are: {', '.join(known)}")
+    """The lesson called `name`; NotInCourse with the names there are otherwise, AuthorError when
+    its files are not as they must be."""
+    if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
+        raise NotInCourse(_no_lesson(name, root))
     return _lesson(root / name)
 
 
+def full_name(given: str, root: Path = KERNELS) -> str:
+    """The name of the one lesson that is called `given` or begins so, as 02 does; NotInCourse."""
+    known = names(root)
+    found = [name for name in known if name == given] or [
+        name for name in known if given and name.startswith(given)
+    ]
+    if len(found) != 1:
+        raise NotInCourse(_no_lesson(given, root))
+    return found[0]
+
+
 def exercise(exercise_id: str, root: Path = KERNELS) -> Exercise:
-    """The exercise called "lesson/name"; KeyError with the names there are otherwise."""
+    """The exercise called "lesson/name", where the lesson may be as short as `full_name` takes
+    it; NotInCourse with the names there are otherwise."""
     lesson_name, _, name = exercise_id.partition("/")
-    return lesson(lesson_name, root).exercise(name)
+    return lesson(full_name(lesson_name, root), root).exercise(name)
+
+
+def _no_lesson(given: str, root: Path) -> str:
+    return f"There is no lesson {given!r}; there are: {', '.join(names(root)) or 'none'}."
 
 
 def _lesson(path: Path) -> Lesson:
-    heading = re.search(r"^# (.+)$", (path / "lesson.md").read_text(), re.MULTILINE)
+    """The lesson in the folder `path`, executed again only when a file of it has changed."""
+    files = [file for file in (*sorted(path.glob("*.py")), path / "lesson.md") if file.is_file()]
+    seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return _loaded(path, tuple(seen))
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: Path, seen: tuple) -> Lesson:
+    """The lesson as it is while its files are as they were `seen`."""
+    heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    found = _defined(path / "exercises.py", Exercise)
-    exercises = tuple(replace(one, id=f"{path.name}/{one.name}") for one in found)
-    benchmarks = _defined(path / "benchmarks.py", Benchmark)
-    return Lesson(path.name, path, title, exercises, benchmarks, _defined(path / "shown.py", Shown))
+    benchmarks = authors.defined(path / "benchmarks.py", Benchmark)
+    shown = authors.defined(path / "shown.py", Shown)
+    return Lesson(path.name, path, title, _exercises(path), benchmarks, shown)
 
 
-def _defined(path: Path, kind: type) -> tuple:
-    """The objects of `kind` at the module level of the file; none if there is no such file."""
-    if not path.is_file():
-        return ()
-    spec = importlib.util.spec_from_file_location(f"kernels.{path.parent.name}.{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return tuple(value for value in vars(module).values() if isinstance(value, kind))
-
-
-_FIRST_LINE = re.compile(r"// (\w+) must get (\w+)(?: on line (\d+))?: (.+)")
-
-
-def _wrong_kernel(path: Path) -> WrongKernel:
-    first_line = path.read_text().partition("\n")[0]
-    match = _FIRST_LINE.fullmatch(first_line)
-    if not match:
-        raise ValueError(
-            f"{path}: the first line must read like "
-            "`// interleaved must get data_race on line 12: the barrier in the loop is missing`"
+def _exercises(path: Path) -> tuple[Exercise, ...]:
+    file = path / "exercises.py"
+    found = authors.defined(file, Exercise)
+    for one in found:
+        authors.require_exercise(one, file)
+    if len({one.name for one in found}) < len(found):
+        raise AuthorError(f"{authors.shown(file)}: two exercises have the same name.")
+    return tuple(
+        replace(
+            one,
+            id=f"{path.name}/{one.name}",
+            cases=tuple(
+                replace(case, problem=authors.drawn(case.problem, file, case.name, Problem))
+                for case in one.cases
+            ),
         )
-    exercise_name, status, line, mistake = match.groups()
-    return WrongKernel(path, exercise_name, status, int(line) if line else None, mistake)
+        for one in found
+    )

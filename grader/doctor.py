@@ -56,17 +56,17 @@ def _python() -> str:
 
 
 def _nvrtc() -> str:
-    from .cuda import compiler
+    from .cuda import compilers
 
-    compiler.compile_ptx('extern "C" __global__ void doctor() {}')
-    return ".".join(map(str, compiler.version()))
+    compilers.compile_ptx('extern "C" __global__ void doctor() {}')
+    return ".".join(map(str, compilers.chosen().version()))
 
 
 def _headers() -> str:
-    from .cuda import compiler
+    from .cuda import compilers
 
     names = ("cub/cub.cuh", "cooperative_groups.h", "cuda_fp16.h")
-    compiler.compile_ptx("".join(f"#include <{name}>\n" for name in names))
+    compilers.compile_ptx("".join(f"#include <{name}>\n" for name in names))
     return ", ".join(names)
 
 

@@ -9,9 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .checking import Checked
+from .cuda import diagnostics
+from .cuda.diagnostics import window
 from .doctor import Finding
 from .judge.verdict import CaseResult, Verdict
-from .unseen import visible
+from .sanitize import lines_of, visible
 
 CONTEXT = 2  # source lines shown before and after the one to look at
 
@@ -33,7 +35,7 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
 def show_failures(console: Console, verdict: Verdict, source: str) -> None:
     """The sentence and the source line for each way in which cases failed."""
     for cases in _by_message(verdict).values():
-        console.print(_explanation(cases, len(verdict.cases), source))
+        console.print(_explanation(cases, verdict, source))
 
 
 def _heading(verdict: Verdict) -> Text:
@@ -65,15 +67,17 @@ def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
     return groups
 
 
-def _explanation(cases: list[CaseResult], of: int, source: str) -> Group:
-    """What is wrong in `cases`, of all the verdict's `of` cases, and where."""
-    first = cases[0]
-    parts = [Text(), Text.assemble((_names(cases, of), "bold"), f": {visible(first.message)}")]
+def _explanation(cases: list[CaseResult], verdict: Verdict, source: str) -> Group:
+    """What is wrong in `cases`, some of the verdict's, and where."""
+    first, names = cases[0], _names(cases, len(verdict.cases))
+    if verdict.diagnostics and first.status == "compile_error":
+        told = diagnostics.shown(verdict.diagnostics, source)
+        return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
+    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
     for found in first.mismatches[1:]:
-        index = ", ".join(map(str, found.index))
-        values = f"should be {found.expected:.9g} and is {found.found:.9g}"
-        parts.append(Text(f"    {found.buffer}[{index}] {values}"))
-    if first.line and first.status != "compile_error":  # the compiler's message shows its lines
+        wanted, is_now = found.values
+        parts.append(Text(f"    {found.place} should be {wanted} and is {is_now}"))
+    if first.line:
         parts.append(_excerpt(source, first.line))
     return Group(*parts)
 
@@ -87,7 +91,7 @@ def _names(cases: list[CaseResult], of: int) -> str:
 
 def _excerpt(source: str, line: int) -> Text:
     """The lines around `line`, with an arrow at it."""
-    lines = visible(source).splitlines()
+    lines = [visible(window(text, None)[0]) for text in lines_of(source)]
     text = Text(no_wrap=True, overflow="ellipsis")
     for number in range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1):
         arrow, style = ("→", "bold red") if number == line else (" ", "dim")

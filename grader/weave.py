@@ -20,7 +20,9 @@ from pathlib import PurePath
 import nbformat
 from nbformat import NotebookNode, v4
 
+from . import authors
 from .course import Lesson
+from .errors import AuthorError, NotInCourse
 
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
@@ -48,13 +50,13 @@ _BREAK = re.compile(
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)")
 
 
-class LessonError(ValueError):
+class LessonError(AuthorError):
     """lesson.md asks for something that cannot be woven; the sentence says where and what."""
 
 
 def weave(lesson: Lesson) -> NotebookNode:
     """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata."""
-    title, _, prose = (lesson.path / "lesson.md").read_text().partition("\n")
+    title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
     if not title.startswith("# "):
         raise _error(lesson, 1, "the first line must be `# The title of the lesson`")
     cells = [
@@ -133,7 +135,7 @@ def _python_cell(code: str) -> NotebookNode:
 def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
     if not (lesson.path / file).is_file():
         raise _error(lesson, line, f"there is no file {file} in the lesson's folder")
-    source = (lesson.path / file).read_text()
+    source = authors.text(lesson.path / file)
     if "BEGIN SOLUTION" in source:
         raise _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME")
     name = re.sub(r"^\d+_", "", PurePath(file).stem)
@@ -143,8 +145,8 @@ def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
 def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
     try:
         exercise = lesson.exercise(name)
-    except KeyError as error:
-        raise _error(lesson, line, error.args[0]) from None
+    except NotInCourse as error:
+        raise _error(lesson, line, str(error).rstrip(".")) from None
     solution = cuda_cell(name, lesson.solution(exercise))
     return [
         v4.new_code_cell(solution, metadata={**CUDA, **graded(name, solution=True)}),

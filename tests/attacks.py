@@ -70,6 +70,82 @@ MUCH_SHARED = """\
     __syncthreads();
     if (i < n) total[i] = s[n - 1 - i] + y[i];"""
 COUNTED = "__device__ int calls;\n"
+LONG_NAME = "a" * 20_000
+SPIN = """\
+__device__ __noinline__ float spin(float a) {
+    while (a != -1e30f) a = a * 0.5f + 1.0f;
+    return a;
+}
+"""
+BARRIER = """\
+    __shared__ float s[64];
+    int k = 0;
+    while (k >= 0) {
+        s[threadIdx.x] = x[i % n];
+        __syncthreads();
+        if (s[0] == -1e30f) k = -1;
+        __syncthreads();
+    }
+    total[i % n] = s[0];"""
+UNROLLED = """\
+    float a[20000];
+#pragma unroll
+    for (int k = 0; k < 20000; k++) a[k] = x[(k * k + i) % n];
+    float s = 0;
+#pragma unroll
+    for (int k = 0; k < 20000; k++) s += a[19999 - k] * a[k];
+    total[i] = s;"""
+HAZARDS = """\
+    __shared__ float s[64];
+    s[threadIdx.x] = 0;
+    for (int k = 0; k < 200; k++) s[(threadIdx.x * 7 + k) % 64] = s[(k * 3 + threadIdx.x) % 64];
+    if (i < n) total[i] = s[0];"""
+LOCAL = """\
+    float big[1 << 26];
+    for (int k = 0; k < n; k++) big[(k * i) % 100000] = k;
+    total[i % n] = big[n];"""
+
+# Submissions that take time or memory: what is handed in, its status, and the line that is named.
+BOMBS = {
+    "loop_with_a_barrier": (kernel(BARRIER), "timeout", 6),
+    "loop_in_a_helper": (kernel("    total[i % n] = spin(x[i % n]);", SPIN), "timeout", 2),
+    "loop_on_a_lock": (
+        kernel("    while (atomicCAS(&lock, 1, 2) != 1) {}", "__device__ int lock;"),
+        "timeout",
+        4,
+    ),
+    "loop_of_atomics": (
+        kernel("    while (true) atomicAdd(&lock, 1);", "__device__ int lock;"),
+        "timeout",
+        4,
+    ),
+    "endless_printf": (kernel('    while (true) printf("%d", i);'), "timeout", 4),
+    "endless_malloc": (kernel("    while (true) { if (malloc(16) == x) break; }"), "timeout", 4),
+    "a_large_malloc": (
+        kernel("    float* p = (float*)malloc(1 << 20);\n    p[0] = 1;\n" + ADD),
+        "out_of_bounds",
+        5,
+    ),
+    "a_billion_registers": (
+        kernel('    asm volatile("{ .reg .b32 r<1000000000>; }");\n' + ADD),
+        "unsupported",
+        None,
+    ),
+    "large_local_arrays": (kernel(LOCAL), "launch_error", None),
+    "large_shared_arrays": (
+        kernel('    asm volatile("{ .shared .b8 q[4000000000]; }");\n' + ADD),
+        "launch_error",
+        None,
+    ),
+    "much_to_unroll": (kernel(UNROLLED), "timeout", None),
+    "many_hazards": (kernel(HAZARDS), "data_race", 6),
+    "one_long_line": (
+        kernel(f"    if (i < n) total[i] = {LONG_NAME} + {LONG_NAME} + {LONG_NAME};"),
+        "compile_error",
+        4,
+    ),
+    "many_errors": (kernel("    total[i] = nothing;\n" * 4000), "compile_error", 4),
+}
 
 # learner: what is handed in for `add`, and the points it must get
 KERNELS = {
@@ -114,6 +190,7 @@ KERNELS = {
         kernel('    printf("{\\"status\\": \\"ran\\"}");\n' + ADD.replace("+", "-")),
         0,
     ),
+    **{name: (source, 0) for name, (source, _, _) in BOMBS.items()},
     "honest": (SOLUTION, 4),
     "honest_but_unguarded": (instead("    total[i] = x[i] + y[i];"), 3),
 }

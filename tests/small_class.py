@@ -4,6 +4,7 @@ import nbformat
 import small_lesson
 from small_lesson import instead
 
+from grader import mistakes
 from grader.classroom import intake
 from grader.weave import cuda_cell, text
 
@@ -45,6 +46,15 @@ extern "C" __global__ void scale(const float* x, float* doubled, int n) {
     // END SOLUTION
 }
 """
+MISTAKES = """
+[[scale]]
+name = "unguarded"
+mistake = "the guard is missing"
+must_get = "out_of_bounds"
+line = 'doubled[i] ='
+replace = 'if (i < n) doubled'
+with = 'doubled'
+"""
 NO_GUARD = instead("    total[i] = x[i] + y[i];")
 UNGUARDED_SCALE = SCALED.replace("if (i < n) ", "")
 WRONG_SUM = instead("    if (i < n) total[i] = x[i] - y[i];")
@@ -56,9 +66,7 @@ def write_lesson(kernels):
     (lesson / "lesson.md").write_text(MARKDOWN)
     (lesson / "exercises.py").write_text(small_lesson.EXERCISES + SCALE)
     (lesson / "2_scale.cu").write_text(SCALED)
-    (lesson / "wrong").mkdir()
-    mistake = "// scale must get out_of_bounds on line 5: the guard is missing"
-    (lesson / "wrong/unguarded.cu").write_text(f"{mistake}\n{UNGUARDED_SCALE}")
+    (lesson / mistakes.FILE).write_text(MISTAKES)
     return kernels
 
 

@@ -2,26 +2,32 @@
 
 import contextlib
 import hashlib
+import json
+import resource
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 import small_class
-from attacks import KERNELS, NOTEBOOKS
+from attacks import BOMBS, KERNELS, NOTEBOOKS
 from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import feedback, intake, verdicts
+from grader.cells import cuda_source
+from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli import app
 from grader.cuda import signature
-from grader.judge import landlock
+from grader.judge import Limits, forkserver, judge, landlock
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
-from grader.unseen import visible
+from grader.sanitize import visible
+
+pytestmark = pytest.mark.slow
 
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}
@@ -120,6 +126,49 @@ def test_every_refusal_is_a_sentence_for_a_learner(attacked):
             assert "The grader itself stumbled" not in verdict["message"], learner
 
 
+@pytest.mark.parametrize("learner", BOMBS)
+def test_what_takes_time_or_memory_is_told_the_true_reason(attacked, learner):
+    here, _ = attacked
+    _, status, line = BOMBS[learner]
+    verdict = _verdict(here, learner, "add")
+    assert (verdict["status"], verdict["line"]) == (status, line), verdict["message"]
+
+
+@pytest.mark.parametrize("learner", BOMBS)
+def test_what_a_verdict_and_its_page_hold_is_bounded(attacked, learner):
+    here, _ = attacked
+    handed_in = len(BOMBS[learner][0])
+    assert len(json.dumps(_verdict(here, learner, "add"))) < 20_000
+    assert here.notebook("autograded", LESSON, learner).stat().st_size < 100_000 + 2 * handed_in
+    page = feedback.write(here, LESSON, learner).read_text()
+    assert len(page) < 600_000 + 10 * handed_in
+
+
+@pytest.mark.parametrize("learner", ["large_local_arrays", "many_hazards", "much_to_unroll"])
+def test_no_worker_takes_two_gigabytes(tmp_path, monkeypatch, learner):
+    monkeypatch.setattr(forkserver, "AVAILABLE", False)  # this process waits for its own children
+    judge(f"{LESSON}/add", BOMBS[learner][0], root=small_class.write_lesson(tmp_path))
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    assert 0 < largest < 2_000_000_000
+
+
+def test_a_worker_with_a_bomb_stays_within_its_time(tmp_path):
+    """All that one verdict may cost, by the CPU's time, which a busy machine does not change."""
+    kernels = small_class.write_lesson(tmp_path)
+    for name in ("endless_printf", "much_to_unroll"):
+        before = _cpu_of_workers()
+        judge(f"{LESSON}/add", BOMBS[name][0], root=kernels)
+        assert _cpu_of_workers() - before < Limits().total_seconds
+
+
+def _cpu_of_workers() -> float:
+    """Seconds of the CPU's time that the forked workers which have ended took."""
+    return sum(
+        times.children_user + times.children_system
+        for times in (child.cpu_times() for child in psutil.Process().children())
+    )
+
+
 @pytest.mark.parametrize("learner", ["slow_to_show", "slow_to_colour", "many_megabytes"])
 def test_a_feedback_page_takes_seconds_whatever_is_on_it(attacked, learner):
     here, _ = attacked
@@ -141,7 +190,7 @@ def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     source = (piece * LONGEST_SOURCE)[: LONGEST_SOURCE - 4] + "!) {"
     failed = diagnosis.Diagnosis("wrong_answer", "", source, line=1)
     start = time.process_time()
-    is_blank(intake.cuda_source(source), SOLUTION)
+    is_blank(cuda_source(source), SOLUTION)
     signature.parameters(source, "add")
     winnowing.read(visible(source))
     diagnosis.explain(failed)

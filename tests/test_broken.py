@@ -45,10 +45,9 @@ def test_its_correct_twin_runs_clean_and_is_right(kernel):
     assert kernel.is_right(after)
 
 
+@pytest.mark.gpu
 @each_twin
 def test_the_correct_twin_is_right_on_real_hardware_as_well(kernel):
-    if not cuda.gpu_count():
-        pytest.skip("NO GPU HERE: this kernel ran on the simulated one only")
     import cupy
 
     from grader.cuda import gpu

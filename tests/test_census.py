@@ -15,6 +15,8 @@ from grader.cuda.conformance.form import Form, plain
 from grader.cuda.conformance.samples import samples
 from grader.cuda.simulator.machine import Machine
 
+pytestmark = pytest.mark.slow
+
 OPCODES = {opcode: unit for unit, opcodes in UNITS.items() for opcode in opcodes.split()}
 BLOCK = conformance.BLOCK
 

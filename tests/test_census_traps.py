@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grader import cuda
-from grader.cuda import compiler, simulator
+from grader.cuda import compilers, simulator
 
 
 def run(code, *args, grid=1, block=32, kernel="k", together=False, options=(), names=None, **how):
@@ -101,7 +101,7 @@ def test_a_failing_assert_names_its_condition_and_line():
 
 def test_entries_of_templates_are_weak_and_mangled():
     code = "template <typename T, int N> __global__ void k(T* y) { y[threadIdx.x] = N; }"
-    assert ".weak" in compiler.compile_ptx(code, (), ("k<float, 3>",)).text
+    assert ".weak" in compilers.compile_ptx(code, (), ("k<float, 3>",)).text
     y = np.zeros(32, np.float32)
     run(code, y, kernel="k<float, 3>", names=("k<float, 3>",))
     assert set(y) == {3}
@@ -373,7 +373,7 @@ def test_a_debug_build_stores_generically_and_calls_what_is_inlined_elsewhere():
       if (threadIdx.x == 0) y[0] = tile[0];
     }"""
     options = ("--device-debug",)
-    assert len(re.findall(r"\bst\.f32", compiler.compile_ptx(code, options).text)) > 1
+    assert len(re.findall(r"\bst\.f32", compilers.compile_ptx(code, options).text)) > 1
     run(code, x, y, block=128, options=options)
     assert y[0] == (x * (np.arange(128) % 4)).sum()
 

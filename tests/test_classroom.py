@@ -21,16 +21,13 @@ from grader.classroom.secret import seed
 from grader.cli import app
 from grader.judge import judge
 
+pytestmark = pytest.mark.slow
+
 
 def grader(here, *arguments):
     """Run `grader ARGUMENTS` in the course's folder."""
     with contextlib.chdir(here.root):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +126,7 @@ def test_the_verdict_is_kept_beside_the_graded_notebook(graded):
     here, _ = graded
     kept = verdicts.read(here.path("autograded", LESSON, "ben"))
     assert kept["add"]["verdict"]["status"] == "out_of_bounds"
-    assert kept["add"]["verdict"]["line"] == 5
+    assert kept["add"]["verdict"]["line"] == 6
     assert kept["add"]["verdict"]["seed"] == seed(here.root / "secret", f"{LESSON}/add")
 
 

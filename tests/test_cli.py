@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-import small_lesson
 from nbformat import v4
 from small_lesson import ID, SOLUTION, instead
 from typer.testing import CliRunner
@@ -13,11 +12,6 @@ from grader import course
 from grader.cli import app
 
 NO_GUARD = instead("    total[i] = x[i] + y[i];")
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
 
 
 @pytest.fixture
@@ -73,7 +67,7 @@ def test_a_notebook_is_judged_by_its_solution_cells(grader):
 
 def test_lines_of_a_notebook_count_from_after_the_magic(grader):
     result = grader("check", notebook_file(solution_cell(NO_GUARD)), "--json")
-    assert json.loads(result.stdout)[0]["line"] == 5
+    assert json.loads(result.stdout)[0]["line"] == 6
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,16 @@
 """CUDA C++ to PTX: NVIDIA's headers, the prelude, errors in the learner's lines, the cache."""
 
+import hashlib
+import os
+
 import pytest
 
-from grader.cuda import CompileError, compiler
+from grader.cuda import CompileError, compilers, diagnostics
+from grader.notebook.html import excerpt
 
 
 def compiles(body, includes=""):
-    return compiler.compile_ptx(f'{includes}\nextern "C" __global__ void k(float* y) {{ {body} }}')
+    return compilers.compile_ptx(f'{includes}\nextern "C" __global__ void k(float* y) {{ {body} }}')
 
 
 @pytest.mark.parametrize(
@@ -49,24 +53,162 @@ def test_an_error_inside_a_header_is_not_buried_under_warnings():
 
 def test_a_template_is_compiled_under_its_name_expression():
     code = "template <typename T> __global__ void k(T* y) { y[0] = T(1); }"
-    ptx = compiler.compile_ptx(code, name_expressions=("k<double>",))
+    ptx = compilers.compile_ptx(code, name_expressions=("k<double>",))
     assert f".entry {ptx.names['k<double>']}(" in ptx.text
 
 
 def test_options_reach_nvrtc():
-    ptx = compiler.compile_ptx(
+    ptx = compilers.compile_ptx(
         'extern "C" __global__ void k(int* y) { y[0] = N; }', ("-DN=12345", "-arch=compute_80")
     )
     assert "12345" in ptx.text and ".target sm_80" in ptx.text
 
 
-def test_every_error_is_shown_with_its_own_line():
+def test_every_error_has_its_own_line_and_column():
+    found = refused('extern "C" __global__ void k(float* y) {\n  y[0] = a;\n\n  b();\n}\n')
+    assert [(one.line, one.column) for one in found] == [(2, 9), (4, 2)]
+    assert [one.message for one in found] == [
+        'identifier "a" is undefined',
+        'identifier "b" is undefined',
+    ]
+
+
+def refused(code, options=(), names=()):
+    """What the compiler says against `code`."""
     with pytest.raises(CompileError) as caught:
-        compiler.compile_ptx('extern "C" __global__ void k(float* y) {\n  y[0] = a;\n\n  b();\n}\n')
-    message = str(caught.value)
+        compilers.compile_ptx(code, options, names)
+    return caught.value.diagnostics
+
+
+OPEN = 'extern "C" __global__ void k(float* y) {\n'
+FORMS = {
+    "a brace that is not closed": (OPEN + "  if (y) {\n    y[0] = 1;\n", 3, 'expected a "}"', 2),
+    "no line end at the end": (OPEN + "  y[0] = 1;", 2, 'expected a "}"', 1),
+    "a comment that is not closed": (OPEN + "/* y[0] = 1;\n}\n", 2, "comment unclosed", None),
+    "a string that is not closed": (OPEN + '  printf("a);\n}', 2, "missing closing quote", None),
+    "a raw string that is not closed": (OPEN + '  printf(R"(a);\n}', 2, "raw string", None),
+    "an #if that is not closed": ("\n#if 1\n" + OPEN + "}", 2, "#endif", None),
+    "inside a macro": (f"#define A b\n{OPEN}  y[0] = A;\n}}", 3, '"b" is undefined', None),
+    "inside a macro of several lines": (
+        f"#define A \\\n  b\n{OPEN}  y[0] = A;\n}}",
+        4,
+        '"b" is undefined',
+        None,
+    ),
+    "inside the learner's own template": (
+        f"template <class T> __device__ T f(T t) {{ return t.x; }}\n{OPEN}  f(1);\n}}",
+        *(1, "expression must have class type", 3),
+    ),
+    "a template of a header": (
+        "#include <cuda/std/utility>\nstruct S {};\n"
+        f"{OPEN}  cuda::std::pair<S, S> a, b;\n  bool c = a < b;\n}}",
+        *(5, 'cuda/std/__utility/pair.h, line 580: no operator "<"', None),
+    ),
+    "a header for the host": (f"\n#include <thrust/sort.h>\n{OPEN}}}", 2, "thrust/", None),
+    "an unknown header": (f"\n#include <nowhere.h>\n{OPEN}}}", 2, "cannot open", None),
+    "an #error": (f'\n#error "no"\n{OPEN}}}', 2, '#error directive: "no"', None),
+    "an assertion": (f'{OPEN}  static_assert(1 == 2, "no");\n}}', 2, 'failed with "no"', None),
+    "a warning made an error": (
+        f"#pragma nv_diag_error 177\n{OPEN}  int a;\n}}",
+        *(3, "never referenced", None),
+    ),
+    "a recursion": (
+        "template <int N> struct E { enum { v = E<N + 1>::v }; };\n"
+        f"{OPEN}  y[0] = E<0>::v;\n}}",
+        *(1, "excessive recursion", 1),
+    ),
+    "a source that includes itself": (f"\n#include __FILE__\n{OPEN}}}", 2, "includes itself", None),
+    "a splice": (f"{OPEN}  y[0] = \\\n    a;\n}}", 3, '"a" is undefined', None),
+}
+
+
+@pytest.mark.parametrize(("code", "line", "message", "noted"), FORMS.values(), ids=FORMS)
+def test_every_form_of_error_has_a_line(code, line, message, noted):
+    found = next(one for one in refused(code) if message in one.message)
+    assert found.line == line
+    assert noted in [note.line for note in found.notes] or noted is None
+
+
+def test_what_ptxas_refuses_is_looked_for_in_asm():
+    with pytest.raises(CompileError, match="known instruction: 'foo'") as caught:
+        compilers.compile_cubin(OPEN + '  asm("foo;");\n}', (), (), "sm_90")
     assert caught.value.line == 2
-    assert "line 2" in message and "y[0] = a;" in message
-    assert "line 4" in message and "b();" in message
+
+
+@pytest.mark.parametrize("option", ["-nonsense", "-arch=compute_1", "-Xcudafe=--nonsense"])
+def test_an_option_that_is_not_known_is_named(option):
+    with pytest.raises(CompileError, match="option"):
+        compilers.compile_ptx(OPEN + "}", (option,))
+
+
+def test_carets_stand_under_what_is_wrong_beside_tabs_and_letters_of_two_bytes():
+    source = OPEN + "\t/* ü */\ty[0] = a;\n}"
+    assert refused(source)[0].column == source.splitlines()[1].index("a;")
+
+
+def test_what_is_shown_of_an_error_is_bounded():
+    twice = "template <class T, class U> struct P {}; template <int N, class T> struct F"
+    twice += " { typedef typename F<N - 1, P<T, T>>::type type; };"
+    twice += " template <class T> struct F<0, T> { typedef typename T::nope type; };"
+    for source in (
+        f"{twice} F<18, int>::type x;",
+        OPEN + "a" * 90_000 + ";\n}",
+        OPEN + "x + " * 20_000 + ";\n}",
+        OPEN + "".join(f"  a{n};\n" for n in range(9_000)) + "}",
+    ):
+        found = refused(source)
+        assert len(diagnostics.shown(found, source)) < 8_000
+        assert found[0].line in (1, 2)
+
+
+# --- what a source may be made of -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("character", ["\0", "\x01", "\x1b", "\x7f", "\x85", "\u202e", "\u2066"])
+@pytest.mark.parametrize("place", ["{}", "/* {} */", '"{}"', "y[0] = 1; // {}"])
+def test_a_character_that_hides_what_is_compiled_is_refused_by_its_line(character, place):
+    found = refused(f"{OPEN}\n  {place.format(character)}\n}}")
+    assert found[0].line == 3
+    assert f"U+{ord(character):04X}" in found[0].message
+
+
+RENUMBERED = [
+    *("#line 7", '#line 7 "x.cu"', '# 7 "x.cu"', "%:line 7", "  #  line 7", "/* a */ # line 7"),
+    *("#/* a\n */line 7", "#li\\\nne 7", "#\\\nline 7", 'f(R"(" /*)");\n#line 7\n/* */'),
+    *("a = 1'0; \"'/*\";\n#line 7\n/* */", "#line __LINE__"),
+]
+
+
+@pytest.mark.parametrize("directive", RENUMBERED)
+def test_a_directive_that_renumbers_lines_is_refused(directive):
+    found = refused(f"{OPEN}{directive}\n}}")
+    assert "gives the lines after it other numbers" in found[0].message
+    assert found[0].line == 2 + directive.partition("#line")[0].count("\n") * (directive[0] in "fa")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("// #line 7", "/*\n#line 7\n# 1 is a heading\n*/", '  printf("\\\n#line 7");'),
+        *('  printf(R"(\n#line 7\n)");', "#define line 7", "#pragma unroll 7", "  y[0] = 1'0;"),
+    ],
+)
+def test_what_only_looks_like_such_a_directive_is_none(text):
+    assert ".entry k" in compilers.compile_ptx(f"{OPEN}{text}\n;}}").text
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("inside", ["", "\f", "\v", " // \u2028 \u2029", " /* \x0b\x0c */"])
+def test_lines_are_counted_alike_by_compiler_and_excerpts(end, inside):
+    source = end.join([OPEN.strip() + inside, "  y[0] = 1;" + inside, "  y[1] = a;", "}"])
+    found = refused(source)
+    assert found[0].line == 3
+    assert "y[1] = a;" in diagnostics.shown(found, source)
+    assert "> " + "  3 |   y[1] = a;" in excerpt(source, {3: ()}).text
+
+
+def test_a_byte_order_mark_is_no_part_of_a_source():
+    assert ".entry k" in compilers.compile_ptx("\ufeff" + OPEN + "}").text
 
 
 def test_a_warning_is_no_error():
@@ -78,12 +220,98 @@ def test_an_unknown_header_is_named():
         compiles("", "#include <nowhere.h>")
 
 
-def test_the_second_compile_comes_from_the_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first = compiles("y[0] = 4.0f;")
-    assert len(list((tmp_path / "warpwise").iterdir())) == 2
-    assert compiles("y[0] = 4.0f;") == first
-    assert compiles("y[0] = 5.0f;") != first
+# --- the cache --------------------------------------------------------------------------------
+
+PRELUDE_USED = OPEN + "  y[0] = floor(threadIdx.x / 2) + log2(blockDim.x) + fmax(2, 3);\n}"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The folder of an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    return tmp_path / "kept" / "warpwise"
+
+
+def anew(code, options=()):
+    """As another process would compile."""
+    compilers._kept.cache_clear()
+    return compilers.compile_ptx(code, options)
+
+
+def test_the_second_compile_comes_from_the_cache(kept, monkeypatch):
+    first = anew(PRELUDE_USED)
+    assert len(list(kept.iterdir())) == 1
+    with monkeypatch.context() as without:
+        without.setattr(type(compilers.chosen()), "compile", None)
+        assert anew(PRELUDE_USED) == first
+    assert anew(PRELUDE_USED.replace("3", "4")) != first
+
+
+def test_a_program_does_not_hang_on_where_it_was_compiled(kept, tmp_path, monkeypatch):
+    programs = set()
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / folder))
+        program = anew(PRELUDE_USED)
+        assert program.files == () and str(tmp_path) not in program.text
+        programs.add(program.code)
+    assert len(programs) == 1
+
+
+DAMAGES = {
+    "empty": lambda whole: b"",
+    "half": lambda whole: whole[: len(whole) // 2],
+    "without its last byte": lambda whole: whole[:-1],
+    "garbage": lambda whole: b"\x80\x04K\x01." * 99,
+    "another program": lambda whole: whole.replace(b".entry k", b".entry q"),
+    "one line": lambda whole: b"\n",
+    "not JSON": lambda whole: digested(b"{\n" + whole.partition(b"\n")[2].partition(b"\n")[2]),
+    "of another shape": lambda whole: digested(b"[]\n.version"),
+    "of another key": lambda whole: digested(b'{"key": "0", "names": {}}\n.version'),
+}
+
+
+def digested(content):
+    return hashlib.sha256(content).hexdigest().encode() + b"\n" + content
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_entry_is_compiled_again(kept, damage):
+    first = anew(PRELUDE_USED)
+    (entry,) = kept.iterdir()
+    entry.write_bytes(damage(entry.read_bytes()))
+    assert anew(PRELUDE_USED) == first
+    assert anew(PRELUDE_USED) == first
+
+
+def test_an_entry_that_is_a_folder_costs_only_time(kept):
+    first = anew(PRELUDE_USED)
+    (entry,) = kept.iterdir()
+    entry.unlink()
+    entry.mkdir()
+    assert anew(PRELUDE_USED) == first
+
+
+def test_the_least_recently_used_programs_go_first(kept):
+    kept.mkdir(parents=True)
+    for age, name in enumerate("abcdefgh"):
+        (kept / name).write_bytes(bytes(100))
+        os.utime(kept / name, (1000 - age, 1000 - age))
+    compilers.cache.evict(800)
+    assert len(list(kept.iterdir())) == 8
+    compilers.cache.evict(799)
+    assert sorted(path.name for path in kept.iterdir()) == list("abcde")
+
+
+def test_a_header_of_ones_own_is_read_anew(kept, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    header, texts = tmp_path / "mine.h", []
+    for value in ("1", "2"):
+        header.write_text(f"__device__ __noinline__ void mine(float* y) {{ *y = {value}; }}")
+        code = f'#include "{header}"\n{OPEN}  mine(y);\n}}'
+        texts.append(anew(code).text)
+    assert texts[0] != texts[1]
 
 
 def test_a_home_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch):

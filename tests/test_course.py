@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from grader import course
+from grader import course, mistakes
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.cuda import simulator
 from grader.judge import judge
 from grader.measure import contest, survivors, timings
 from grader.weave import weave
+
+pytestmark = pytest.mark.slow
 
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
@@ -30,7 +32,7 @@ each_benchmark = pytest.mark.parametrize(
     ids=[f"{lesson.name}/{one.name}" for lesson, one in BENCHMARKS],
 )
 each_wrong_kernel = pytest.mark.parametrize(
-    ("lesson", "wrong"), WRONG, ids=[f"{lesson.name}/{wrong.path.stem}" for lesson, wrong in WRONG]
+    ("lesson", "wrong"), WRONG, ids=[f"{lesson.name}/{wrong.name}" for lesson, wrong in WRONG]
 )
 
 
@@ -58,9 +60,9 @@ def test_what_is_handed_out_gets_nothing_and_reads_not_attempted(handed_out, les
 
 
 @each_wrong_kernel
-def test_a_wrong_kernel_gets_the_diagnosis_its_first_line_names(lesson, wrong):
+def test_a_wrong_kernel_gets_the_diagnosis_that_is_foreseen(lesson, wrong):
     exercise = lesson.exercise(wrong.exercise)
-    verdict = judge(exercise.id, wrong.path.read_text())
+    verdict = judge(exercise.id, wrong.source)
     assert verdict.status == wrong.status, verdict.message
     assert verdict.points < exercise.points
     if wrong.line is not None:
@@ -104,10 +106,10 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "exercises.py",
         "benchmarks.py",
         "shown.py",
+        mistakes.FILE,
         survivors.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
-        *(f"wrong/{path.name}" for path in lesson.path.glob("wrong/*.cu")),
     }
     assert not strays
 

@@ -22,7 +22,7 @@ def test_conda_s_python_is_one_the_course_runs_on_written_as_binder_reads_it():
 
 
 def test_packages_are_listed_in_pyproject_alone():
-    assert CONDA[1:] == ["pip", {"pip": ["--editable ."]}]
+    assert CONDA[1:] == ["pip", {"pip": ["--constraint constraints.txt", "--editable .[dev]"]}]
 
 
 def test_the_devcontainer_has_the_same_python_and_the_makefile_installs_into_it():

@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 
 from grader import course
 from grader.classroom import intake
-from grader.cuda import compiler, simulator
+from grader.cuda import compilers, simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.simulator import module
 from grader.judge import sandbox, verdict
 from grader.weave import text, weave
+
+pytestmark = pytest.mark.slow
 
 INPUTS = int(os.environ.get("WARPWISE_FUZZ", "250"))
 STEPS = 3_000
@@ -40,7 +42,7 @@ NAMES = [exercise.name for exercise in LESSON.exercises]
 KERNELS = [
     lesson.solution(exercise) for lesson in course.lessons() for exercise in lesson.exercises[:1]
 ]
-PTX = [compiler.compile_ptx(source) for source in KERNELS]
+PTX = [compilers.compile_ptx(source) for source in KERNELS]
 
 odd_json = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -150,8 +152,8 @@ def test_mutated_ptx_runs_or_ends_in_a_clear_error(ptx):
 
 
 def _run(ptx: str):
-    given_text = module.compiler.compile_ptx
-    module.compiler.compile_ptx = lambda *_: compiler.Ptx(ptx, {})
+    given_text = module.compilers.compile_ptx
+    module.compilers.compile_ptx = lambda *_: compilers.Program(ptx.encode(), {})
     try:
         program = simulator.RawModule(code='asm("")')
         with simulator.options(step_limit=STEPS), simulator.observe():
@@ -159,7 +161,7 @@ def _run(ptx: str):
                 kernel = program.get_function(name)
                 kernel(2, 64, tuple(map(_argument, kernel._function.parameters)))
     finally:
-        module.compiler.compile_ptx = given_text
+        module.compilers.compile_ptx = given_text
     return {}, {}
 
 
@@ -177,6 +179,6 @@ def test_a_mutated_source_compiles_or_says_why_not(source, changes):
         at %= len(source)
         source = source[:at] + inserted + source[at + len(inserted) :]
     try:
-        assert compiler.compile_ptx(source).text
+        assert compilers.compile_ptx(source).text
     except CudaError as error:
         assert str(error).strip()

@@ -244,6 +244,11 @@ def test_markdown_alone_leaves_nothing_that_runs(source):
     assert Dangers(harmless.markdown_to_html({"cell": {}}, source)).found == []
 
 
+def test_what_is_no_tag_of_a_page_is_shown_as_it_was_written():
+    html = harmless.markdown_to_html({"cell": {}}, "sum<T>, a<b, <custom>x</custom>, \x1b[8m, <b>c")
+    assert "sum&lt;T&gt;, a&lt;b, &lt;custom&gt;x&lt;/custom&gt;, ?[8m, <b>c</b>" in html
+
+
 def test_other_files_of_a_learner_are_not_handed_on_with_the_feedback(here, pages):
     found = {path.name for path in here.path("feedback", LESSON, "mallory").iterdir()}
     assert found == {f"{LESSON}.html", "made_of.txt"}

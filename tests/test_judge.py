@@ -1,9 +1,15 @@
 """The judge through its public interface: source text in, verdict out."""
 
+import ast
 import json
+import multiprocessing
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
 
 import psutil
 import pytest
@@ -11,17 +17,13 @@ import small_lesson
 from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import cuda
-from grader.judge import Limits, judge, landlock, process
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
+from grader.errors import NotInCourse
+from grader.judge import Limits, forkserver, judge, landlock, process, protocol
 
 
 @pytest.fixture
 def verdict_on(root):
-    return lambda source, **options: judge(ID, source, root=root, **options)
+    return partial(judge, ID, root=root)
 
 
 def test_the_solution_gets_full_marks(verdict_on):
@@ -172,7 +174,7 @@ def test_over_budget_names_counter_limit_and_reason(verdict_on):
     verdict = verdict_on(source)
     assert [case.status for case in verdict.cases] == ["passed", "over_budget", "passed"]
     assert "global_load_sectors came to" in verdict.message
-    assert "the budget is 32. Neighbouring threads should" in verdict.message
+    assert "the budget is 32; line 5 alone costs 56. Neighbouring threads should" in verdict.message
 
 
 def test_an_instruction_that_is_called_for_must_be_executed(tmp_path):
@@ -197,23 +199,97 @@ def test_an_endless_loop_is_named_by_its_line_and_costs_only_its_case(verdict_on
     assert verdict.line == 5
 
 
-def test_the_clock_stops_a_case_and_the_others_are_still_judged(verdict_on):
+def test_after_a_case_that_took_too_long_none_is_run(verdict_on):
     source = instead("    while (n == 128) {}\n    if (i < n) total[i] = x[i] + y[i];")
-    seconds = 2 if cuda.device == "simulator" else 8  # a GPU takes its time to wake up
-    verdict = verdict_on(source, limits=Limits(case_seconds=seconds, steps=10**9))
-    assert [case.status for case in verdict.cases] == ["timeout", "timeout", "passed"]
-    assert verdict.message.startswith(f"The kernel was still running after {seconds} s")
+    verdict = verdict_on(source)
+    assert [case.status for case in verdict.cases] == ["timeout"] * 3
+    assert verdict.cases[1].message == process.STOPPED_BEFORE
+
+
+LOOPS = {  # each marked where it goes round
+    "with nothing in it": "    while (true) {}  // here",
+    "that holds a barrier": """
+    __shared__ float s[64];
+    int k = 0;
+    while (k >= 0) {  // here
+        s[threadIdx.x] = x[i % n];
+        __syncthreads();
+        if (s[0] == -1e30f) k = -1;
+        __syncthreads();
+    }
+    total[i % n] = s[0];""",
+    "around one that ends": """
+    float sum = 0;
+    int k = 0;
+    while (k < 10) {  // here
+        for (int j = 0; j < n; j++)
+            sum += x[(i + j) % n];
+        if (sum == -1e30f) k++;
+    }
+    total[i % n] = sum;""",
+    "inside one that would end": """
+    float sum = 0;
+    for (int r = 0; r < 4; r++) {
+        int k = 0;
+        while (k < 10) {  // here
+            sum += x[(i + k) % n];
+            if (sum == -1e30f) k++;
+        }
+    }
+    total[i % n] = sum;""",
+    "that waits for memory": """
+    volatile float* flag = total;
+    flag[i % n] = 0;
+    while (flag[i % n] == 0) {}  // here""",
+    "that waits for a lock": "    while (atomicCAS(&lock, 1, 2) != 1) {}  // here",
+}
+SPIN = """\
+__device__ __noinline__ float spin(float a) {
+    while (a != -1e30f)  // here
+        a = a * 0.5f + 1.0f;
+    return a;
+}
+"""
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_an_endless_loop_is_named_by_its_line(verdict_on, loop):
+    source = "__device__ int lock;\n" + instead(LOOPS[loop])
+    verdict = verdict_on(source)
+    assert verdict.status == "timeout", verdict.message
+    assert "// here" in _line(source, verdict.line), verdict.message
+
+
+def test_an_endless_loop_in_a_helper_is_named_by_its_line(verdict_on):
+    source = SPIN + instead("    total[i % n] = spin(x[i % n]);")
+    verdict = verdict_on(source)
+    assert verdict.status == "timeout"
+    assert "// here" in _line(source, verdict.line)
+
+
+def test_what_is_slow_in_each_step_is_stopped_by_the_cpus_time_with_its_line(verdict_on):
+    source = "__device__ int lock;\n" + instead("    while (true) atomicAdd(&lock, 1);")
+    verdict = verdict_on(source, limits=Limits(case_seconds=1, steps=10**9))
+    assert (verdict.status, verdict.line) == ("timeout", 6)
+    assert "when its time was up" in verdict.message
+
+
+def _line(source, number):
+    return source.splitlines()[number - 1]
 
 
 def test_ten_gigabytes_are_refused_in_one_sentence(verdict_on):
     table = "__device__ char table[10ll << 30];\n"
     verdict = verdict_on(table + instead("    if (i < n) total[i] = x[i] + y[i] + table[i];"))
     assert verdict.status == "launch_error"
-    assert verdict.message.startswith("The run asked for 10 GiB, and a run may use 4 GiB in all.")
+    assert verdict.message.startswith(
+        "The run asked for 10 GiB, and a run may use 1.75 GiB in all."
+    )
 
 
 def children():
-    return set(psutil.Process().children())
+    """The processes below this one: the server that forks, and what it has forked."""
+    return set(psutil.Process().children(recursive=True))
 
 
 def kill_first_children(number, others):
@@ -221,11 +297,13 @@ def kill_first_children(number, others):
     killed = set()
     while len(killed) < number:
         for child in children() - others - killed:
-            child.kill()
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
             killed.add(child)
 
 
 def test_a_sandbox_that_is_killed_once_costs_nothing(verdict_on):
+    verdict_on(SOLUTION)  # so that the server is there
     others = children()
     with ThreadPoolExecutor() as pool:
         judging = pool.submit(verdict_on, SOLUTION)
@@ -234,6 +312,7 @@ def test_a_sandbox_that_is_killed_once_costs_nothing(verdict_on):
 
 
 def test_a_sandbox_that_is_killed_again_and_again_leaves_a_verdict(verdict_on):
+    verdict_on(SOLUTION)
     others = children()
     with ThreadPoolExecutor() as pool:
         judging = pool.submit(verdict_on, instead("    while (true) {}"))
@@ -243,6 +322,100 @@ def test_a_sandbox_that_is_killed_again_and_again_leaves_a_verdict(verdict_on):
     assert "was ended by SIGKILL" in verdict.message
 
 
+def test_a_server_that_is_killed_is_started_again(verdict_on):
+    verdict_on(SOLUTION)
+    for child in psutil.Process().children():
+        if forkserver.SERVE in child.cmdline():
+            child.kill()
+    assert verdict_on(SOLUTION).status == "passed"
+    assert verdict_on(SOLUTION).status == "passed"
+
+
+def test_a_server_ends_with_its_parent():
+    code = (
+        "import psutil, os; from grader.judge import process;"
+        "process.try_out('', process.Limits());"
+        "print(psutil.Process().children()[0].pid, flush=True); os.kill(os.getpid(), 9)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    with suppress(psutil.NoSuchProcess):
+        psutil.Process(int(found.stdout)).wait(timeout=30)
+
+
+def test_learners_in_several_threads_are_judged_each_for_itself(verdict_on):
+    wrong = instead("    if (i < n) total[i] = x[i] - y[i];")
+    with ThreadPoolExecutor(4) as pool:
+        verdicts = list(pool.map(verdict_on, [SOLUTION, wrong] * 4))
+    assert [verdict.status for verdict in verdicts] == ["passed", "wrong_answer"] * 4
+
+
+@pytest.mark.skipif(not forkserver.AVAILABLE, reason="no fork here")
+def test_a_process_that_was_forked_has_a_server_of_its_own(verdict_on):
+    verdict_on(SOLUTION)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(_status_of, (verdict_on.keywords["root"], SOLUTION)) == "passed"
+    assert verdict_on(SOLUTION).status == "passed"
+
+
+def _status_of(root, source):
+    return judge(ID, source, root=root).status
+
+
+def test_without_fork_a_fresh_process_gives_the_same_verdict(verdict_on, monkeypatch):
+    forked = verdict_on(instead("    total[i] = x[i] + y[i];"))
+    monkeypatch.setattr(forkserver, "AVAILABLE", False)
+    assert verdict_on(instead("    total[i] = x[i] + y[i];")) == forked
+
+
+ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # else it would refuse to fork
+WORKER = """
+import os
+from grader.judge import forkserver
+
+def work():
+    files = [int(name) for name in os.listdir("/proc/self/fd")]
+    here = files, os.getcwd(), os.environ["HOME"], os.getsid(0) == os.getpid()
+    os.write(1, repr(here).encode())
+    os._exit(0)
+
+forkserver.serve(lambda: None, work)
+"""
+
+
+@pytest.mark.skipif(not forkserver.AVAILABLE, reason="no fork here")
+def test_a_worker_has_its_pipes_a_folder_and_a_group_of_its_own_and_nothing_else(tmp_path):
+    server = forkserver.ForkServer((sys.executable, "-c", WORKER), ONE_THREAD)
+    said = tmp_path / "said"
+    with Path(os.devnull).open("rb") as nothing, said.open("wb") as answers:
+        pid = server.fork(str(tmp_path), (nothing.fileno(), answers.fileno(), answers.fileno()))
+    assert server.end(pid, 10) == 0
+    server.close()
+    files, folder, home, alone = ast.literal_eval(said.read_text())
+    assert sorted(files) == [0, 1, 2, 3]  # 3 is what lists them
+    assert (folder, home, alone) == (str(tmp_path), str(tmp_path), True)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        (10**9).to_bytes(8, "big"),
+        (3).to_bytes(8, "big") + b"\x80\x04K",
+        protocol.encode(
+            protocol.Reply("ran", arrays={"a": protocol.Array((3,), "<f4", memoryview(b""))})
+        ),
+        protocol.encode(
+            protocol.Reply("ran", arrays={"a": protocol.Array((1,), "|O", memoryview(bytes(8)))})
+        ),
+        protocol.encode(
+            protocol.Reply("ran", arrays={"a": protocol.Array((-1,), "<f4", memoryview(b""))})
+        ),
+    ],
+)
+def test_a_reply_that_is_none_is_refused(sent):
+    with pytest.raises(protocol.ProtocolError):
+        protocol.unpacked(protocol.take(bytearray(sent), protocol.Reply, 10**6).arrays)
+
+
 def test_time_runs_out_for_all_cases_together(verdict_on):
     verdict = verdict_on(SOLUTION, limits=Limits(total_seconds=0))
     assert [case.status for case in verdict.cases] == ["timeout"] * 3
@@ -250,9 +423,9 @@ def test_time_runs_out_for_all_cases_together(verdict_on):
 
 
 def test_an_unknown_exercise_is_a_key_error_with_the_names_there_are(root):
-    with pytest.raises(KeyError, match="it has: add"):
+    with pytest.raises(NotInCourse, match="it has: add"):
         judge("01_add/subtract", SOLUTION, root=root)
-    with pytest.raises(KeyError, match="there are: 01_add"):
+    with pytest.raises(NotInCourse, match="there are: 01_add"):
         judge("../elsewhere/add", SOLUTION, root=root)
 
 
@@ -276,8 +449,9 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     if cuda.device == "gpu":
         pytest.skip("A CUDA TOOLKIT OF THE SYSTEM IS IN REACH: an NVRTC out of reach was not tried")
     without = (
-        "from grader.cuda import compiler; from grader.judge import sandbox; from pathlib import *;"
-        "(out,) = compiler.library_folders(); site = out.parents[2];"
+        "from grader.cuda import compilers; from grader.judge import sandbox;"
+        "from pathlib import Path;"
+        "out, *_ = compilers.chosen().folders(); site = out.parents[2];"
         "kept = [path for path in site.iterdir() if path not in out.parents];"
         "folders = [*map(Path, (*sandbox._LIBRARIES, sandbox.sys.base_prefix)), *kept];"
         "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"

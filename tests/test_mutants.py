@@ -6,6 +6,8 @@ from grader import course
 from grader.measure.mutation import mutants
 from grader.measure.survivors import trial
 
+pytestmark = pytest.mark.slow
+
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 

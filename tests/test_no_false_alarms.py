@@ -3,7 +3,6 @@
 import pytest
 from kernel_files import clean, run
 
-from grader import cuda
 from grader.cuda import simulator
 
 each_kernel = pytest.mark.parametrize("kernel", clean(), ids=lambda kernel: kernel.id)
@@ -17,10 +16,9 @@ def test_a_correct_kernel_runs_clean_and_is_right(kernel):
     assert kernel.is_right(after)
 
 
+@pytest.mark.gpu
 @each_kernel
 def test_a_correct_kernel_is_right_on_real_hardware_as_well(kernel):
-    if not cuda.gpu_count():
-        pytest.skip("NO GPU HERE: this kernel ran on the simulated one only")
     import cupy
 
     from grader.cuda import gpu

@@ -3,18 +3,12 @@
 import re
 
 import nbformat
-import pytest
-from small_class import LESSON, write_lesson
+from small_class import LESSON
 
 from grader import course
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.weave import weave
-
-
-@pytest.fixture(scope="module")
-def kernels(tmp_path_factory):
-    return write_lesson(tmp_path_factory.mktemp("kernels"))
 
 
 def test_notebooks_are_what_nbgrader_releases_and_nothing_varies(tmp_path, kernels):

@@ -31,7 +31,7 @@ def lesson(tmp_path_factory):
 def mistake(lesson):
     (wrong,) = lesson.wrong_kernels
     kernels = lesson.path.parent
-    verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.path.read_text(), root=kernels)
+    verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.source, root=kernels)
     return Mistake(wrong, verdict.for_learner())
 
 

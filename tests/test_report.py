@@ -22,6 +22,8 @@ from grader.classroom.release import release
 from grader.classroom.report import figures, read, similar, winnowing
 from grader.cli import app
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = NO_GUARD + "\n// <script>alert(1)</script> \x1b[2J \u202e"
 LONG = """\
     float best = 0.0f;
@@ -63,7 +65,7 @@ def here(tmp_path_factory):
         when.write_text(f"2026-11-{day} 12:00:00 UTC")
     with here.gradebook() as gradebook:
         gradebook.add_student("absent")
-    batch.autograde(here, LESSON, here.learners("submitted", LESSON))
+    batch.autograde(here, LESSON, list(answers))  # not by collection, which refuses <i>dora
     with here.gradebook() as gradebook:
         gradebook.find_grade("check-add", LESSON, LESSON, "ben").manual_score = 3.5
         gradebook.find_submission_notebook(LESSON, LESSON, "ada").late_submission_penalty = 1.0
@@ -173,7 +175,7 @@ def test_every_learner_and_exercise_has_a_row_in_csv_and_json(here, page):
         "3.5",
         "4.0",
         "out_of_bounds",
-        "5",
+        "6",  # of the cell, whose first line is the magic
     )
     assert rows["ada", "scale"]["late_penalty"] == "1.0"
     assert rows["ada", "scale"]["timestamp"] == "2026-11-10T12:00:00"

@@ -5,21 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-import small_lesson
 from typer.testing import CliRunner
 
-from grader import course, cuda
+from grader import course
 from grader.cli import app
 from grader.measure import timings
 
-pytestmark = pytest.mark.skipif(
-    cuda.device != "gpu", reason="NO GPU HERE: nothing was timed on real hardware"
-)
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory):
-    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
+pytestmark = pytest.mark.gpu
 
 
 @pytest.fixture(scope="module")

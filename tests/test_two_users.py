@@ -23,7 +23,10 @@ import small_class
 from small_class import LESSON, SCALED, UNGUARDED_SCALE, cell_of
 from small_lesson import SOLUTION, instead
 
+from grader import mistakes
 from grader.weave import cuda_cell, text
+
+pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[1]
 GUIDE = (REPOSITORY / "docs/hub.md").read_text()
@@ -240,7 +243,7 @@ def test_learners_are_given_exercises_without_their_solutions(machine):
     given = machine.learners_copy / "kernels" / LESSON
     assert machine.ada.may("cat", str(given / "1_add.cu"))
     assert (given / "1_add.cu").read_text() == instead("    // END SOLUTION")
-    assert not (given / "wrong").exists()
+    assert not (given / mistakes.FILE).exists()
 
 
 def test_check_tells_a_learner_what_is_right_and_what_is_blank(machine, week):

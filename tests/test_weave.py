@@ -9,7 +9,7 @@ from grader.weave import LessonError, text, weave
 
 EXERCISES = """
 from grader.course import Case, Exercise
-one = Exercise("twice", "Doubling", "2_twice.cu", (Case("any", None, 3.0),))
+one = Exercise("twice", "Doubling", "2_twice.cu", (Case("any", lambda rng: None, 3.0),))
 """
 LESSON = """\
 # Small kernels
@@ -134,7 +134,7 @@ def test_equal_cells_get_different_ids(folder):
         ("# Small kernels", "Small kernels", "line 1: the first line must be"),
         ("1_once.cu", "9_gone.cu", "line 18: there is no file 9_gone.cu"),
         ("1_once.cu", "2_twice.cu", "line 18: 2_twice.cu holds a solution"),
-        ("{exercise} twice", "{exercise} thrice", "line 22: lesson 01_small has no exercise"),
+        ("{exercise} twice", "{exercise} thrice", "line 22: Lesson 01_small has no exercise"),
         ("{exercise}", "{excercise}", "line 22: `{excercise} twice` is neither"),
         ("{kernel} 1_once.cu\n", "{kernel} 1_once.cu\nint x;\n", "line 18: the fence"),
         ("twice\n```\n", "twice\n", "line 22: the fence that opens here is never closed"),

@@ -1,5 +1,7 @@
 """What an instructor meets: nbgrader's steps, with the judge where nbgrader would run Python."""
 
+from ..errors import CourseError
 
-class ClassroomError(Exception):
-    """Something an instructor can mend; the message is one sentence that says what and how."""
+
+class ClassroomError(CourseError):
+    """Whoever runs the course can mend it: a step is missing, or two commands meet."""

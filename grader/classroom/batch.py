@@ -12,7 +12,6 @@ import fcntl
 import hashlib
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,93 +19,109 @@ from pathlib import Path
 from nbformat import v4
 from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
-from sqlalchemy.exc import OperationalError
 
+from .. import course as lessons
+from ..course import Lesson
+from ..errors import GradebookBusy, LearnerError
 from ..judge import Verdict
-from ..weave import text
-from . import ClassroomError, intake, submission, verdicts
+from ..weave import CHECK, text
+from . import ClassroomError, export, intake, lateness, release, submission, verdicts
 from .collecting import Graded
+from .edition import marking
 from .folder import CourseFolder
 from .intake import UnreadableNotebook
-from .judges import answer, judges
-from .secret import seed
+from .judges import Judges, answer, judges
 from .store import Question, Store
 from .submission import Submission
 
 Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
-_FULL = ("No space left", "disk is full")
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
 @dataclass(frozen=True)
 class Grading:
     """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
-    are drawn from, and who has marks in the gradebook already."""
+    are drawn from, and the scores of those who have marks in the gradebook already."""
 
     course: CourseFolder
     lesson: str
     store: Store
     seeds: dict[str, int]
-    marked: frozenset[str]
+    scores: dict[str, float]
 
 
 def autograde(
     course: CourseFolder,
     lesson: str,
     learners: list[str],
-    workers: Executor | None = None,
+    workers: Judges | None = None,
     track: Track = lambda steps, **_: steps,
+    force: bool = False,
 ) -> list[Graded]:
-    """Grade the submissions that are not up to date, and return all. An unreadable notebook gets
-    0 points and a sentence; marks given by hand stay. `workers` judge; by default one a CPU."""
+    """Grade the submissions that are not up to date, with `force` all, and return all. An
+    unreadable notebook gets 0 points and a sentence; marks given by hand stay; lateness is as due
+    dates and policy say now. `workers` judge; by default one a CPU."""
     _require_judge(course)
+    found = lessons.lesson(lesson, course.kernels)
     with _alone(course):
-        grading = _grading(course, lesson)
-        late = [learner for learner in learners if not _up_to_date(grading, learner)]
-        with _workers(workers) as pool:
-            _judge(grading, late, pool, track)
+        with _judges(workers) as there:
+            release.require_solved(course, found, there)
+            grading = _grading(course, found)
+            late = [one for one in learners if force or not _up_to_date(grading, one)]
+            _judge(grading, late, there, track, force)
         stuck = {}
         for learner in track(late, description=f"{lesson}: grading", total=len(late)):
             if why := _enter(grading, learner):
                 stuck[learner] = Graded(learner, {}, (why,))
-        return [stuck.get(name) or _graded(course, lesson, name) for name in learners]
+        lateness.apply(course, lesson)
+        by_hand = _by_hand(course, lesson)
+        return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
 
 
 # --- what there is to do -------------------------------------------------------------------------
 
 
-def _grading(course: CourseFolder, lesson: str) -> Grading:
-    store = Store(course.root / "verdicts", course.kernels)
+def _grading(course: CourseFolder, lesson: Lesson) -> Grading:
+    """The gradebook must know the lesson's exercises; the points they have now it is told."""
     try:
         with course.gradebook() as gradebook:
-            names = [cell.name for cell in gradebook.find_notebook(lesson, lesson).solution_cells]
-            marked = {one.student.id for one in gradebook.assignment_submissions(lesson)}
+            released = gradebook.find_notebook(lesson.name, lesson.name)
+            points = {cell.name: cell.max_score for cell in released.grade_cells}
+            marked = gradebook.assignment_submissions(lesson.name)
+            scores = {one.student_id: one.score for one in marked}
     except MissingEntry as error:
         raise ClassroomError(
-            f"{lesson} was never released: run `grader release {lesson}`."
+            f"{lesson.name} was never released: run `grader release {lesson.name}`."
         ) from error
-    except OperationalError as error:
-        raise _explained(ClassroomError(str(error.orig)), "the very start") from error
-    secret = Path(course.config.JudgeAnswers.secret_file)
-    seeds = {name: seed(secret, f"{lesson}/{name}") for name in sorted(names)}
-    return Grading(course, lesson, store, seeds, frozenset(marked))
+    now = {CHECK + exercise.name: float(exercise.points) for exercise in lesson.exercises}
+    if now.keys() != points.keys():
+        names = ", ".join(sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys()))
+        raise ClassroomError(
+            f"{lesson.name} was released with other exercises than it has now ({names}): give them "
+            f"back their names or, if nobody has marks yet, run `grader release {lesson.name}`."
+        )
+    if now != points:
+        release.generate(course, lesson)
+    seeds = release.seeds(course, lesson)
+    return Grading(course, lesson.name, release.store(course), seeds, scores)
 
 
 def _up_to_date(grading: Grading, learner: str) -> bool:
     """Whether the marks in the gradebook are for what lies in submitted/ now."""
     place = grading.course.path("autograded", grading.lesson, learner)
     known = verdicts.fingerprint(place)
-    return learner in grading.marked and known == _fingerprint(grading, learner)
+    return learner in grading.scores and known == _fingerprint(grading, learner)
 
 
 def _fingerprint(grading: Grading, learner: str) -> str:
     """A name for everything that a learner's marks hang on."""
-    digest = hashlib.sha256(grading.store.edition(grading.lesson).encode())
+    digest = hashlib.sha256((grading.store.edition(grading.lesson) + marking()).encode())
     digest.update(repr(grading.seeds).encode())
     handed_in = _handed_in(grading.course, grading.lesson, learner)
-    digest.update(repr((handed_in.refused, sorted(handed_in.beside.items()))).encode())
+    beside = (handed_in.refused, sorted(handed_in.beside.items()), handed_in.others)
+    digest.update(repr(beside).encode())
     digest.update(handed_in.content)
     return digest.hexdigest()
 
@@ -130,29 +145,22 @@ def _questions(grading: Grading, learner: str) -> Iterator[Question]:
 # --- judging -------------------------------------------------------------------------------------
 
 
-def _judge(grading: Grading, learners: list[str], pool: Executor, track: Track) -> None:
-    """Have every distinct source judged whose verdict is not known."""
+def _judge(grading: Grading, learners: list[str], there: Judges, track: Track, force: bool) -> None:
+    """Have every distinct source judged whose verdict is not known, with `force` all."""
     asked = dict.fromkeys(one for learner in learners for one in _questions(grading, learner))
-    new = [question for question in asked if not grading.store.settled(question)]
-    expected, kernels = grading.store.edition(grading.lesson), grading.store.kernels
-    doing = {pool.submit(answer, question, kernels, expected): question for question in new}
-    finished = track(
-        as_completed(doing), description=f"{grading.lesson}: judging", total=len(doing)
-    )
-    for done in finished:
-        try:
-            grading.store.keep(doing[done], done.result())
-        except (OSError, RuntimeError) as error:
-            raise _explained(ClassroomError(str(error)), doing[done].exercise) from error
+    new = [question for question in asked if force or not grading.store.settled(question)]
+    finished = there.ask(grading.store, new)
+    for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
+        pass
 
 
 @contextmanager
-def _workers(given: Executor | None) -> Iterator[Executor]:
+def _judges(given: Judges | None) -> Iterator[Judges]:
     if given is not None:
         yield given
         return
-    with judges() as pool:
-        yield pool
+    with judges() as found:
+        yield found
 
 
 # --- entering ------------------------------------------------------------------------------------
@@ -160,38 +168,19 @@ def _workers(given: Executor | None) -> Iterator[Executor]:
 
 def _enter(grading: Grading, learner: str) -> str:
     """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
-    that fails for this one alone, why; ClassroomError when it would fail for others too."""
-    course = grading.course.configured(
-        JudgeAnswers={
-            "judge": _known_verdict(grading.store),
-            "fingerprint": _fingerprint(grading, learner),
-        }
-    )
-    for attempt in range(BUSY_FOR):
+    that fails for this one alone, why; another CourseError when it would fail for others too."""
+    known = {"judge": _known_verdict(grading.store), "fingerprint": _fingerprint(grading, learner)}
+    course = grading.course.configured(JudgeAnswers=known)
+    for attempt in range(1, BUSY_FOR + 1):
         try:
-            _autograde(course, grading.lesson, learner)
+            _autograde(course, grading, learner)
             break
-        except ClassroomError as error:
-            if not _of_the_course(str(error)):
-                return f"The submission could not be graded ({error})."
-            if "locked" not in str(error) or attempt == BUSY_FOR - 1:
-                raise _explained(error, learner) from error
+        except GradebookBusy:
+            if attempt == BUSY_FOR:
+                raise
+        except (ClassroomError, LearnerError) as error:
+            return f"The submission could not be graded ({error})."
     return ""
-
-
-def _of_the_course(error: str) -> bool:
-    return any(cause in error for cause in ("locked", *_FULL))
-
-
-def _explained(error: ClassroomError, learner: str) -> ClassroomError:
-    kept = "What is graded stays graded; give the same command again and it goes on."
-    if "locked" in str(error):
-        return ClassroomError(
-            f"Somebody else, perhaps formgrader, keeps the gradebook locked at {learner}. {kept}"
-        )
-    if any(cause in str(error) for cause in _FULL):
-        return ClassroomError(f"The disk is full at {learner}: make room. {kept}")
-    return ClassroomError(f"{learner}: {error} {kept}")
 
 
 def _known_verdict(store: Store) -> Callable[..., Verdict]:
@@ -208,19 +197,24 @@ def _known_verdict(store: Store) -> Callable[..., Verdict]:
     return verdict
 
 
-def _autograde(course: CourseFolder, lesson: str, learner: str) -> None:
+def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
     """Take through nbgrader's step what can be read of a submission, and nothing else that lies in
     its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
     says why in feedback. What was handed in stays as it is."""
+    lesson = grading.lesson
     handed_in = _handed_in(course, lesson, learner)
+    had, why = 0.0, ""
     try:
-        notebook, why = handed_in.notebook(), ""
+        notebook = handed_in.notebook()
     except UnreadableNotebook as error:
-        notebook, why = v4.new_notebook(), str(error)
+        notebook, had = v4.new_notebook(), _had(grading, learner)
+        lost = f" What was handed in before had {had:g} points, and no longer counts."
+        why = f"{error}{lost if had else ''}"
     with tempfile.TemporaryDirectory(prefix="reading-", dir=course.root) as folder:
         place = course.configured(
             CourseDirectory={"submitted_directory": Path(folder).name},
             TakeAnswers={"unreadable": why, "remark": handed_in.remark},
+            JudgeAnswers={"had": had, "others": list(handed_in.others)},
         )
         stand_in = Path(folder) / learner / lesson
         stand_in.mkdir(parents=True)
@@ -230,9 +224,28 @@ def _autograde(course: CourseFolder, lesson: str, learner: str) -> None:
         place.run(Autograde, lesson, learner, force=True)
 
 
-def _graded(course: CourseFolder, lesson: str, learner: str) -> Graded:
+def _had(grading: Grading, learner: str) -> float:
+    """The points of the last notebook of a learner's that could be read."""
+    place = grading.course.path("autograded", grading.lesson, learner)
+    return verdicts.had(place) or grading.scores.get(learner, 0.0)
+
+
+def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:
+    """By learner, the marks given by hand that have met another one of the judge's since."""
+    found: dict[str, list[str]] = {}
+    with course.gradebook() as gradebook:
+        for mark in export.marks(gradebook, lesson):
+            if said := export.overridden(mark):
+                found.setdefault(mark.learner, []).append(said)
+    return found
+
+
+def _graded(
+    course: CourseFolder, lesson: str, learner: str, by_hand: dict[str, list[str]]
+) -> Graded:
     exercises = verdicts.read(course.path("autograded", lesson, learner))
     problems = [kept["problem"] for kept in exercises.values() if kept["problem"]]
+    problems += by_hand.get(learner, [])
     return Graded(learner, exercises, tuple(dict.fromkeys(problems)))
 
 

@@ -13,8 +13,14 @@ from pathlib import Path
 from . import ClassroomError, submission
 from .folder import CourseFolder
 
-NO_NAME = "No learner can have this name in nbgrader; rename the folder in submitted/."
-NOT_NBGRADER_S = "nbgrader gives no submission this name; it is put aside."
+NO_NAME = (
+    "This is no learner's id (letters, digits and . _ - @ +, a letter or digit first), and is not "
+    "graded: rename the folder in submitted/."
+)
+NOT_NBGRADER_S = (
+    "nbgrader gives no submission this name, with a learner's id of letters, digits and . _ - @ + "
+    "in it; it is put aside."
+)
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,12 @@
 """What `grader build | release | autograde | feedback | report | demo` do and say. Each returns the
-exit status: 0 when all is well, 1 when something handed in or committed is not, 2 when it cannot
-run."""
+exit status: 0 when all is well, 1 when something handed in or committed is not. What keeps them
+from running they raise; cli.py says it."""
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -17,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..weave import LessonError
+from ..judge import steps
 from . import ClassroomError, batch, collecting, demo, feedback, notebooks, release, report, stepper
 from .collecting import Graded
 from .folder import CONFIG, CourseFolder, open_course
@@ -26,31 +25,17 @@ from .judges import judges
 SHOWN_NAMES = 5  # learners named where there may be hundreds
 
 
-def in_sentences(command: Callable[..., int]) -> Callable[..., int]:
-    """Whatever an author or an instructor can mend is said in a sentence, without a traceback."""
-
-    @functools.wraps(command)
-    def run(*args, **options) -> int:
-        try:
-            return command(*args, **options)
-        except (ClassroomError, LessonError) as error:
-            complain(str(error))
-            return 2
-        except KeyboardInterrupt:
-            complain("Stopped. What is done is kept; the same command goes on from there.")
-            return 130
-
-    return run
-
-
-@in_sentences
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
+    lessons = course.lessons()
     if not check:
+        for lesson in filter(steps.write, lessons):
+            say(f"made {_short(lesson.path / steps.FILE)}")
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {_short(path)}")
         return 0
     differences = notebooks.differences()
+    differences += [f"{one.name}/{steps.FILE}: out of date." for one in lessons if steps.stale(one)]
     for difference in differences:
         complain(difference)
     if differences:
@@ -58,7 +43,6 @@ def build_notebooks(check: bool) -> int:
     return 1 if differences else 0
 
 
-@in_sentences
 def release_lessons(name: str | None) -> int:
     """Release one lesson, or all of them."""
     here = open_course()
@@ -68,23 +52,22 @@ def release_lessons(name: str | None) -> int:
     return 0
 
 
-@in_sentences
-def autograde_lesson(name: str, jobs: int | None, scheduler: str | None) -> int:
+def autograde_lesson(name: str, jobs: int | None, scheduler: str | None, force: bool) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
     lesson = _lesson(here, name).name
     learners, refused = collecting.collect(here, lesson)
     with judges(jobs, scheduler) as workers:
-        graded = batch.autograde(here, lesson, learners, workers, track)
+        graded = batch.autograde(here, lesson, learners, workers, track, force)
     Console().print(_diagnoses(graded))
     problems = _problems((*graded, *refused))
     for problem in problems:
         complain(problem)
-    say(f"{len(graded)} submissions are graded and in {_short(here.root)}/gradebook.db")
+    entered = sum(bool(one.exercises) for one in graded)
+    say(f"{entered} submissions are graded and in {_short(here.root)}/gradebook.db")
     return 1 if problems else 0
 
 
-@in_sentences
 def write_feedback(name: str) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV."""
     here = open_course()
@@ -98,7 +81,6 @@ def write_feedback(name: str) -> int:
     return 0
 
 
-@in_sentences
 def write_report(name: str | None) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
     here = open_course()
@@ -110,10 +92,9 @@ def write_report(name: str | None) -> int:
     return 0
 
 
-@in_sentences
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
-    lesson = course.lessons()[0]
+    lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
     folder = _short(demo.WEEK)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
@@ -121,30 +102,23 @@ def run_demo() -> int:
     return 0
 
 
-@in_sentences
 def present_lesson(number: str) -> int:
     """Make a lesson's notebook and slides for the front of a class; `number` is how its name
     begins, e.g. 02."""
-    found = [lesson for lesson in course.lessons() if lesson.name.startswith(number)]
-    if len(found) != 1:
-        known = ", ".join(lesson.name for lesson in course.lessons())
-        raise ClassroomError(f"Which lesson is {number!r}? There are: {known}.")
-    made = demo.present(found[0], track)
+    lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
+    made = demo.present(lesson, track)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
     if sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if stepper.pressed_key() not in stepper.STOP:
-            stepper.step_through(found[0], made.mistakes, Console(), stepper.pressed_key)
+            stepper.step_through(lesson, made.mistakes, Console(), stepper.pressed_key)
     return 0
 
 
 def _lesson(here: CourseFolder, name: str) -> course.Lesson:
-    try:
-        return course.lesson(name, here.kernels)
-    except KeyError as error:
-        sentence = error.args[0]
-        raise ClassroomError(f"{sentence[:1].upper()}{sentence[1:]}.") from error
+    """The lesson called `name`, or the one whose name begins so."""
+    return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
 
 def _grades(lesson: str, graded: Iterable[Graded]) -> Table:

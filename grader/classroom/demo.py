@@ -8,16 +8,16 @@ learner makes in one exercise and in no other.
 from __future__ import annotations
 
 import shutil
-from concurrent.futures import as_completed
 from pathlib import Path
 
 from .. import course
-from ..course import Lesson, WrongKernel
+from ..course import Lesson
+from ..mistakes import WrongKernel
 from ..weave import cuda_cell, text
 from . import batch, collecting, feedback, intake, presentation
 from .collecting import Graded
 from .folder import CourseFolder, new_course
-from .judges import answer, judges
+from .judges import judges
 from .presentation import Mistake, Presentation
 from .release import release
 from .store import Question, Store
@@ -42,12 +42,13 @@ def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
 def present(lesson: Lesson, track: batch.Track) -> Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
     store = Store(ROOT / "verdicts", lesson.path.parent)
-    with judges() as pool:
-        asked = {pool.submit(_diagnosed, store, lesson, one) for one in lesson.wrong_kernels}
-        finished = track(
-            as_completed(asked), description=f"{lesson.name}: mistakes", total=len(asked)
-        )
-        mistakes = [done.result() for done in finished]
+    asked = {one: _question(lesson, one) for one in lesson.wrong_kernels}
+    new = [question for question in asked.values() if not store.settled(question)]
+    with judges() as found:
+        finished = found.ask(store, new)
+        for _ in track(finished, description=f"{lesson.name}: mistakes", total=len(new)):
+            pass
+    mistakes = [Mistake(one, store.find(asked[one]).for_learner()) for one in asked]
     return presentation.write(lesson, mistakes, ROOT / lesson.name)
 
 
@@ -66,8 +67,7 @@ def classmates(lesson: Lesson) -> dict[str, Answers]:
     """Learner by learner, what they answer."""
     solved = {exercise.name: lesson.solution(exercise) for exercise in lesson.exercises}
     mistaken = {
-        wrong.path.stem: solved | {wrong.exercise: wrong.path.read_text()}
-        for wrong in lesson.wrong_kernels
+        wrong.name: solved | {wrong.exercise: wrong.source} for wrong in lesson.wrong_kernels
     }
     return {"solution": solved, "blank": {}, **mistaken}
 
@@ -90,8 +90,5 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
 
 
-def _diagnosed(store: Store, lesson: Lesson, wrong: WrongKernel) -> Mistake:
-    question = Question(f"{lesson.name}/{wrong.exercise}", wrong.path.read_text(), seed=0)
-    if not store.settled(question):
-        store.keep(question, answer(question, store.kernels, store.edition(lesson.name)))
-    return Mistake(wrong, store.find(question).for_learner())
+def _question(lesson: Lesson, wrong: WrongKernel) -> Question:
+    return Question(f"{lesson.name}/{wrong.exercise}", wrong.source, seed=0)

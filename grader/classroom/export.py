@@ -1,13 +1,15 @@
 """The course's marks as rows, one for each learner and exercise: CSV, JSON, and nbgrader's own
-`nbgrader export --exporter=grader.classroom.export.WarpwiseExporter`."""
+`nbgrader export --exporter=grader.classroom.export.WarpwiseExporter`; and the grades.csv that plain
+`nbgrader export` writes, one row for each learner and lesson."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from nbgrader.api import (
     Assignment,
@@ -20,27 +22,51 @@ from nbgrader.api import (
 from nbgrader.plugins import ExportPlugin
 
 from ..weave import CHECK
-from . import verdicts
+from . import cells, verdicts
+from .files import whole
 from .folder import CourseFolder
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
+# nbgrader's own, and what whoever reads them should know.
+GRADES = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email")
+GRADES += ("raw_score", "late_submission_penalty", "score", "max_score", "note")
 
 
 @dataclass(frozen=True)
 class Row:
     """What a learner got for an exercise. `score` is the gradebook's, an instructor's mark where
-    there is one, before the lateness of the whole submission, `late_penalty`, is taken off.
-    `status` and `line` are the verdict's; `timestamp` is UTC in ISO format, empty if unknown."""
+    there is one, before the lateness of the whole submission, `late_penalty`, is taken off; None
+    where nothing was collected. `status` and `line` are the verdict's, or "unreadable";
+    `timestamp` is UTC in ISO format, empty if unknown. `by_judge` is the judge's score, `by_hand`
+    an instructor's, and `note` says what is wrong with the notebook or the mark."""
 
     learner: str
     lesson: str
     exercise: str
-    score: float
+    score: float | None
     max_score: float
     status: str
     line: int | None
     timestamp: str
-    late_penalty: float
+    late_penalty: float | None
+    by_judge: float | None = None
+    by_hand: float | None = None
+    note: str = ""
+
+
+class Mark(NamedTuple):
+    """A grade as the gradebook has it; `judged_since`: that it was judged after an instructor had
+    given a mark, and none has saved one since then."""
+
+    learner: str
+    cell: str
+    score: float
+    most: float
+    when: datetime | None
+    penalty: float | None
+    by_judge: float | None
+    by_hand: float | None
+    judged_since: bool
 
 
 class WarpwiseExporter(ExportPlugin):
@@ -52,10 +78,54 @@ class WarpwiseExporter(ExportPlugin):
         found = [
             row for name in lessons for row in rows(CourseFolder(self.config), gradebook, name)
         ]
-        chosen = set(self.student) or {row.learner for row in found}
+        chosen = set(map(str, self.student)) or {row.learner for row in found}
         path = Path(self.to or "exercises.csv")
         write = write_json if path.suffix == ".json" else write_csv
         write([row for row in found if row.learner in chosen], path)
+
+
+class GradesExporter(ExportPlugin):
+    """What nbgrader's CsvExportPlugin writes, with a note, by a writer of CSV, and with nothing in
+    the place of scores that nobody has."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        asked = set(map(str, self.assignment)) or {one.name for one in gradebook.assignments}
+        lessons = [one for one in gradebook.assignments if one.name in asked]
+        found = [
+            row
+            for lesson in lessons
+            for row in _grades(CourseFolder(self.config), gradebook, lesson)
+        ]
+        chosen = set(map(str, self.student)) or {row["student_id"] for row in found}
+        kept = [row for row in found if row["student_id"] in chosen]
+        cells.write(Path(self.to or "grades.csv"), GRADES, kept)
+
+
+def _grades(course: CourseFolder, gradebook: Gradebook, lesson: Assignment) -> Iterator[dict]:
+    """The rows of grades.csv about one lesson."""
+    marked = {one.student_id: one for one in gradebook.assignment_submissions(lesson.name)}
+    notes: dict[str, dict[str, None]] = {}
+    for row in rows(course, gradebook, lesson.name):
+        if row.note:
+            notes.setdefault(row.learner, {})[row.note] = None
+    for student in gradebook.students:
+        said = " ".join(notes.get(student.id, ()))
+        row = {"assignment": lesson.name, "duedate": lesson.duedate, "max_score": lesson.max_score}
+        row |= {"student_id": student.id, "last_name": student.last_name, "note": said}
+        row |= {"first_name": student.first_name, "email": student.email}
+        yield dict.fromkeys(GRADES) | row | _scores(marked.get(student.id))
+
+
+def _scores(submission: SubmittedAssignment | None) -> dict[str, object]:
+    if submission is None:
+        return {}
+    score, penalty = submission.score, submission.late_submission_penalty
+    return {
+        "timestamp": submission.timestamp,
+        "raw_score": score,
+        "late_submission_penalty": penalty,
+        "score": max(0.0, score - penalty),
+    }
 
 
 def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Row]:
@@ -63,23 +133,51 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Row]:
     handed nothing in has rows as well."""
     kept: dict[str, dict] = {}
     found = []
-    for learner, cell, score, most, when, penalty in marks(gradebook, lesson):
-        if learner not in kept:
-            kept[learner] = _verdicts(course, lesson, learner)
-        name = cell.removeprefix(CHECK)
-        verdict = kept[learner].get(name, {}).get("verdict", {})
-        status, line = verdict.get("status", ""), verdict.get("line")
-        at = when.isoformat() if when else ""
-        found.append(Row(learner, lesson, name, score, most, status, line, at, penalty or 0.0))
+    for mark in marks(gradebook, lesson):
+        if mark.learner not in kept:
+            kept[mark.learner] = _verdicts(course, lesson, mark.learner)
+        found.append(_row(mark, lesson, kept[mark.learner]))
     found += _absent(gradebook, lesson, set(kept))
     return sorted(found, key=lambda row: (row.learner, row.exercise))
 
 
-def marks(gradebook: Gradebook, lesson: str) -> Iterator[tuple]:
-    """For each grade of the lesson: learner, cell, score, the most there is, time, penalty. One
-    question to the database; through the objects' attributes it would be thousands."""
+def _row(mark: Mark, lesson: str, kept: dict) -> Row:
+    name = mark.cell.removeprefix(CHECK)
+    known = kept.get(name, {})
+    verdict = known.get("verdict", {})
+    return Row(
+        learner=mark.learner,
+        lesson=lesson,
+        exercise=name,
+        score=mark.score,
+        max_score=mark.most,
+        status=verdict.get("status", ""),
+        line=verdict.get("line"),
+        timestamp=mark.when.isoformat() if mark.when else "",
+        late_penalty=mark.penalty or 0.0,
+        by_judge=mark.by_judge,
+        by_hand=mark.by_hand,
+        note=" ".join(filter(None, (known.get("problem", ""), overridden(mark)))),
+    )
+
+
+def overridden(mark: Mark) -> str:
+    """What to say of a mark given by hand that meets another one of the judge's, which nobody has
+    looked at; empty where there is nothing to decide."""
+    if mark.by_hand is None or not mark.judged_since or mark.by_hand == mark.by_judge:
+        return ""
+    return (
+        f"{mark.cell.removeprefix(CHECK)} keeps the {mark.by_hand:g} points given by hand; judged "
+        f"again since then, it would get {mark.by_judge or 0:g}: save the one you want in "
+        "formgrader."
+    )
+
+
+def marks(gradebook: Gradebook, lesson: str) -> Iterator[Mark]:
+    """Each grade of the lesson. One question to the database; through the objects' attributes it
+    would be thousands."""
     submitted, notebook = SubmittedAssignment, SubmittedNotebook
-    yield from (
+    found = (
         gradebook.db.query(
             submitted.student_id,
             GradeCell.name,
@@ -87,6 +185,9 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[tuple]:
             GradeCell.max_score,
             submitted.timestamp,
             notebook.late_submission_penalty,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.needs_manual_grade,
         )
         .select_from(Grade)
         .join(GradeCell, GradeCell.id == Grade.cell_id)
@@ -95,6 +196,7 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[tuple]:
         .join(Assignment, Assignment.id == submitted.assignment_id)
         .filter(Assignment.name == lesson)
     )
+    yield from (Mark(*row) for row in found)
 
 
 def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, dict]:
@@ -106,23 +208,20 @@ def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, dict
 
 def _absent(gradebook: Gradebook, lesson: str, present: set[str]) -> Iterator[Row]:
     """Rows for the learners who have no marks at all."""
-    cells = [
+    asked = [
         (cell.name.removeprefix(CHECK), cell.max_score)
         for notebook in gradebook.find_assignment(lesson).notebooks
         for cell in notebook.grade_cells
     ]
     for student in gradebook.students:
         if student.id not in present:
-            for name, most in cells:
-                yield Row(student.id, lesson, name, 0.0, most, NOT_HANDED_IN, None, "", 0.0)
+            for name, most in asked:
+                yield Row(student.id, lesson, name, None, most, NOT_HANDED_IN, None, "", None)
 
 
 def write_csv(rows: Iterable[Row], path: Path) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Row)])
-        writer.writeheader()
-        writer.writerows(map(asdict, rows))
+    cells.write(path, [field.name for field in fields(Row)], map(asdict, rows))
 
 
 def write_json(rows: Iterable[Row], path: Path) -> None:
-    path.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
+    whole(path, json.dumps([asdict(row) for row in rows], indent=1) + "\n")

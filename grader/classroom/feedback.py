@@ -7,15 +7,16 @@ import os
 import shutil
 import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
 from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
-from nbgrader.plugins import CsvExportPlugin
 
+from ..errors import MachineError
 from .batch import Track
-from .export import marks
+from .export import GradesExporter, marks
 from .folder import CourseFolder
 from .submission import HANDED_IN
 
@@ -41,6 +42,11 @@ def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Tra
         try:
             for page in track(as_completed(doing), description=description, total=len(late)):
                 page.result()
+        except BrokenProcessPool as error:
+            raise MachineError(
+                "A process that made pages was killed, perhaps for want of memory: give the same "
+                "command again, and it goes on."
+            ) from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -61,10 +67,10 @@ def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") ->
 
 
 def export(course: CourseFolder) -> Path:
-    """Every grade of the course as CSV, by nbgrader's own exporter."""
+    """Every grade of the course as CSV, as plain `nbgrader export` writes them."""
     path = course.root / "grades.csv"
     with course.gradebook() as gradebook:
-        CsvExportPlugin(config=course.config, to=str(path)).export(gradebook)
+        GradesExporter(config=course.config, to=str(path)).export(gradebook)
     return path
 
 

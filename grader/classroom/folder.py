@@ -4,6 +4,7 @@ steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrad
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +15,16 @@ from pathlib import Path
 import traitlets.log
 from nbgrader.api import Gradebook
 from nbgrader.auth import Authenticator
-from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.exchange import ExchangeError, ExchangeFactory
+from nbgrader.exchange import ExchangeFactory
 from traitlets.config import Config, PyFileConfigLoader
 
 from .. import course
+from ..errors import CourseError, of_the_machine
 from . import ClassroomError
 from .submission import is_name
 
 CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
-
-_OF_FILES = (OSError, ValueError, RuntimeError)  # what copying odd ones raises
 
 _ELSEWHERE = """\
 # The same course in this folder.
@@ -91,7 +90,8 @@ class CourseFolder:
 
     def run(self, step: type, lesson: str, learner: str = "*", **options) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
-        ClassroomError with what nbgrader said when it fails."""
+        When it fails, a CourseError: ours if one of ours was raised in it, MachineError if the
+        machine was the cause, else ClassroomError with what nbgrader said."""
         where = CourseDirectory(config=self.config, assignment_id=lesson, student_id=learner)
         doing = step(coursedir=where, config=self.config, **options)
         if hasattr(doing, "authenticator"):
@@ -99,8 +99,8 @@ class CourseFolder:
         with _overheard() as complaints:
             try:
                 doing.start()
-            except (NbGraderException, ExchangeError, *_OF_FILES) as error:
-                raise ClassroomError(f"{lesson}: {_reason(complaints, error)}") from error
+            except Exception as error:  # nbgrader and what it calls raise many kinds
+                raise complaints.explained(lesson, error) from error
 
     def configured(self, **changes: dict) -> CourseFolder:
         """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
@@ -129,23 +129,40 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
     return open_course(config_file)
 
 
+class _Complaints(logging.Handler):
+    """What nbgrader logs as errors, and the exceptions that it was handling then: those that it
+    raises in the end only say "see above"."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.said: list[str] = []
+        self.handled: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage().strip())
+        if (handled := sys.exception()) is not None:
+            self.handled.append(handled)
+
+    def explained(self, lesson: str, error: Exception) -> CourseError:
+        for cause in (*self.handled, error):
+            if isinstance(cause, CourseError):
+                return cause
+            if known := of_the_machine(cause):
+                return known
+        return ClassroomError(f"{lesson}: {_reason(self.said, error)}")
+
+
 @contextmanager
-def _overheard() -> Iterator[list[str]]:
-    """What nbgrader logs as errors meanwhile; its exceptions only say "see above"."""
-    complaints: list[str] = []
-
-    class Listener(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            complaints.append(record.getMessage().strip())
-
-    listener = Listener(logging.ERROR)
+def _overheard() -> Iterator[_Complaints]:
+    """What nbgrader complains about meanwhile."""
+    listener = _Complaints()
     logs = (traitlets.log.get_logger(), logging.getLogger("tornado.application"))
     for log in logs:
         log.addHandler(listener)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of nbgrader's own code and of old notebooks
-            yield complaints
+            yield listener
     finally:
         for log in logs:
             log.removeHandler(listener)

@@ -18,19 +18,19 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import normalize
 
-from ..unseen import encodable
+from ..cells import cuda_source
+from ..errors import LearnerError
+from ..sanitize import encodable
 
 LONGEST_NOTEBOOK = 32 << 20  # bytes
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 
-# The magic's line and blank ones before it, so that lines count as they do after `%%cuda NAME`.
-_MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
 
 # A string of JSON; closed or not, so that every text is read once.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
 
-class UnreadableNotebook(ValueError):
+class UnreadableNotebook(LearnerError):
     """The file is no notebook; the message is a sentence for whoever handed it in."""
 
 
@@ -39,13 +39,15 @@ class Answer:
     """The learner's answer to the exercise called `name`.
 
     `source` is CUDA source, None when there is nothing to judge; `problem` is a sentence about
-    the notebook, empty when all is well; `cell` is the index of the cell the answer is in.
+    the notebook, empty when all is well; `cell` is the index of the cell the answer is in;
+    `unreadable`: that there is an answer, and no telling which.
     """
 
     name: str
     source: str | None = None
     problem: str = ""
     cell: int | None = None
+    unreadable: bool = False
 
 
 def read_notebook(path: Path) -> NotebookNode:
@@ -114,11 +116,6 @@ def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
     return tuple(_find(notebook, name) for name in names)
 
 
-def cuda_source(cell: str) -> str:
-    """The CUDA source in the text of a cell, without its `%%cuda NAME` line."""
-    return _MAGIC.sub("", cell, count=1) if _MAGIC.match(cell) else cell
-
-
 def grade_id(cell: NotebookNode) -> str:
     """What nbgrader calls the cell; empty when it is none of nbgrader's or its mark is broken."""
     mark = cell.metadata.get("nbgrader")
@@ -136,7 +133,7 @@ def _find(notebook: NotebookNode, name: str) -> Answer:
             f"The notebook has {len(found)} cells for {name} with different code in them, so none "
             "can be graded: keep one and delete the others."
         )
-        return Answer(name, problem=problem, cell=found[0])
+        return Answer(name, problem=problem, cell=found[0], unreadable=True)
     source = cuda_source(notebook.cells[found[0]].source)
     if not source.strip():
         return Answer(name, problem=f"The cell for {name} is empty.", cell=found[0])

@@ -3,32 +3,109 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import course
+from ..errors import CourseError, MachineError, of_the_machine
 from ..judge import Verdict, judge
 from . import ClassroomError
-from .store import Question, edition
+from .edition import edition
+from .store import Question, Store
 
-PATIENCE = 15  # seconds until a scheduler must have answered
+PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be there
+LOOK = 1.0  # seconds between two looks whether anybody still works
 RETRIES = 2  # what a lost worker had in hand goes to so many others before it counts as lost
+
+_ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/?")
+
+
+@dataclass(frozen=True)
+class Judges:
+    """Where `answer` is executed, and how many are there to do it; None: always somebody."""
+
+    pool: Executor
+    workers: Callable[[], int] | None = None
+
+    def ask(self, store: Store, questions: Iterable[Question]) -> Iterator[Question]:
+        """Have the verdict on each question found and kept in `store`; the question as soon as
+        that is done. MachineError when nobody is left who could."""
+        expected = {one: store.edition(one.exercise.partition("/")[0]) for one in questions}
+        doing = {
+            self.pool.submit(answer, question, store.kernels, known): question
+            for question, known in expected.items()
+        }
+        for done in self._finished(set(doing)):
+            store.keep(doing[done], _verdict(done))
+            yield doing[done]
+
+    def _finished(self, left: set[Future]) -> Iterator[Future]:
+        alone_since = None
+        while left:
+            done, left = wait(left, LOOK if self.workers else None, FIRST_COMPLETED)
+            yield from done
+            if done or self.workers is None or self.workers():
+                alone_since = None
+                continue
+            alone_since = alone_since or time.monotonic()
+            if time.monotonic() - alone_since > PATIENCE:
+                for one in left:
+                    one.cancel()
+                raise MachineError(
+                    "The cluster has no workers any more, and had none for "
+                    f"{PATIENCE} s: start some (`dask worker`), then give the same command again. "
+                    "What is judged stays judged."
+                )
+
+
+def _verdict(done: Future) -> Verdict:
+    """The result; what befell a worker is said as the machine's."""
+    try:
+        return done.result()
+    except CourseError:
+        raise
+    except CancelledError as error:
+        raise MachineError(
+            "The connection to the cluster is lost: see to its scheduler, then give the same "
+            "command again. What is judged stays judged."
+        ) from error
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":  # Dask's, which need not be installed
+            raise MachineError(
+                f"{RETRIES + 1} workers of the cluster died over the same answer: see their logs, "
+                "or judge here, without --scheduler."
+            ) from error
+        if known := of_the_machine(error):
+            raise known from error
+        raise
 
 
 @contextmanager
-def judges(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Executor]:
-    """An executor for `answer`: `jobs` verdicts at a time (by default one a CPU), each in a
+def judges(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Judges]:
+    """Those who judge: `jobs` verdicts at a time (by default one a CPU), each in a
     process of its own anyway; or the Dask cluster behind `scheduler`, e.g. tcp://host:8786. What
     has not begun when an exception passes through is called off."""
-    pool = _cluster(scheduler) if scheduler else ThreadPoolExecutor(jobs or os.cpu_count())
+    if scheduler:
+        with _cluster(scheduler) as found:
+            yield found
+        return
+    pool = ThreadPoolExecutor(jobs or os.cpu_count())
     try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=not scheduler, cancel_futures=True)
-        raise
-    pool.shutdown()
+        yield Judges(pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def answer(question: Question, kernels: Path, expected: str) -> Verdict:
@@ -45,7 +122,12 @@ def answer(question: Question, kernels: Path, expected: str) -> Verdict:
     return judge(question.exercise, question.source, seed=question.seed, root=root)
 
 
-def _cluster(scheduler: str) -> Executor:
+@contextmanager
+def _cluster(scheduler: str) -> Iterator[Judges]:
+    if not (found := _ADDRESS.fullmatch(scheduler)) or int(found[3]) > 65535:
+        raise ClassroomError(
+            f"{scheduler!a} is no address of a Dask scheduler: write --scheduler tcp://HOST:PORT."
+        )
     try:
         from distributed import Client
     except ImportError as error:
@@ -54,6 +136,19 @@ def _cluster(scheduler: str) -> Executor:
         ) from error
     try:
         client = Client(scheduler, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ClassroomError(f"No Dask scheduler answers at {scheduler}: {error}.") from error
-    return client.get_executor(retries=RETRIES)
+    except Exception as error:  # of sockets, of TLS, of whatever else answers there
+        said = (str(error) or type(error).__name__).splitlines()[0]
+        raise MachineError(f"No Dask scheduler answers at {scheduler}: {said}.") from error
+    try:
+        yield Judges(client.get_executor(retries=RETRIES), lambda: _workers(client))
+    finally:
+        with suppress(Exception):  # it may be gone by now
+            client.close(timeout=LOOK)
+
+
+def _workers(client) -> int:
+    """How many there are at this moment; none when the scheduler does not say."""
+    try:
+        return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
+    except Exception:
+        return 0

@@ -15,9 +15,10 @@ from pathlib import Path
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Any, Unicode
+from traitlets import Any, Float, List, Unicode
 
 from .. import course
+from ..cells import cuda_source
 from ..judge import Verdict, judge
 from ..weave import CHECK, CUDA, cell_id, graded
 from . import intake, verdicts
@@ -43,7 +44,8 @@ class TakeAnswers(NbGraderPreprocessor):
         for answer in answers:
             judged = answer.source is not None and not self.unreadable
             problem = self.unreadable or answer.problem or self.remark
-            note = {"problem": problem, "judged": judged}
+            unreadable = bool(self.unreadable) or answer.unreadable
+            note = {"problem": problem, "judged": judged, "unreadable": unreadable}
             pairs[answer.name][1].metadata[NOTE] = note
         nb.cells = list(_rebuilt(nb.cells, answers, pairs))
         disarm(nb)
@@ -63,16 +65,19 @@ class JudgeAnswers(NbGraderPreprocessor):
     fingerprint = Unicode("", help="What the marks hang on; see grader.classroom.batch.").tag(
         config=True
     )
+    had = Float(0.0, help="The points before, where this notebook cannot be read.").tag(config=True)
+    others = List(help="Names of notebooks that lie beside this one.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         lesson = resources["nbgrader"]["assignment"]
-        sources = {intake.grade_id(cell): intake.cuda_source(cell.source) for cell in nb.cells}
+        sources = {intake.grade_id(cell): cuda_source(cell.source) for cell in nb.cells}
         found = {}
         for cell in nb.cells:
             name = intake.grade_id(cell).removeprefix(CHECK)
             if intake.grade_id(cell) == CHECK + name:
                 found[name] = self._grade(f"{lesson}/{name}", sources[name], cell)
-        resources["outputs"] = {verdicts.FILE: verdicts.packed(found, self.fingerprint)}
+        kept = verdicts.packed(found, self.fingerprint, self.had)
+        resources["outputs"] = {verdicts.FILE: kept}
         return nb, resources
 
     def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> dict:
@@ -80,15 +85,26 @@ class JudgeAnswers(NbGraderPreprocessor):
         note, most = check.metadata.pop(NOTE), float(check.metadata.nbgrader["points"])
         problem, root = note["problem"], Path(self.kernels)
         exercise = course.exercise(exercise_id, root)
-        verdict = Verdict(exercise_id, 0.0, exercise.points, "not_attempted", problem)
-        page = verdicts.notice(problem)
+        status = verdicts.UNREADABLE if note["unreadable"] else "not_attempted"
+        verdict, page = Verdict(exercise_id, 0.0, exercise.points, status, problem), ""
         if note["judged"]:
             official = seed(Path(self.secret_file), exercise_id)
             verdict = self.judge(exercise_id, source, seed=official, root=root)
-            page += verdicts.page(verdict, source, exercise)
+            page = verdicts.page(verdict, source, exercise)
+        if self.others and verdict.status == "not_attempted":
+            problem = problem or _elsewhere(self.others, exercise_id.partition("/")[0])
+        page = verdicts.notice(problem) + page
         data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
         check.outputs = [v4.new_output("execute_result", data=data)]
         return {"problem": problem, "verdict": verdict.to_dict()}
+
+
+def _elsewhere(others: list[str], lesson: str) -> str:
+    return (
+        f"{lesson}.ipynb has cells as they were handed out, and beside it lies "
+        f"{', '.join(others)}, which is not graded: hand in the one with the work as "
+        f"{lesson}.ipynb."
+    )
 
 
 def _released_pairs(where: dict) -> dict[str, Pair]:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbclient import NotebookClient
+from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
-from ..course import Lesson, WrongKernel
+from ..course import Lesson
+from ..errors import AuthorError
 from ..judge import Verdict
+from ..mistakes import WrongKernel
 from ..notebook import verdict_card
 from ..weave import CUDA, cell_id, cuda_cell, text, weave
 from .slides import slides
@@ -39,7 +42,7 @@ class Mistake:
 
     @property
     def source(self) -> str:
-        return self.wrong.path.read_text()
+        return self.wrong.source
 
     @property
     def title(self) -> str:
@@ -92,9 +95,21 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
         cell.source = _MARKERS.sub("", cell.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet = {"extra_arguments": ["--log-level=ERROR"]}
-    NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    try:
+        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+    except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
+        raise AuthorError(
+            f"A cell of kernels/{lesson.name}/lesson.md cannot be run ({_why(error)})."
+        ) from error
     _leave_out_widgets(notebook)
     return notebook
+
+
+def _why(error: Exception) -> str:
+    """What a cell raised, or what became of its kernel."""
+    if isinstance(error, CellExecutionError):
+        return f"{error.ename}: {error.evalue}"[:200]
+    return str(error).splitlines()[0][:200]
 
 
 def _leave_out_widgets(notebook: NotebookNode) -> None:
@@ -121,7 +136,7 @@ def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[
 
 def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     """The mistake and what it changes; folded, the kernel to run; and the verdict on it."""
-    name, stem = mistake.wrong.exercise, mistake.wrong.path.stem
+    name, stem = mistake.wrong.exercise, mistake.wrong.name
     diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
     folded = {"jupyter": {"source_hidden": True}}
     yield v4.new_markdown_cell(

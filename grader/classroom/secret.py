@@ -20,10 +20,12 @@ def _secret(path: Path) -> str:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_hex(32))
-        # Linking is atomic: whoever comes second, perhaps in another process, keeps the first's.
-        with suppress(FileExistsError):
-            os.link(draft, path)
-        draft.unlink()
+        try:
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_hex(32))
+            # Linking is atomic: who comes second, perhaps in another process, keeps the first's.
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
     return path.read_text()

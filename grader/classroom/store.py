@@ -5,18 +5,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import cache
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ..judge import Verdict
+from .edition import edition
+from .files import whole
 
-_PACKAGE = Path(__file__).parents[1]
-# What a verdict hangs on beside the lesson: the judge, and the simulated GPU with its compiler.
-_JUDGE = ("cuda/**/*.py", "cuda/**/*.h", "judge/*.py")
-_JUDGE += ("course.py", "inputs.py", "bounds.py", "unseen.py")
 _UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
 
 
@@ -32,10 +27,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of verdicts for the lessons under `kernels`."""
+    """A folder of verdicts for the lessons under `kernels`, as they were when first asked
+    about."""
 
     folder: Path
     kernels: Path
+    _editions: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def find(self, question: Question) -> Verdict | None:
         try:
@@ -47,9 +44,7 @@ class Store:
         """Write it so that a reader sees the whole of it or nothing."""
         path = self._path(question)
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as part:
-            json.dump(verdict.to_dict(), part)
-        Path(part.name).replace(path)
+        whole(path, json.dumps(verdict.to_dict()), mode=0o600)
 
     def settled(self, question: Question) -> bool:
         """Whether there is a verdict that another machine, or another day, would give as well."""
@@ -57,32 +52,11 @@ class Store:
         return verdict is not None and _UNSETTLED.isdisjoint(case.status for case in verdict.cases)
 
     def edition(self, lesson: str) -> str:
-        return edition(self.kernels, lesson)
+        if lesson not in self._editions:
+            self._editions[lesson] = edition(self.kernels, lesson)
+        return self._editions[lesson]
 
     def _path(self, question: Question) -> Path:
         lesson = question.exercise.partition("/")[0]
         asked = json.dumps([self.edition(lesson), asdict(question)])
         return self.folder / f"{hashlib.sha256(asked.encode()).hexdigest()}.json"
-
-
-def edition(kernels: Path, lesson: str) -> str:
-    """A name for the grader and the lesson as they are now: with another one, a verdict given
-    before no longer counts."""
-    digest = hashlib.sha256(_judge_edition().encode())
-    for path in sorted(_lesson_files(kernels / lesson)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-@cache
-def _judge_edition() -> str:
-    digest = hashlib.sha256()
-    for path in sorted(path for pattern in _JUDGE for path in _PACKAGE.glob(pattern)):
-        digest.update(str(path.relative_to(_PACKAGE)).encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def _lesson_files(folder: Path) -> Iterator[Path]:
-    """What an exercise is made of: its definition and its solution."""
-    yield folder / "exercises.py"
-    yield from folder.glob("*.cu")

@@ -17,6 +17,7 @@ from . import intake
 from .intake import UnreadableNotebook
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
+LONGEST_NAME, MOST_NAMES = 60, 3  # of other notebooks: characters, and how many are named
 LONGEST_NOTE = 1000  # bytes of one of these
 STRANGE = (
     "The submission holds something that is no file (a link, a pipe, a device), and is not "
@@ -26,19 +27,24 @@ UNKNOWN_TIME = "When it was handed in is not known: its timestamp.txt is not as 
 
 # As nbgrader writes it; what it would make of other texts depends on the day, or on other files.
 _TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?")
-_NO_NAME = frozenset("*?[]{}\\")  # nbgrader takes a learner's name for a pattern
+# A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder, and
+# spreadsheets take what begins with = + - @ for a formula.
+_NAME = re.compile(r"\w[\w.@+-]*(?: [\w.@+-]+)*")
+LONGEST_ID = 100
 
 
 @dataclass(frozen=True)
 class Submission:
     """`content` is the notebook's file; when it cannot be read, `refused` says why. `beside` has
-    what nbgrader put there, by name, and `remark` says what is wrong with that."""
+    what nbgrader put there, by name, and `remark` says what is wrong with that. `others` are
+    the notebooks of other names that lie there too, which nobody grades."""
 
     name: str
     content: bytes
     refused: str
     beside: dict[str, str]
     remark: str
+    others: tuple[str, ...] = ()
 
     def notebook(self) -> NotebookNode:
         """What can be graded or shown of the notebook: each cell's text, pictures and grade_id.
@@ -60,17 +66,28 @@ def read(folder: Path, lesson: str) -> Submission:
     name, content, refused, beside, remark = f"{lesson}.ipynb", b"", "", {}, ""
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, remark)
+    others = other_notebooks(folder, name)
     try:
         content = intake.read_file(folder / name)
     except UnreadableNotebook as error:
         refused = str(error)
+        if others and not (folder / name).exists():
+            refused += f" The folder holds {', '.join(others)} instead: hand it in as {name}."
     if (stamp := note(folder / STAMP)) and is_time(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
         remark = UNKNOWN_TIME
     if secret := note(folder / SECRET):
         beside[SECRET] = secret
-    return Submission(name, content, refused, beside, remark)
+    return Submission(name, content, refused, beside, remark, others)
+
+
+def other_notebooks(folder: Path, name: str) -> tuple[str, ...]:
+    """What notebooks lie beside the one called `name`, as they can be shown; those that Jupyter
+    keeps for itself aside."""
+    found = sorted(path.name for path in folder.glob("[!.]*.ipynb") if path.name != name)
+    shown = tuple(ascii(one)[1:-1][:LONGEST_NAME] for one in found[:MOST_NAMES])
+    return (*shown, f"{len(found) - MOST_NAMES} more") if found[MOST_NAMES:] else shown
 
 
 def only_files(folder: Path) -> bool:
@@ -110,6 +127,6 @@ def is_time(text: str) -> bool:
 
 
 def is_name(learner: str) -> bool:
-    """Whether nbgrader can have a learner of this name."""
-    plain = learner.isprintable() and learner == learner.strip() and _NO_NAME.isdisjoint(learner)
-    return plain and not learner.startswith(".")
+    """Whether this can be a learner's id: letters of any script, digits and . _ - @ +, with a
+    letter or digit first."""
+    return len(learner) <= LONGEST_ID and bool(_NAME.fullmatch(learner)) and learner.isprintable()

@@ -10,9 +10,11 @@ from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 
-# Beside the autograded notebook: {"fingerprint": ..., "exercises": {name: {"problem": ...,
-# "verdict": ...}}}; the fingerprint says what the marks hang on (see `batch`).
+# Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
+# ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `batch`), `had` the
+# points of the last notebook that could be read, where this one cannot.
 FILE = "verdicts.json"
+UNREADABLE = "unreadable"  # beside the judge's own statuses: there is an answer, and no reading it
 
 
 def score(verdict: Verdict, most: float) -> float:
@@ -45,6 +47,15 @@ def fingerprint(autograded: Path) -> str:
         return ""
 
 
-def packed(found: dict[str, dict], known: str) -> bytes:
+def had(autograded: Path) -> float:
+    """The points of the last notebook that could be read; 0 where nothing is known of one."""
+    try:
+        return float(json.loads((autograded / FILE).read_text())["had"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0
+
+
+def packed(found: dict[str, dict], known: str, before: float) -> bytes:
     """The content of `FILE`."""
-    return json.dumps({"fingerprint": known, "exercises": found}, indent=1).encode()
+    content = {"fingerprint": known, "had": before, "exercises": found}
+    return json.dumps(content, indent=1).encode()

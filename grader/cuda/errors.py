@@ -7,6 +7,8 @@ attribute `status` is the word a verdict uses for it.
 
 from __future__ import annotations
 
+from .diagnostics import Diagnostic, summary
+
 Index = tuple[int, int, int]
 
 
@@ -32,13 +34,20 @@ class CudaError(Exception):
 
 
 class CompileError(CudaError):
-    """NVRTC rejected the source; the message shows each error under the line it is about."""
+    """The compiler rejected the source: `diagnostics` say what and where, the message has a line
+    for each. Without any the message says it all."""
 
     status = "compile_error"
 
+    def __init__(self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where):
+        if diagnostics:
+            message, where = summary(diagnostics), {"line": diagnostics[0].line, **where}
+        super().__init__(message, **where)
+        self.diagnostics = diagnostics
+
 
 class CompilerFailure(CompileError):
-    """NVRTC could not do its work, and the source is not what it complains of."""
+    """The compiler could not do its work, and the source is not what it complains of."""
 
     status = "unsupported"
 
@@ -119,3 +128,8 @@ class UnsupportedInstruction(CudaError):
     """The kernel uses an instruction that the simulated GPU does not have."""
 
     status = "unsupported"
+
+
+class OutOfTime(BaseException):
+    """Raised into a running kernel by whoever watches the clock; a machine that hears it says
+    where the kernel was, as StepLimit."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
+import hashlib
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import cupy
 
-from . import compiler
+from . import compilers
 from .errors import LaunchError
 from .limits import (
     ARCHITECTURES,
@@ -25,10 +29,24 @@ def real_architecture() -> str:
     return f"sm_{cupy.cuda.Device().compute_capability}"
 
 
+@cache
+def _folder() -> Path:
+    folder = tempfile.TemporaryDirectory(prefix="warpwise-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+def _file_of(cubin: bytes) -> Path:
+    """A file that holds `cubin`: CuPy remembers a module by its path."""
+    path = _folder() / f"{hashlib.sha256(cubin).hexdigest()}.cubin"
+    path.write_bytes(cubin)
+    return path
+
+
 class RawModule(cupy.RawModule):
     """A `cupy.RawModule` compiled by the same compiler as the simulator's, prelude included, so
     that one source has one meaning and one set of errors. `cubin` is the path of what
-    `compiler.compile_cubin` has made of it, where that was done before. Raises CompileError."""
+    `compile_cubin` has made of it, where that was done before. Raises CompileError."""
 
     def __init__(
         self,
@@ -42,9 +60,8 @@ class RawModule(cupy.RawModule):
         self._source, self._mangled, path = code, {}, cubin
         if path is None:
             names = tuple(name_expressions or ())
-            path, self._mangled = compiler.compile_cubin(
-                code, tuple(options), names, real_architecture()
-            )
+            program = compilers.compile_cubin(code, tuple(options), names, real_architecture())
+            path, self._mangled = _file_of(program.code), program.names
         super().__init__(path=str(path), enable_cooperative_groups=enable_cooperative_groups)
 
     def get_function(self, name: str) -> RawKernel:

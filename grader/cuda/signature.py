@@ -42,13 +42,14 @@ DTYPES = {
 @dataclass(frozen=True)
 class Parameter:
     """`const float* x`: name "x", type "float*", pointer, constant; `dtype` is None where the type
-    is unknown."""
+    is unknown; `text` is the parameter as it is written."""
 
     name: str
     type: str
     pointer: bool
     dtype: np.dtype | None
     constant: bool = False
+    text: str = ""
 
 
 def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
@@ -57,13 +58,25 @@ def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     for statement in re.split("[;}]", without_comments(source)):
         start = statement.find("__global__")
         if start >= 0 and (found := declared.search(statement, start)):
-            parts = [part.strip() for part in found[1].split(",")]
+            parts = [part.strip() for part in _between_commas(found[1])]
             return tuple(_parameter(part) for part in parts if part not in ("", "void"))
     return None
 
 
+def _between_commas(text: str) -> list[str]:
+    """Its parts, where no comma inside a template's `<...>` counts."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "<") - (character == ">")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts
+
+
 def _parameter(text: str) -> Parameter:
-    text = text.partition("=")[0]  # a default value
+    text = written = " ".join(text.partition("=")[0].split())  # without a default value
     pointed_to = text.rpartition("*")[0].rpartition("*")[2]
     constant = re.search(r"\bconst\b", pointed_to) is not None
     text = re.sub(r"\b(const|volatile|__restrict__|__restrict|struct)\b", " ", text)
@@ -82,7 +95,17 @@ def _parameter(text: str) -> Parameter:
         pointer,
         np.dtype(dtype) if dtype else None,
         constant,
+        written,
     )
+
+
+def compatible(one: Parameter, other: Parameter) -> bool:
+    """Whether what is passed for one parameter serves for the other, as far as types are known."""
+    if one.pointer != other.pointer:
+        return False
+    if one.dtype is None or other.dtype is None:
+        return one.pointer or one.type == other.type
+    return _same(one.dtype, other.dtype)
 
 
 def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple) -> None:

@@ -1,4 +1,4 @@
-"""From an exercise and a seed to concrete problems, and from those to what the sandbox is sent."""
+"""From an exercise and a seed to concrete problems, and from those to what the worker is sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..course import Case, Exercise, Launch, Problem
-from . import wire
+from ..errors import AuthorError
+from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
 
 
 @dataclass(frozen=True)
@@ -31,31 +32,27 @@ def draw(exercise: Exercise, seed: int, hidden: bool) -> tuple[Drawn, ...]:
     )
 
 
-def request(
-    source: str, drawn: Iterable[Drawn], settings: dict, arrays: dict[str, np.ndarray]
-) -> bytes:
-    """The message that asks the sandbox to run `drawn`: everything but the expected values.
-    `arrays` travel with it."""
-    cases, arrays = [], dict(arrays)
-    for one in drawn:
-        problem = one.problem
-        for name, value in problem.inputs.items():
-            arrays[f"{one.position}/{name}"] = np.ascontiguousarray(value)
-        cases.append(described(one))
-    return wire.pack({"source": source, "cases": cases, **settings}, arrays)
+def inputs(drawn: Iterable[Drawn]) -> Arrays:
+    """The input arrays of all the cases, by "position/name"."""
+    return {
+        f"{one.position}/{name}": value
+        for one in drawn
+        for name, value in one.problem.inputs.items()
+    }
 
 
-def described(one: Drawn) -> dict:
-    """What the sandbox is told of a case, beside the input arrays themselves."""
+def described(one: Drawn, steps: int) -> CaseRequest:
+    """What the worker is told of a case, beside the input arrays; it may take `steps` steps."""
     problem = one.problem
     expected = problem.outputs.items()
-    return {
-        "position": one.position,
-        "inputs": list(problem.inputs),
-        "outputs": {name: _shape(want.value.shape, want.dtype) for name, want in expected},
-        "scratch": {name: _shape(*made) for name, made in problem.scratch.items()},
-        "launches": [_launch(launch, problem) for launch in problem.launches],
-    }
+    return CaseRequest(
+        position=one.position,
+        inputs=tuple(problem.inputs),
+        outputs={name: _buffer(want.value.shape, want.dtype) for name, want in expected},
+        scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
+        launches=tuple(_launch(launch, problem) for launch in problem.launches),
+        steps=steps,
+    )
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:
@@ -63,30 +60,30 @@ def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generato
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
-def _shape(shape: tuple[int, ...], dtype) -> list:
-    return [list(shape), np.dtype(dtype).str]
+def _buffer(shape: tuple[int, ...], dtype) -> Buffer:
+    return Buffer(tuple(int(size) for size in shape), np.dtype(dtype).str)
 
 
-def _launch(launch: Launch, problem: Problem) -> dict:
-    return {
-        "kernel": launch.kernel,
-        "grid": _dim(launch.grid),
-        "block": _dim(launch.block),
-        "args": [_argument(value, problem) for value in launch.args],
-        "shared_mem": int(launch.shared_mem),
-    }
+def _launch(launch: Launch, problem: Problem) -> LaunchRequest:
+    return LaunchRequest(
+        kernel=launch.kernel,
+        grid=_dim(launch.grid),
+        block=_dim(launch.block),
+        args=tuple(_argument(value, problem) for value in launch.args),
+        shared_mem=int(launch.shared_mem),
+    )
 
 
-def _dim(dim: int | tuple[int, ...]) -> list[int]:
-    return [int(dim)] if isinstance(dim, int | np.integer) else [int(size) for size in dim]
+def _dim(dim: int | tuple[int, ...]) -> tuple[int, ...]:
+    return (int(dim),) if isinstance(dim, int | np.integer) else tuple(int(size) for size in dim)
 
 
-def _argument(value: str | np.generic, problem: Problem) -> dict:
+def _argument(value: str | np.generic, problem: Problem) -> Argument:
     if isinstance(value, np.generic):
-        return {"dtype": value.dtype.str, "value": value.item()}
+        return Argument(dtype=value.dtype.str, value=value.item())
     for buffers in (problem.inputs, problem.outputs, problem.scratch):
         if value in buffers:
-            return {"buffer": value}
-    raise ValueError(
-        f"a launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem"
+            return Argument(buffer=value)
+    raise AuthorError(
+        f"A launch passes {value!r}, which is neither a NumPy scalar nor a buffer of the problem."
     )

@@ -8,9 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..course import Case, Expected
+from ..errors import AuthorError
 from .cases import Drawn
 from .process import Answer
-from .verdict import CaseResult, Mismatch
+from .verdict import CaseResult, Mismatch, told_apart
+from .words import Words
 
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
@@ -20,29 +22,34 @@ FROM_NAN = (
 )
 
 
-def on_simulator(drawn: Drawn, answer: Answer) -> CaseResult:
+def on_simulator(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
     """The case's result from what the simulated device answered."""
+    answer = words.explained(answer)
     if answer.status != "ran":
         return failed(drawn.case, answer.status, answer.message, answer.line)
+    wrong = (
+        _changed_input(drawn, answer, words)
+        or _unwritten(drawn, answer, words)
+        or _wrong_output(drawn, answer, words)
+    )
+    if wrong:
+        return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (
-        _changed_input(drawn, answer)
-        or _unwritten(drawn, answer)
-        or _wrong_output(drawn, answer)
-        or _over_budget(drawn.case, answer.counters)
+        _over_budget(drawn.case, answer)
         or _lacks_instruction(drawn.case, answer.opcodes)
         or _passed(drawn.case)
     )
 
 
-def on_gpu(drawn: Drawn, answer: Answer) -> CaseResult:
+def on_gpu(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
     """The same from what the hardware answered; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
     if answer.status != "ran":
         return failed(drawn.case, answer.status, answer.message, answer.line)
     result = (
-        _changed_input(drawn, answer)
-        or _wrong_output(drawn, answer)
-        or _wrong_output(drawn, answer, "second")
+        _changed_input(drawn, answer, words)
+        or _wrong_output(drawn, answer, words)
+        or _wrong_output(drawn, answer, words, "second")
     )
     if result is None:
         return _passed(drawn.case)
@@ -64,19 +71,33 @@ def _wrong(case: Case, message: str, mismatches: list[Mismatch]) -> CaseResult:
     return replace(failed(case, "wrong_answer", message), mismatches=tuple(mismatches))
 
 
-def _changed_input(drawn: Drawn, answer: Answer) -> CaseResult | None:
+def _changed_input(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
     for name, before in drawn.problem.inputs.items():
         after = answer.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
-            first, *rest = _mismatches(name, changed, before, after)
-            message = (
-                f"The kernel changed its input: {_place(first)} was {first.expected:.9g} and is "
-                f"{first.found:.9g} afterwards. Others still need {name} as it was; declare it "
-                "const and the compiler shows you every line that writes to it."
-            )
-            return _wrong(drawn.case, message, [first, *rest])
+            first, *rest = _mismatches(words.name(name), changed, before, after)
+            tell = _not_const if words.constant(name) else _not_put_back
+            return _wrong(drawn.case, tell(first), [first, *rest])
     return None
+
+
+def _not_const(first: Mismatch) -> str:
+    was, is_now = first.values
+    return (
+        f"The kernel changed its input: {first.place} was {was} and is {is_now} afterwards. Others "
+        f"still need {first.buffer} as it was, and the exercise declares it const; with that, the "
+        "compiler shows you every line that writes to it."
+    )
+
+
+def _not_put_back(first: Mismatch) -> str:
+    was, is_now = first.values
+    return (
+        f"{first.place} is not put back: it was {was} before the kernel ran and is {is_now} "
+        "afterwards, and the next launch begins with that. Before the kernel ends, the last thread "
+        f"that needs it must set it to {was} again."
+    )
 
 
 def _bytes(array: np.ndarray) -> np.ndarray:
@@ -84,35 +105,50 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 
-def _unwritten(drawn: Drawn, answer: Answer) -> CaseResult | None:
-    for name in drawn.problem.outputs:
-        missing = ~answer.arrays[f"written/{name}"]
+def _unwritten(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
+    for buffer in drawn.problem.outputs:
+        missing = ~answer.arrays[f"written/{buffer}"]
+        name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
-            return failed(
-                drawn.case,
-                "wrong_answer",
-                f"Nothing was ever written to {name}: no thread got as far as storing a result.",
-            )
-        if missing.any():
-            place = _label(name, np.argwhere(missing)[0])
-            return failed(
-                drawn.case,
-                "wrong_answer",
-                f"{place} was never written, nor were {missing.sum() - 1} others of the "
-                f"{missing.size} elements. Each needs a thread that stores to it: work out which "
-                f"thread should own {place}, and which guard or index keeps it away.",
-            )
+            what = f"Nothing was ever written to {name}: no thread got as far as storing a result."
+        elif missing.any():
+            what = _left_out(name, missing)
+        else:
+            continue
+        return failed(
+            drawn.case, "wrong_answer", _because(f"{when}{what}", words.launch(buffer), answer)
+        )
     return None
 
 
-def _wrong_output(drawn: Drawn, answer: Answer, run: str = "output") -> CaseResult | None:
-    for name, expected in drawn.problem.outputs.items():
-        found = answer.arrays[f"{run}/{name}"]
+def _left_out(name: str, missing: np.ndarray) -> str:
+    place = _label(name, np.argwhere(missing)[0])
+    others = int(missing.sum()) - 1
+    also = f", nor {'was' if others == 1 else 'were'} {others} other" if others else ""
+    also += "s" if others > 1 else ""
+    return (
+        f"{place} was never written{also}; {name} has {missing.size} elements. Each needs a thread "
+        f"that stores to it: work out which thread should own {place}, and which guard or index "
+        "keeps it away."
+    )
+
+
+def _because(message: str, launch: int | None, answer: Answer) -> str:
+    """The message; of a later launch, what an earlier one has left changed."""
+    return f"{message} {answer.left}" if (launch or 1) > 1 and answer.left else message
+
+
+def _wrong_output(
+    drawn: Drawn, answer: Answer, words: Words, run: str = "output"
+) -> CaseResult | None:
+    for buffer, expected in drawn.problem.outputs.items():
+        found = answer.arrays[f"{run}/{buffer}"]
         wrong = ~_right(expected, found)
         if wrong.any():
-            mismatches = _mismatches(name, wrong, expected.value, found)
-            message = _first_wrong(mismatches[0], expected) + _pattern(wrong)
-            return _wrong(drawn.case, message, mismatches)
+            mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
+            when = words.when(buffer)
+            message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
+            return _wrong(drawn.case, _because(message, words.launch(buffer), answer), mismatches)
     return None
 
 
@@ -131,16 +167,17 @@ def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
 
 
 def _first_wrong(first: Mismatch, expected: Expected) -> str:
-    sentence = f"{_place(first)} should be {first.expected:.9g} and is {first.found:.9g}"
+    wanted, is_now = first.values
+    sentence = f"{first.place} should be {wanted} and is {is_now}"
     if np.isnan(first.found) and not np.isnan(first.expected):
         return f"{sentence}.{FROM_NAN}"
     if expected.value.dtype.kind != "f" or not np.isfinite([first.expected, first.found]).all():
         return f"{sentence}."
     atol = np.broadcast_to(expected.atol, expected.value.shape)[first.index]
     here = float(atol + expected.rtol * abs(first.expected))
-    off = abs(first.found - first.expected)
-    explained = f", and rounding explains at most {here:.2g}" if here else ""
-    return f"{sentence}: off by {off:.2g}{explained}."
+    off, most = told_apart(abs(first.found - first.expected), here, digits=2)
+    explained = f", and rounding explains at most {most}" if here else ""
+    return f"{sentence}: off by {off}{explained}."
 
 
 def _pattern(wrong: np.ndarray) -> str:
@@ -170,18 +207,21 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(case: Case, counters: dict[str, int]) -> CaseResult | None:
+def _over_budget(case: Case, answer: Answer) -> CaseResult | None:
     for budget in case.budgets:
-        if budget.counter not in counters:
+        counter, counters = budget.counter, answer.counters
+        if counter not in counters:
             known = ", ".join(sorted(counters))
-            raise KeyError(f"case {case.name!r} budgets {budget.counter!r}, not one of: {known}")
-        count = counters[budget.counter]
+            raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
+        count = counters[counter]
         if count > budget.at_most:
+            line, share = answer.costs.get(counter, (None, 0))
+            dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
-                f"The answer is right, but {budget.counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}. {_sentence(budget.why)}"
+                f"The answer is right, but {counter} came to {count:,} and the budget is "
+                f"{budget.at_most:,}{dearest}. {_sentence(budget.why)}"
             )
-            return failed(case, "over_budget", message)
+            return failed(case, "over_budget", message, line)
     return None
 
 
@@ -191,7 +231,8 @@ def _lacks_instruction(case: Case, opcodes: dict[str, int]) -> CaseResult | None
         count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
         if count < requirement.at_least:
             message = (
-                f"The answer is right, but its warps executed {requirement.named} {count:,} times "
+                f"The answer is right, but its warps executed {requirement.named} {count:,} "
+                f"{'time' if count == 1 else 'times'} "
                 f"where {requirement.at_least:,} are called for. {_sentence(requirement.why)}"
             )
             return failed(case, "over_budget", message)
@@ -205,10 +246,6 @@ def _sentence(text: str) -> str:
 def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
-
-
-def _place(mismatch: Mismatch) -> str:
-    return _label(mismatch.buffer, mismatch.index)
 
 
 def _label(name: str, index) -> str:

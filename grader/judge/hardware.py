@@ -10,8 +10,8 @@ from cupy.cuda import driver, runtime
 
 from ..cuda import gpu
 from ..cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
+from .protocol import Arrays, CaseRequest
 from .simulated import argument
-from .wire import Arrays
 
 RED_BYTES = 4096  # before and after each buffer; keeps the 256-byte alignment of CUDA's own
 RED = 0xA5
@@ -23,12 +23,10 @@ POISONS = {  # what outputs hold before a run: nobody's answer is right under bo
 STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
 
 
-def run_case(
-    source: str, case: dict, inputs: Arrays, steps: int, cubin: Path
-) -> tuple[dict, Arrays]:
+def run_case(source: str, case: CaseRequest, inputs: Arrays, cubin: Path) -> tuple[dict, Arrays]:
     """Run the case's launches twice, over memory poisoned in two ways. Nothing is counted; arrays
     by name: "input/x" (what is in x now), "output/y", and "second/y", the same of the second run.
-    `steps` is not for this device. Raises CudaError, OutOfBounds if a red zone was written to."""
+    Raises CudaError, OutOfBounds if a red zone was written to."""
     module = gpu.RawModule(code=source, cubin=cubin)
     try:
         results = [_run(module, case, inputs, *poison) for poison in POISONS.items()]
@@ -37,23 +35,24 @@ def run_case(
         raise _stopped(str(error)) from error
 
 
-def _run(module: gpu.RawModule, case: dict, inputs: Arrays, name_of: str, poison: int) -> Arrays:
-    made = {**case["outputs"], **case["scratch"]}
+def _run(
+    module: gpu.RawModule, case: CaseRequest, inputs: Arrays, name_of: str, poison: int
+) -> Arrays:
+    made = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
     made |= {name: (value.shape, value.dtype) for name, value in inputs.items()}
-    fenced = {name: _fenced(tuple(shape), dtype, poison) for name, (shape, dtype) in made.items()}
+    fenced = {name: _fenced(shape, dtype, poison) for name, (shape, dtype) in made.items()}
     buffers = {name: inner for name, (_, inner) in fenced.items()}
     for name, value in inputs.items():
         buffers[name].set(value)
-    for launch in case["launches"]:
-        kernel = module.get_function(launch["kernel"])
-        args = tuple(argument(arg, buffers) for arg in launch["args"])
-        grid, block = tuple(launch["grid"]), tuple(launch["block"])
-        kernel(grid, block, args, shared_mem=launch["shared_mem"])
+    for launch in case.launches:
+        kernel = module.get_function(launch.kernel)
+        args = tuple(argument(arg, buffers) for arg in launch.args)
+        kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
     cupy.cuda.Device().synchronize()
     for name, (whole, inner) in fenced.items():
         _check_red_zones(name, whole, inner.nbytes)
     results = {f"input/{name}": buffers[name].get() for name in inputs}
-    return results | {f"{name_of}/{name}": buffers[name].get() for name in case["outputs"]}
+    return results | {f"{name_of}/{name}": buffers[name].get() for name in case.outputs}
 
 
 def _fenced(shape: tuple[int, ...], dtype, poison: int) -> tuple[cupy.ndarray, cupy.ndarray]:

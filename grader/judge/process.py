@@ -1,7 +1,9 @@
-"""The sandbox's life: start it, read its answers as they come, end it when it takes too long.
+"""The worker's life: start it, read its replies as they come, end it when it takes too long.
 
-Each child gets its own process group, an empty directory, an environment of what CUDA needs and
-no inherited descriptors; at the end its whole group gets SIGKILL, whatever it is doing.
+Each worker gets its own process group, an empty directory, an environment of what CUDA needs and
+no inherited descriptors; at the end its whole group gets SIGKILL, whatever it is doing. It is
+forked from a server that has the imports behind it (`forkserver`), or, where there is no fork and
+for a GPU, whose driver does not survive one, a fresh Python.
 """
 
 from __future__ import annotations
@@ -20,8 +22,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from . import wire
-from .cases import Drawn, request
+import numpy as np
+
+from ..cuda.diagnostics import Diagnostic, bounded
+from . import cases, forkserver, protocol
+from .cases import Drawn
+from .protocol import Arrays, CaseRequest, Reply, Request
+from .verdict import shortened
 
 COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
 ALONE = (
@@ -30,59 +37,82 @@ ALONE = (
     "own, by `make lab` or by pip in a virtual environment"
 )
 PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
+SLACK = 1 << 20  # bytes of a reply beside its arrays
+COMPLAINT = 4096  # bytes of a worker's stderr that are read
+GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
+NO_REPLY = (
+    "The process that ran your kernel sent something that is no answer; "
+    "please show it to your instructor"
+)
+STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
+LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one verdict may use. The compilation and each case have `case_seconds` of the CPU's
-    time, so that a busy machine changes no verdict; all of them together have `total_seconds`.
-    On the clock each may take `patience` times as long. After `steps` instruction steps the
-    simulated device calls a loop endless and names its line, as a rule well before that."""
+    """What one verdict may use. The compilation has `compile_seconds` of the CPU's time, each case
+    `case_seconds`, so that a busy machine changes no verdict; all of them together have
+    `total_seconds`. On the clock each may take `patience` times as long. After `steps` instruction
+    steps, or `steps_ratio` times what the solution needed, whichever is more, the simulated device
+    calls a loop endless and names its line, as a rule well before that."""
 
-    steps: int = 200_000
-    case_seconds: float = 10.0
-    total_seconds: float = 30.0
-    patience: float = 4.0
-    memory_bytes: int = 4 << 30
+    steps: int = 100_000
+    steps_ratio: int = 20
+    compile_seconds: float = 6.0
+    case_seconds: float = 2.0
+    total_seconds: float = 10.0
+    patience: float = 15.0
+    memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
 
 
 @dataclass(frozen=True)
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
-    `status` "ran" there are `counters`, `opcodes` (PTX opcode ->
-    warp instructions), `steps` and `arrays` to judge; any other is a verdict's, with its
-    `message` and `line`."""
+    `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
+    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`
+    what the first of several launches left changed; any other is a verdict's, with its `message`
+    and `line`, a compiler's also with its `diagnostics`."""
 
     status: str
     message: str = ""
     line: int | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = field(default_factory=dict)
+    costs: dict[str, tuple[int, int]] = field(default_factory=dict)
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
-    arrays: wire.Arrays = field(default_factory=dict)
+    arrays: Arrays = field(default_factory=dict)
+    left: str = ""
     killed: bool = False
 
 
-def simulate(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
-    """One answer for each of `drawn`, from the simulated device. A child that is stopped or dies
-    costs the case it was in; another child takes the rest while there is time. Once, a child that
-    was killed from outside costs nothing: a machine out of memory does not choose by guilt."""
+def simulate(
+    source: str, drawn: tuple[Drawn, ...], limits: Limits, steps: dict[str, int]
+) -> list[Answer]:
+    """One answer for each of `drawn`, from the simulated device; `steps` are those of the solution,
+    by case. A worker that dies costs the case it was in, and another takes the rest while there is
+    time; after a case that took too long none is run. Once, a worker that was killed from outside
+    costs nothing: a machine out of memory does not choose by guilt."""
     end = time.monotonic() + limits.total_seconds * limits.patience
     answers: list[Answer] = []
     spared = False
     while left := drawn[len(answers) :]:
         if time.monotonic() >= end:
             return answers + [Answer("timeout", _no_time(limits))] * len(left)
-        asked = request(source, left, _settings("simulator", limits), {})
-        compiled, *found = _one_child(asked, limits, end)
-        if not spared and (found or [compiled])[-1].killed:
+        requests = tuple(_described(one, limits, steps) for one in left)
+        asked = _request(source, requests, limits, protocol.packed(cases.inputs(left)))
+        compiled, *found = _one_worker(asked, limits, end)
+        last = found[-1] if found else compiled
+        if not spared and last.killed:
             spared = True
             answers += found[:-1]
             continue
         if compiled.status != "ran":
             return answers + [compiled] * len(left)
         answers += found
+        if last.status == "timeout":
+            return answers + [Answer("timeout", STOPPED_BEFORE)] * (len(left) - len(found))
     return answers
 
 
@@ -93,97 +123,228 @@ def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[An
     from ..cuda.gpu import real_architecture
 
     end = time.monotonic() + limits.total_seconds * limits.patience
-    asked = _settings("compiler", limits) | {"architecture": real_architecture()}
-    compiled, *_ = _one_child(request(source, (), asked, {}), limits, end)
+    asked = _request(source, (), limits, {}, "compiler", real_architecture())
+    compiled, *_ = _one_worker(asked, limits, end)
     if compiled.status != "ran":
         return [compiled] * len(drawn)
     answers: list[Answer] = []
     for one in drawn:
         if time.monotonic() >= end:
             return answers + [Answer("timeout", _no_time(limits))] * (len(drawn) - len(answers))
-        asked = request(source, (one,), _settings("gpu", limits), compiled.arrays)
-        answers.append(_one_child(asked, limits, end)[-1])
+        arrays = protocol.packed(compiled.arrays | cases.inputs((one,)))
+        asked = _request(source, (_described(one, limits, {}),), limits, arrays, "gpu")
+        answers.append(_one_worker(asked, limits, end)[-1])
     return answers
 
 
 def try_out(source: str, limits: Limits) -> Answer:
     """What the judge's own process makes of `source` when it compiles it."""
     end = time.monotonic() + limits.total_seconds * limits.patience
-    return _one_child(request(source, (), _settings("simulator", limits), {}), limits, end)[0]
+    return _one_worker(_request(source, (), limits, {}), limits, end)[0]
 
 
-def _settings(device: str, limits: Limits) -> dict:
-    return {
-        "device": device,
-        "steps": limits.steps,
-        "memory_bytes": limits.memory_bytes,
-        "file_bytes": limits.file_bytes,
-        "cpu_seconds": math.ceil(limits.total_seconds),
-        "case_seconds": limits.case_seconds,
-    }
+def _described(one: Drawn, limits: Limits, steps: dict[str, int]) -> CaseRequest:
+    allowed = max(limits.steps, limits.steps_ratio * steps.get(one.case.name, 0))
+    return cases.described(one, allowed)
 
 
-def _one_child(asked: bytes, limits: Limits, end: float) -> list[Answer]:
-    """One child's answers: on the compilation, then on each case it got to. When it ended before
+def _request(
+    source: str,
+    requests: tuple[CaseRequest, ...],
+    limits: Limits,
+    arrays: dict[str, protocol.Array],
+    device: str = "simulator",
+    architecture: str = "",
+) -> Request:
+    waking = GPU_WAKES if device == "gpu" else 0.0
+    return Request(
+        device=device,
+        source=source,
+        cases=requests,
+        compile_seconds=limits.compile_seconds,
+        case_seconds=limits.case_seconds + waking,
+        cpu_seconds=math.ceil(limits.total_seconds + waking),
+        memory_bytes=limits.memory_bytes,
+        file_bytes=limits.file_bytes,
+        architecture=architecture,
+        arrays=arrays,
+    )
+
+
+def _one_worker(asked: Request, limits: Limits, end: float) -> list[Answer]:
+    """One worker's answers: on the compilation, then on each case it got to. When it ended before
     it was through, the last of them says why."""
     answers: list[Answer] = []
     buffer = bytearray()
-    with _child(asked) as (child, complaints):
-        while True:
-            deadline = min(end, time.monotonic() + limits.case_seconds * limits.patience)
+    longest = _longest(asked, limits)
+    with _worker(asked) as worker:
+        while len(answers) <= len(asked.cases):
+            seconds = asked.case_seconds if answers else asked.compile_seconds
+            deadline = min(end, time.monotonic() + seconds * limits.patience)
             try:
-                data, arrays = _next_message(child, buffer, deadline)
+                reply = _next_reply(worker.replies, buffer, deadline, longest)
+                answers.append(_answer(reply, asked, len(answers)))
             except TimeoutError:
-                return [*answers, Answer("timeout", _too_slow(bool(answers), limits))]
+                return [*answers, Answer("timeout", _too_slow(bool(answers), asked))]
+            except protocol.ProtocolError as error:
+                return [*answers, Answer("unsupported", f"{NO_REPLY} ({error}).")]
             except EOFError:
-                code = child.wait()
+                code = worker.end(LAST_BREATH)
                 if code == 0:
                     return answers
-                return [*answers, _obituary(code, complaints, bool(answers), limits)]
-            answers.append(Answer(**data, arrays=arrays))
+                return [*answers, _exit_diagnosis(code, worker.complaint(), bool(answers), asked)]
+            if answers[-1].status == "timeout":
+                break
+    return answers
 
 
-def _next_message(child: subprocess.Popen, buffer: bytearray, deadline: float) -> wire.Message:
-    """The next message; TimeoutError at `deadline` (of time.monotonic), EOFError at the end."""
+def _next_reply(replies: int, buffer: bytearray, deadline: float, longest: int) -> Reply:
+    """The next reply; TimeoutError at `deadline` (of time.monotonic), EOFError at the end,
+    ProtocolError for what is none."""
     ready = select.poll()
-    ready.register(child.stdout, select.POLLIN)
-    while (message := wire.unpack(buffer)) is None:
+    ready.register(replies, select.POLLIN)
+    while (reply := protocol.take(buffer, Reply, longest)) is None:
         if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise TimeoutError
-        chunk = os.read(child.stdout.fileno(), 1 << 20)
+        chunk = os.read(replies, 1 << 20)
         if not chunk:
             raise EOFError
         buffer += chunk
-    return message
+    return reply
+
+
+def _longest(asked: Request, limits: Limits) -> int:
+    """Bytes that a reply may have."""
+    if asked.device == "compiler":
+        return SLACK + limits.file_bytes
+    inputs = sum(array.data.nbytes for array in asked.arrays.values())
+    made = sum(_size(one) for case in asked.cases for one in case.outputs.values())
+    return SLACK + inputs + 2 * made  # as it is, and which of it was written or a second run's
+
+
+def _size(buffer: protocol.Buffer) -> int:
+    return math.prod(buffer.shape) * np.dtype(buffer.dtype).itemsize
+
+
+def _answer(reply: Reply, asked: Request, number: int) -> Answer:
+    """The worker's reply number `number`, taken only if its arrays are those that were asked for.
+    The first is about the compilation."""
+    arrays = protocol.unpacked(reply.arrays)
+    if number and reply.status == "ran":
+        wanted = _wanted(asked, asked.cases[number - 1])
+        if {name: (one.shape, one.dtype.str) for name, one in arrays.items()} != wanted:
+            raise protocol.ProtocolError("other arrays than were asked for")
+    return Answer(
+        reply.status,
+        shortened(reply.message),
+        reply.line,
+        bounded(reply.diagnostics),
+        reply.counters,
+        reply.costs,
+        reply.opcodes,
+        reply.steps,
+        arrays,
+        shortened(reply.left),
+    )
+
+
+def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
+    """The shape and dtype of every array of a reply about `case`, by name."""
+    sent = ((name, asked.arrays[f"{case.position}/{name}"]) for name in case.inputs)
+    wanted = {f"input/{name}": (tuple(one.shape), one.dtype) for name, one in sent}
+    for name, one in case.outputs.items():
+        wanted[f"output/{name}"] = (one.shape, one.dtype)
+        if asked.device == "gpu":
+            wanted[f"second/{name}"] = (one.shape, one.dtype)
+        else:
+            wanted[f"written/{name}"] = (one.shape, "|b1")
+    return wanted
+
+
+@dataclass
+class Worker:
+    """A running worker: its process group, who can end it, where it answers and complains."""
+
+    pid: int
+    parent: subprocess.Popen | forkserver.ForkServer
+    replies: int
+    complaints: BinaryIO
+    code: int | None = None
+
+    def end(self, patience: float = 0.0) -> int:
+        """Its exit status, after waiting `patience` seconds for it to end by itself."""
+        if self.code is None:
+            try:
+                self.code = self._end(patience)
+            except forkserver.ServerGone:  # somebody killed it
+                _kill_group(self.pid)
+                self.code = -signal.SIGKILL
+        return self.code
+
+    def _end(self, patience: float) -> int:
+        if isinstance(self.parent, forkserver.ForkServer):
+            return self.parent.end(self.pid, patience)
+        with suppress(subprocess.TimeoutExpired):
+            self.parent.wait(patience)
+        _kill_group(self.pid)
+        return self.parent.wait()
+
+    def complaint(self) -> str:
+        """The last line of its stderr."""
+        size = self.complaints.seek(0, os.SEEK_END)
+        self.complaints.seek(max(0, size - COMPLAINT))
+        return self.complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 @contextmanager
-def _child(asked: bytes) -> Iterator[tuple[subprocess.Popen, BinaryIO]]:
-    """A running sandbox that has been asked, and the file of its stderr. Its whole process group
-    is gone afterwards."""
+def _worker(asked: Request) -> Iterator[Worker]:
+    """A running worker that has been asked. Its whole process group is gone afterwards."""
     with (
         tempfile.TemporaryFile() as question,
         tempfile.TemporaryFile() as complaints,
         tempfile.TemporaryDirectory(prefix="warpwise-") as folder,
     ):
-        question.write(asked)
+        question.write(protocol.encode(asked))
         question.seek(0)
-        child = subprocess.Popen(
-            COMMAND,
-            stdin=question,
-            stdout=subprocess.PIPE,
-            stderr=complaints,
-            cwd=folder,
-            env=_environment(folder),
-            start_new_session=True,
-        )
+        replies, answers = os.pipe()
         try:
-            yield child, complaints
+            files = (question.fileno(), answers, complaints.fileno())
+            try:
+                pid, parent = _start(asked.device, folder, files)
+            finally:
+                os.close(answers)
+            worker = Worker(pid, parent, replies, complaints)
+            try:
+                yield worker
+            finally:
+                worker.end()
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            child.stdout.close()
+            os.close(replies)
+
+
+def _start(device: str, folder: str, files: tuple[int, int, int]):
+    """A worker's process id, and who can end it."""
+    if forkserver.AVAILABLE and device == "simulator":
+        with suppress(forkserver.ServerGone, OSError):
+            server = forkserver.server(COMMAND, _environment("/nonexistent"))
+            if pid := server.fork(folder, files):
+                return pid, server
+    stdin, stdout, stderr = files
+    child = subprocess.Popen(
+        COMMAND,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        cwd=folder,
+        env=_environment(folder),
+        start_new_session=True,
+    )
+    return child.pid, child
 
 
 def _environment(folder: str) -> dict[str, str]:
@@ -194,14 +355,14 @@ def _environment(folder: str) -> dict[str, str]:
     return {**passed_on, "HOME": folder, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _too_slow(compiled: bool, limits: Limits) -> str:
+def _too_slow(compiled: bool, asked: Request) -> str:
     if not compiled:
         return (
-            f"The compiler was still busy after {limits.case_seconds:g} s. Look for templates or "
+            f"The compiler was still busy after {asked.compile_seconds:g} s. Look for templates or "
             "constexpr functions that never come to an end."
         )
     return (
-        f"The kernel was still running after {limits.case_seconds:g} s and was stopped. "
+        f"The kernel was still running after {asked.case_seconds:g} s and was stopped. "
         "Look for a loop whose condition never becomes false."
     )
 
@@ -213,21 +374,26 @@ def _no_time(limits: Limits) -> str:
     )
 
 
-def _obituary(code: int, complaints: BinaryIO, compiled: bool, limits: Limits) -> Answer:
-    """What to tell of a child that ended with exit status `code` before it was through."""
+def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Answer:
+    """What to tell of a worker that ended with exit status `code` before it was through."""
     if code in (-signal.SIGPROF, -signal.SIGXCPU):
-        return Answer("timeout", _too_slow(compiled, limits))
+        return Answer("timeout", _too_slow(compiled, asked))
     if code < 0:
         name = signal.Signals(-code).name
+        who, look = (
+            ("process that ran your kernel", "the sizes of your arrays and at recursion")
+            if compiled
+            else ("compiler", "huge arrays, unrolled loops and templates")
+        )
         return Answer(
             "launch_error",
-            f"The process that ran your kernel was ended by {name}, most likely because it asked "
-            f"for more than the {limits.memory_bytes / 2**30:.3g} GiB it may use. Look at the "
-            "sizes of your arrays and at recursion without an end.",
+            f"The {who} was ended by {name}, most likely because it asked "
+            f"for more than the {asked.memory_bytes / 2**30:.3g} GiB it may use. Look at "
+            f"{look} without an end.",
             killed=code == -signal.SIGKILL,
         )
-    complaints.seek(0)
-    last = complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
-    if "No module named" in last:
-        last += f". {ALONE}"
-    return Answer("unsupported", f"The grader's sandbox failed ({last}); tell your instructor.")
+    if "No module named" in complaint:
+        complaint += f". {ALONE}"
+    return Answer(
+        "unsupported", f"The grader's sandbox failed ({complaint}); tell your instructor."
+    )

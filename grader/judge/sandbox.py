@@ -1,55 +1,76 @@
-"""The judge's child process, `python -m grader.judge.sandbox`: compiles and runs learners' kernels.
+"""The judge's worker, `python -m grader.judge.sandbox`: compiles and runs learners' kernels.
 
-Reads one request from stdin (see cases.request). Writes one answer about the compilation and one
-for each case, in order, to what was stdout; a process that is killed loses only the case it was
-in. It is told inputs and launches, never what is expected.
-
-`request["device"]` says what for: "simulator" compiles and runs the cases, "compiler" compiles
-for hardware and sends what came out, "gpu" runs a case of what was compiled before. Whatever
-compiles has given up every file but CUDA's own and Python's (see `landlock`).
+Reads one protocol.Request from stdin. Writes one Reply about the compilation and one for each
+case, in order, to what was stdout; a process that is killed loses only the case it was in. It is
+told inputs and launches, never what is expected. With the argument "serve" it forks workers (see
+`forkserver`). Whatever compiles has given up every file but CUDA's own and Python's (see
+`landlock`).
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import resource
 import signal
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
+from typing import NoReturn
 
-from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError
-from . import landlock, wire
+from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError, OutOfTime
+from . import forkserver, landlock, protocol
+from .protocol import Arrays, CaseRequest, Reply, Request
 
 OPEN_FILES = 64
+GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
+
+Counted = tuple[dict, Arrays]  # what a case counted, and its arrays
 
 
 def main() -> None:
+    if forkserver.SERVE in sys.argv[1:]:
+        forkserver.serve(_warm_up, _work)
+    else:
+        _work()
+
+
+def _warm_up() -> None:
+    """Import and look up what every worker needs; nothing here depends on what it is asked."""
+    from . import simulated  # noqa: F401, imported for the workers
+
+    with suppress(Exception):  # each worker then finds it missing, and says so
+        _readable()
+
+
+def _work() -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
-    request, arrays = wire.read(sys.stdin.buffer)
+    with open(0, "rb", closefd=False) as stdin:
+        request = protocol.read(stdin, Request)
     work = {"simulator": _simulate, "compiler": _compile_only, "gpu": _run_on_gpu}
     _limit(request)
-    for answer, results in work[request["device"]](request, arrays):
-        answers.write(wire.pack(answer, results))
+    for reply in work[request.device](request):
+        answers.write(protocol.encode(reply))
         answers.flush()
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
 
 
-def _limit(request: dict) -> None:
+def _limit(request: Request) -> None:
     """Limits on this process; the judge also watches the clock."""
     limits = {
-        resource.RLIMIT_CPU: request["cpu_seconds"],
-        resource.RLIMIT_FSIZE: request["file_bytes"],
+        resource.RLIMIT_CPU: request.cpu_seconds,
+        resource.RLIMIT_FSIZE: request.file_bytes,
         resource.RLIMIT_CORE: 0,
     }
-    if request["device"] != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-        limits[resource.RLIMIT_AS] = request["memory_bytes"]
+    if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+        limits[resource.RLIMIT_AS] = request.memory_bytes
         limits[resource.RLIMIT_NOFILE] = OPEN_FILES
     for limit, value in limits.items():
         _, hard = resource.getrlimit(limit)
@@ -57,45 +78,67 @@ def _limit(request: dict) -> None:
             resource.setrlimit(limit, (value, hard))
 
 
-def _simulate(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+def _simulate(request: Request) -> Iterator[Reply]:
     from .simulated import run_case
 
     _withdraw()
-    source = request["source"]
-    answer, _ = _attempt(partial(_compile, source, request["cases"]), request)
-    yield answer, {}
-    if answer["status"] == "ran":
-        yield from _each_case(run_case, request, arrays)
+    compiled = _attempt(
+        partial(_compile, request.source, request.cases), request, request.compile_seconds
+    )
+    yield compiled
+    if compiled.status == "ran":
+        yield from _each_case(run_case, request)
 
 
-def _compile_only(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+def _compile_only(request: Request) -> Iterator[Reply]:
     _withdraw()
-    yield _attempt(partial(_compile_cubin, request["source"], request["architecture"]), request)
+    action = partial(_compile_cubin, request.source, request.architecture)
+    yield _attempt(action, request, request.compile_seconds)
 
 
-def _run_on_gpu(request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
+def _run_on_gpu(request: Request) -> Iterator[Reply]:
     from .hardware import run_case
 
     cubin = Path("kernel.cubin").absolute()  # in this process's own folder
-    cubin.write_bytes(arrays["cubin"].tobytes())
-    yield {"status": "ran"}, {}
-    yield from _each_case(partial(run_case, cubin=cubin), request, arrays)
+    cubin.write_bytes(request.arrays["cubin"].data)
+    yield Reply("ran")
+    yield from _each_case(partial(run_case, cubin=cubin), request)
 
 
-def _each_case(run_case: Callable, request: dict, arrays: wire.Arrays) -> Iterator[wire.Message]:
-    for case in request["cases"]:
-        inputs = {name: arrays[f"{case['position']}/{name}"] for name in case["inputs"]}
-        yield _attempt(
-            partial(run_case, request["source"], case, inputs, request["steps"]), request
+def _each_case(run_case: Callable, request: Request) -> Iterator[Reply]:
+    """After a case that took too long no other is run."""
+    if request.device == "simulator":
+        signal.signal(signal.SIGPROF, _out_of_time)
+    for case in request.cases:
+        sent = {name: request.arrays[f"{case.position}/{name}"] for name in case.inputs}
+        inputs = protocol.unpacked(sent)
+        _end_at_the_latest(request.case_seconds, request.cpu_seconds)
+        reply = _attempt(
+            partial(run_case, request.source, case, inputs), request, request.case_seconds
         )
+        yield reply
+        if reply.status == "timeout":
+            return
+
+
+def _out_of_time(number, frame) -> NoReturn:
+    raise OutOfTime
+
+
+def _end_at_the_latest(case_seconds: float, in_all: int) -> None:
+    """The kernel's own limit, for what does not come back to Python to hear SIGPROF."""
+    latest = math.ceil(time.process_time() + case_seconds + GRACE)
+    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+    with suppress(ValueError):
+        resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
 
 
 def _withdraw() -> None:
     """Give up every file that compiling and simulating can do without, and other processes."""
-    from ..cuda import compiler
+    from ..cuda import compilers
 
     readable = _readable()
-    cache = compiler.cache_folder()
+    cache = compilers.cache.folder()
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
@@ -106,50 +149,58 @@ def _withdraw() -> None:
 @cache
 def _readable() -> tuple[Path, ...]:
     """Where Python, CUDA and their libraries lie."""
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    cuda = (*compiler.library_folders(), *map(Path, compiler.include_folders()))
+    cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
     return tuple(dict.fromkeys((*own, *cuda, *map(Path, _LIBRARIES))))
 
 
-def _attempt(action: Callable, request: dict) -> wire.Message:
-    """What `action` returns as a message; what it raises as an answer that teaches. SIGPROF ends
-    the process when that takes too much of the CPU's time, whatever else the machine is doing."""
-    signal.setitimer(signal.ITIMER_PROF, request["case_seconds"])
+def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
+    """What `action` returns as a reply; what it raises as an answer that teaches. SIGPROF stops it
+    after so many `seconds` of the CPU's time, whatever else the machine is doing."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         counted, arrays = action()
-        return {"status": "ran", **counted}, arrays
+        return Reply("ran", **counted, arrays=protocol.packed(arrays))
     except CompilerFailure as error:
-        return _failure(error.status, f"{error} {_out_of_reach()}"), {}
+        return Reply(error.status, f"{error} {_out_of_reach()}")
+    except CompileError as error:
+        return Reply(error.status, str(error), error.line, diagnostics=error.diagnostics)
     except CudaError as error:
-        return _failure(error.status, str(error), error.line), {}
+        return Reply(error.status, str(error), error.line)
+    except OutOfTime:
+        return Reply("timeout", _still_busy(seconds))
     except MemoryError as error:
-        return _failure("launch_error", _too_much(str(error), request["memory_bytes"])), {}
+        return Reply("launch_error", _too_much(str(error), request.memory_bytes))
     except Exception as error:
-        return _failure(
+        return Reply(
             "unsupported",
             f"The grader itself stumbled over this kernel ({type(error).__name__}: "
             f"{textwrap.shorten(str(error), 200)}). "
             "That is not your mistake; please show it to your instructor.",
-        ), {}
+        )
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _out_of_reach() -> str:
-    from ..cuda import compiler
-
-    here = ", ".join(map(str, compiler.library_folders())) or "no folder that is known"
+def _still_busy(seconds: float) -> str:
     return (
-        "That is not your mistake; please show it to your instructor: the judge's process may "
-        f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
-        f"{here}. What it needs beside it must lie there too; `grader doctor` tries it."
+        f"After {seconds:g} s of the processor's time the simulated GPU was still busy with this "
+        "kernel, and stopped. Kernels of this course need a fraction of that: look for huge "
+        "arrays, unrolled loops, and more threads than there is work for."
     )
 
 
-def _failure(status: str, message: str, line: int | None = None) -> dict:
-    return {"status": status, "message": message, "line": line}
+def _out_of_reach() -> str:
+    from ..cuda import compilers
+
+    return (
+        "That is not your mistake; please show it to your instructor: the judge's process may "
+        f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
+        f"{compilers.chosen().folders()[0]}. What it needs beside it must lie there too; "
+        "`grader doctor` tries it."
+    )
 
 
 def _too_much(message: str, memory_bytes: int) -> str:
@@ -163,40 +214,34 @@ def _too_much(message: str, memory_bytes: int) -> str:
     )
 
 
-def _compile(source: str, cases: list[dict]) -> wire.Message:
-    from ..cuda import compiler
+def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Counted:
+    from ..cuda import compilers
 
-    ptx = compiler.compile_ptx(source)
-    _refuse_strange_files(compiler.files_read(ptx))
+    ptx = compilers.compile_ptx(source)
+    _refuse_strange_files(ptx.files)
     defined = re.findall(r"\.entry\s+([\w$]+)", ptx.text)
-    for launch in (launch for case in cases for launch in case["launches"]):
-        if launch["kernel"] not in defined:
-            raise LaunchError(_no_such_kernel(launch["kernel"], defined))
+    for launch in (launch for case in cases for launch in case.launches):
+        if launch.kernel not in defined:
+            raise LaunchError(_no_such_kernel(launch.kernel, defined))
     return {}, {}
 
 
-def _compile_cubin(source: str, architecture: str) -> wire.Message:
+def _compile_cubin(source: str, architecture: str) -> Counted:
     import numpy as np
 
-    from ..cuda import compiler
+    from ..cuda import compilers
 
-    path, _ = compiler.compile_cubin(source, (), (), architecture)
-    return {}, {"cubin": np.frombuffer(path.read_bytes(), np.uint8)}
+    program = compilers.compile_cubin(source, (), (), architecture)
+    return {}, {"cubin": np.frombuffer(program.code, np.uint8)}
 
 
-def _refuse_strange_files(files: tuple[Path, ...]) -> None:
+def _refuse_strange_files(files: tuple[str, ...]) -> None:
     """Where there is no Landlock, this still keeps code from being made of other files."""
-    from ..cuda import compiler
-
-    # Headers of the compiler's own are not files, and pass for ones of the current folder.
-    own = [Path.cwd(), *map(Path, compiler.include_folders())]
     for file in files:
-        path = Path(os.path.normpath(file))
-        if not any(path.is_relative_to(folder) for folder in own):
-            raise CompileError(
-                f'"{path.name}" cannot be included: only CUDA\'s own headers are here, such as '
-                "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
-            )
+        raise CompileError(
+            f'"{Path(file).name}" cannot be included: only CUDA\'s own headers are here, such as '
+            "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
+        )
 
 
 def _no_such_kernel(expected: str, defined: list[str]) -> str:

@@ -2,38 +2,108 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from ..cuda import simulator
-from .wire import Arrays
+from ..cuda.errors import CudaError, StepLimit
+from .leftovers import Leftovers
+from .protocol import Argument, Arrays, CaseRequest, LaunchRequest
+
+OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 
 
-def run_case(source: str, case: dict, inputs: Arrays, steps: int) -> tuple[dict, Arrays]:
-    """Run the case's launches. What was counted: "counters" (totals), "opcodes" (PTX opcode ->
-    warp instructions), "steps" (instruction steps, of which it may take `steps` a wave). Arrays
-    by name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which elements of y
-    a kernel wrote). Raises CudaError."""
-    module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
-    made = {**case["outputs"], **case["scratch"]}
-    buffers = dict(inputs)
-    buffers |= {name: simulator.empty(tuple(shape), dtype) for name, (shape, dtype) in made.items()}
-    with simulator.options(step_limit=steps), simulator.observe() as run:
-        for launch in case["launches"]:
-            kernel = module.get_function(launch["kernel"])
-            args = tuple(argument(arg, buffers) for arg in launch["args"])
-            grid, block = tuple(launch["grid"]), tuple(launch["block"])
-            kernel(grid, block, args, shared_mem=launch["shared_mem"])
-    results = {f"input/{name}": buffers[name] for name in case["inputs"]}
-    for name in case["outputs"]:
+def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arrays]:
+    """Run the case's launches, once more in each of two other orders where what threads do may
+    depend on it. What was counted: "counters" (totals), "costs" (counter -> the line that costs
+    most, and how much), "opcodes" (PTX opcode -> warp instructions), "steps" (of which it may take
+    `case.steps` a wave of blocks), "left" (a sentence about what the first of several launches left
+    changed). Arrays by name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which
+    elements of y a kernel wrote). Raises CudaError."""
+    with simulator.options(step_limit=case.steps), simulator.observe() as run:
+        buffers, depends_on_order, left = _launch_all(source, case, inputs)
+    if depends_on_order:
+        _look_for_races(source, case, inputs)
+    results = {f"input/{name}": buffers[name] for name in case.inputs}
+    for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
-    counted = {"counters": counters.total, "opcodes": dict(counters.opcodes), "steps": run.steps}
+    counted = {
+        "counters": counters.total,
+        "costs": _costs(counters.lines),
+        "opcodes": dict(counters.opcodes),
+        "steps": run.steps,
+        "left": left,
+    }
     return counted, results
 
 
-def argument(value: dict, buffers: dict):
-    """A launch argument from its JSON form: a buffer by name, or a NumPy scalar."""
-    if "buffer" in value:
-        return buffers[value["buffer"]]
-    return np.dtype(value["dtype"]).type(value["value"])
+def _launch_all(source: str, case: CaseRequest, inputs: Arrays) -> tuple[Arrays, bool, str]:
+    """The buffers after a case's launches, whether another order may show another race, and a
+    sentence about what the first launches left changed."""
+    module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
+    made = {**case.outputs, **case.scratch}
+    buffers = {name: value.copy() for name, value in inputs.items()}
+    buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
+    leftovers = (
+        Leftovers(source, module, {name: buffers[name] for name in inputs})
+        if len(case.launches) > 1
+        else None
+    )
+    depends_on_order, left = False, ""
+    for done, launch in enumerate(case.launches):
+        if done:
+            left = left or leftovers.sentence(case.launches[done - 1], done, len(case.launches))
+        with _blamed_on(left):
+            depends_on_order |= _launch(module, launch, buffers)
+    return buffers, depends_on_order, left
+
+
+def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: dict) -> bool:
+    """Whether another order may show another race."""
+    kernel = module.get_function(launch.kernel)
+    args = tuple(argument(arg, buffers) for arg in launch.args)
+    kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+    return kernel.depends_on_order
+
+
+def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
+    """Once more in other orders, for races that the first one does not show. Threads meet less
+    often this way, so running out of steps or time means nothing; and what they print is not
+    shown."""
+    for order in OTHER_ORDERS:
+        options = simulator.options(step_limit=case.steps, order=order)
+        try:
+            with options, simulator.observe():
+                _launch_all(source, case, inputs)
+        except StepLimit:
+            return  # the case's time may be up, and is measured once
+
+
+@contextmanager
+def _blamed_on(left: str) -> Iterator[None]:
+    """What goes wrong in here may come from what an earlier launch left changed."""
+    try:
+        yield
+    except CudaError as error:
+        if left:
+            error.args = (f"{error} {left}",)
+        raise
+
+
+def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
+    """Per counter, the line that costs most and its count; what costs nothing is left out."""
+    costs: dict[str, tuple[int, int]] = {}
+    for line, counts in lines.items():
+        for name, count in counts.items():
+            if line and count > costs.get(name, (0, 0))[1]:
+                costs[name] = (line, count)
+    return costs
+
+
+def argument(value: Argument, buffers: dict):
+    """What a launch is given: a buffer by name, or a NumPy scalar."""
+    return buffers[value.buffer] if value.buffer else np.dtype(value.dtype).type(value.value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import course
-from ..checking import BadInput, known, read_text
+from ..checking import BadInput, read_text
 from ..cuda.simulator import RawModule
 from ..cuda.simulator.watching.counters import METRICS, Counters
 from .arguments import work_from_arguments
@@ -46,9 +46,9 @@ def work_of_file(
 
 
 def work_of_exercise(path: Path, exercise_id: str, root: Path) -> Work:
-    """The file's kernels, launched as the exercise's first case does. Raises BadInput."""
+    """The file's kernels, launched as the exercise's first case does. CourseError."""
     source = read_text(path)
-    exercise = known(lambda: course.exercise(exercise_id, root))
+    exercise = course.exercise(exercise_id, root)
     return of_exercise(exercise, exercise.cases[0], source)
 
 

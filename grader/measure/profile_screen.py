@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..cuda.simulator.watching.counters import METRICS
+from ..sanitize import lines_of
 from .profile import Profile
 
 Counts = dict[str, int]
@@ -39,7 +40,7 @@ def _table(title: str, columns: tuple[Column, ...], profile: Profile) -> Table:
     table.add_column("source")
     for column in columns:
         table.add_column(column.heading, justify="right", no_wrap=True)
-    source = profile.work.source.splitlines()
+    source = lines_of(profile.work.source)
     for line, counts in sorted(profile.counters.lines.items()):
         if any(counts[name] for column in columns for name in column.counters):
             text = source[line - 1].strip() if line else "(code of no line)"

@@ -11,6 +11,7 @@ from rich.console import Console
 from .. import course
 from ..checking import BadInput
 from ..cuda import gpu_count
+from ..errors import NotInCourse
 from . import timings
 from .timings_screen import show_timings
 
@@ -37,9 +38,9 @@ def bench(names: Sequence[str], root: Path, record: bool, console: Console) -> N
 def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     """The lessons called `names`, or all that have benchmarks."""
     try:
-        found = [course.lesson(name, root) for name in names]
-    except KeyError as error:
-        raise BadInput(f"{error.args[0]}.") from error
+        found = [course.lesson(course.full_name(name, root), root) for name in names]
+    except NotInCourse as error:
+        raise BadInput(str(error)) from error
     bare = [lesson.name for lesson in found if not lesson.benchmarks]
     if bare:
         raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")

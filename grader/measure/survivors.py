@@ -12,12 +12,13 @@ import tomllib
 from dataclasses import dataclass
 
 from ..course import Exercise, Lesson
-from ..cuda import compiler
+from ..cuda import compilers
 from ..cuda.errors import CompileError, CudaError
 from ..judge import compare
 from ..judge.cases import Drawn, described, draw
 from ..judge.process import Answer
 from ..judge.simulated import run_case
+from ..judge.words import Words
 from .mutation import Mutant, mutants
 
 FILE = "survivors.toml"
@@ -86,7 +87,7 @@ def trial(lesson: Lesson, exercise: Exercise) -> Trial:
 def _program(source: str) -> str | None:
     """The PTX without what says where in the source it comes from; None if there is none."""
     try:
-        text = compiler.compile_ptx(source).text
+        text = compilers.compile_ptx(source).text
     except CompileError:
         return None
     code = text.partition(".section")[0]
@@ -98,10 +99,12 @@ def _passes(source: str, drawn: Drawn, steps: int) -> bool:
         answer = _run(source, drawn, steps)
     except (CudaError, MemoryError):
         return False
-    return compare.on_simulator(drawn, answer).status == "passed"
+    return (
+        compare.on_simulator(drawn, answer, Words(source, source, drawn.problem)).status == "passed"
+    )
 
 
 def _run(source: str, drawn: Drawn, steps: int) -> Answer:
     inputs = {name: value.copy() for name, value in drawn.problem.inputs.items()}
-    counted, arrays = run_case(source, described(drawn), inputs, steps)
+    counted, arrays = run_case(source, described(drawn, steps), inputs)
     return Answer("ran", **counted, arrays=arrays)

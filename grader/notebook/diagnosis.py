@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CudaError
+from grader.judge.verdict import shortened
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose
 
@@ -19,8 +20,8 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`status` is a verdict's; lines count from 1 in `source`, the text after the cell's first
-    line. `other_line` is a race's second access."""
+    """`status` is a verdict's; lines count from 1 in `source` (of a cell: see `grader.cells`).
+    `other_line` is a race's second access; `diagnostics` are a compiler's."""
 
     status: str
     message: str
@@ -28,6 +29,7 @@ class Diagnosis:
     kernel: str | None = None
     line: int | None = None
     other_line: int | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def title(self) -> str:
@@ -38,17 +40,19 @@ def of(failure: CudaError, source: str) -> Diagnosis:
     """What an error (or a hazard, which has the same attributes) says about `source`."""
     message = getattr(failure, "message", None) or str(failure)
     other_line = getattr(failure, "other_line", None)
-    return Diagnosis(failure.status, message, source, failure.kernel, failure.line, other_line)
+    told = getattr(failure, "diagnostics", ())
+    where = (failure.kernel, failure.line, other_line)
+    return Diagnosis(failure.status, message, source, *where, diagnostics=told)
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
-    message, marks = _message_and_marks(what)
+    message, marks = _message_and_marks(replace(what, message=shortened(what.message)))
     shown = excerpt(what.source, marks, kind)
     place = _place(what)
     rest = f" · {prose(place)}" if place else ""
     title = title or what.title
-    html = heading(kind, prose(title), rest) + paragraph(message) + shown.html
+    html = heading(kind, prose(title), rest) + (paragraph(message) if message else "") + shown.html
     first = f"{title}, {place}" if place else title
     parts = (first, message, shown.text)
     return Page(html, "\n".join(part for part in parts if part))
@@ -56,7 +60,7 @@ def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
 
 def _place(what: Diagnosis) -> str:
     """Where it happened, unless the message says so itself."""
-    if what.status == "compile_error" or f"line {what.line}" in what.message:
+    if what.diagnostics or f"line {what.line}" in what.message:
         return ""
     if what.line is None:
         return f"kernel `{what.kernel}`" if what.kernel else ""
@@ -67,29 +71,20 @@ def _place(what: Diagnosis) -> str:
 
 
 def _message_and_marks(what: Diagnosis) -> tuple[str, dict[int, tuple[Mark, ...]]]:
-    if what.status == "compile_error":
-        return _compile_errors(what.message)
+    if what.diagnostics:
+        return "", _marks(what.diagnostics)
     lines = {what.line, what.other_line} - {None}
     return what.message, dict.fromkeys(lines, ())
 
 
-_ERROR = re.compile(r"line (\d+): (.*)")
-_CARET = re.compile(r"\s+\| (\s*)\^")
-
-
-def _compile_errors(message: str) -> tuple[str, dict[int, tuple[Mark, ...]]]:
-    """The compiler's message (see compiler.py) taken apart: what belongs under which line, and
-    what is left over."""
+def _marks(errors: tuple[Diagnostic, ...]) -> dict[int, tuple[Mark, ...]]:
+    """What the compiler says, under the lines it says it of."""
     marks: dict[int, tuple[Mark, ...]] = {}
-    rest = []
-    line = None
-    for row in message.splitlines():
-        if error := _ERROR.fullmatch(row):
-            line = int(error[1])
-            marks[line] = (*marks.get(line, ()), Mark(error[2]))
-        elif line and (caret := _CARET.fullmatch(row)):
-            *before, last = marks[line]
-            marks[line] = (*before, Mark(last.message, len(caret[1])))
-        elif not re.match(r"\s+\d+ \| ", row):
-            rest.append(row)
-    return "\n".join(rest), marks
+    for error in errors:
+        plain = [note.message for note in error.notes if note.line is None]
+        told = [(error.line, Mark("\n".join([error.message, *plain]), error.column))]
+        told += [(note.line, Mark(note.message, note.column)) for note in error.notes if note.line]
+        for line, mark in told:
+            if mark not in marks.get(line, ()):
+                marks[line] = (*marks.get(line, ()), mark)
+    return marks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from html import escape
 
+from ..sanitize import lines_of
 from .html import FRAME, Page
 from .kernel import Kernel
 
@@ -23,8 +24,8 @@ def diff(before: Kernel, after: Kernel) -> Page:
 
 
 def _body(source: str) -> list[str]:
-    lines = source.splitlines()
-    while lines and lines[0].startswith("//"):
+    lines = lines_of(source)
+    while lines and (not lines[0].strip() or lines[0].startswith("//")):
         lines.pop(0)
     return [line.rstrip() for line in lines]
 

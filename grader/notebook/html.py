@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
 
-from ..unseen import visible
+from ..cuda.diagnostics import window
+from ..sanitize import lines_of, visible
 
 TEXT = "var(--jp-ui-font-color1, #212121)"
 MUTED = "var(--jp-content-font-color2, #616161)"
@@ -41,6 +42,7 @@ FRAME = (
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
 _COLUMNS = 96  # of code that fit a card
+_MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
     f"font-family: {CODE_FONT}; font-size: 0.95em; color: inherit; background: transparent; "
     "padding: 0;"
@@ -115,7 +117,8 @@ def excerpt(
 ) -> Page:
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source."""
-    lines = [visible(line.expandtabs(4)) for line in source.splitlines()]
+    lines = lines_of(source)
+    marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
     shown = sorted(
         {near for line in marks for near in range(line - around, line + around + 1)}
         & set(range(1, len(lines) + 1))
@@ -127,19 +130,25 @@ def excerpt(
         if number > previous + 1:
             rows.append(("      ⋮", False))
         arrow = ">" if number in marks else " "
-        rows.append((f"{arrow} {number:>3} | {lines[number - 1]}", number in marks))
-        raw = source.splitlines()[number - 1]
-        rows += [(under, True) for mark in marks.get(number, ()) for under in _underline(mark, raw)]
+        below = marks.get(number, ())
+        column = next((mark.column for mark in below if mark.column is not None), None)
+        text, _ = window(lines[number - 1], column)
+        rows.append((f"{arrow} {number:>3} | {visible(text)}", number in marks))
+        rows += [(row, True) for mark in below for row in _underline(mark, lines[number - 1], text)]
     return Page(_frame(rows, kind), "\n".join(row.rstrip() for row, _ in rows))
 
 
-def _underline(mark: Mark, raw: str) -> list[str]:
-    """The rows below a marked line: a caret, and the message beside it or, if long, beneath."""
-    caret = "" if mark.column is None else " " * len(raw[: mark.column].expandtabs(4)) + "^ "
-    if len(caret) + len(mark.message) <= _COLUMNS:
-        rows = [caret + mark.message] if mark.message else []
+def _underline(mark: Mark, raw: str, shown: str) -> list[str]:
+    """The rows below a line of which `shown` is seen: a caret, unless its column is not, and the
+    message beside it or, if long, beneath."""
+    text, column = window(raw, mark.column)
+    caret = "" if column is None or text != shown else " " * column + "^ "
+    message = visible(mark.message).split("\n")
+    if len(message) == 1 and len(caret) + len(message[0]) <= _COLUMNS:
+        rows = [caret + message[0]] if mark.message else []
     else:
-        rows = [caret, *wrap(mark.message, _COLUMNS)]
+        rows = [row for row in message for row in wrap(row, _COLUMNS)]
+        rows = [caret, *rows] if caret else rows
     return [f"      | {row}" for row in rows]
 
 

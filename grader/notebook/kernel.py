@@ -19,7 +19,7 @@ class Kernel:
 
     Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
     place. A launch gets as much dynamic shared memory as it asks for, if the device has it.
-    `source` is the text of its cell after the first line. Raises the errors of grader.cuda.
+    `source` is the text of its cell, the first line left blank. Raises the errors of grader.cuda.
     """
 
     name: str

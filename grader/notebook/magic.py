@@ -8,7 +8,8 @@ from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from grader.cuda import compiler
+from grader import cells
+from grader.cuda import compilers
 
 from . import cards, failures, session
 from .kernel import Kernel
@@ -23,16 +24,24 @@ def install(shell: InteractiveShell) -> None:
 def _cuda(line: str, cell: str) -> None:
     """%%cuda NAME: compile the cell, and make a variable of each of its kernels.
 
-    NAME is what check(), hint() and the grader call this cell. Lines are counted from the one
-    after `%%cuda NAME`."""
+    NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
+    does, with `%%cuda NAME` the first."""
     name = _name(line)
-    session.current().sources[name] = cell
-    with failures.about(cell):
-        ptx = compiler.compile_ptx(cell)
+    source = session.current().sources[name] = _source(cell)
+    with failures.about(source):
+        ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
-    kernels = {entry: Kernel(entry, cell) for entry in entries if not entry.startswith("_Z")}
+    kernels = {entry: Kernel(entry, source) for entry in entries if not entry.startswith("_Z")}
     get_ipython().push(kernels)
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
+
+
+def _source(body: str) -> str:
+    """The source of the cell that runs now, of which IPython hands on the `body`: without the
+    magic's line, and without blank ones before it."""
+    typed = get_ipython().history_manager.input_hist_raw[-1:]
+    source = cells.cuda_source(typed[0]) if typed else ""
+    return source if source.strip() == body.strip() else cells.below_magic(body)
 
 
 def _name(line: str) -> str:

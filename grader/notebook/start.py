@@ -6,6 +6,7 @@ from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from grader import course, cuda
+from grader.errors import NotInCourse
 
 from . import cards, failures, magic, session
 
@@ -29,7 +30,7 @@ def lesson(name: str) -> None:
     magic.install(shell)
     try:
         found = course.lesson(name)
-    except KeyError as error:
-        raise failures.Notice(error.args[0]) from None
+    except NotInCourse as error:
+        raise failures.Notice(str(error)) from None
     session.begin(found)
     display(cards.line("note", found.title, _DEVICES[cuda.device]))

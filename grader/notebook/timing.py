@@ -6,6 +6,7 @@ from IPython.display import display
 
 from grader import cuda
 from grader.course import Benchmark, Lesson
+from grader.errors import NotInCourse
 from grader.measure import timings
 from grader.measure.timings import Timings
 
@@ -21,8 +22,8 @@ def bench(name: str) -> Timings:
     lesson = session.current().lesson
     try:
         benchmark = lesson.benchmark(name)
-    except KeyError as error:
-        raise Notice(f"{error.args[0]}.") from None
+    except NotInCourse as error:
+        raise Notice(str(error)) from None
     if cuda.device == "gpu":
         found = _measured(lesson, benchmark)
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from grader.course import Exercise
+from grader.cuda.diagnostics import Diagnostic
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 
 from . import diagnosis
@@ -21,7 +22,10 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
     parts = [_title(verdict, exercise, kind), _cases(verdict)]
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
-        parts += [_first_failure(failed, source), _mismatches(failed.mismatches)]
+        parts += [
+            _first_failure(failed, verdict.diagnostics, source),
+            _mismatches(failed.mismatches),
+        ]
     else:
         parts.append(_budgets(verdict, exercise))
     parts.append(_next_step(verdict, exercise))
@@ -76,8 +80,10 @@ def _outcome(case: CaseResult) -> str:
     return f'<span style="color: {colour}; white-space: nowrap">{escape(_words(case))}</span>'
 
 
-def _first_failure(case: CaseResult, source: str) -> Page:
-    what = diagnosis.Diagnosis(case.status, case.message, source, line=case.line)
+def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) -> Page:
+    what = diagnosis.Diagnosis(
+        case.status, case.message, source, line=case.line, diagnostics=told if case.visible else ()
+    )
     shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
     return Page(shown.html, "\n" + shown.text)
 
@@ -85,14 +91,10 @@ def _first_failure(case: CaseResult, source: str) -> Page:
 def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     if len(found) < 2:  # one is told in the message
         return Page("", "")
-    rows = [(_element(m), _value(m.expected), _value(m.found)) for m in found[:_SHOWN_MISMATCHES]]
+    rows = [(m.place, *m.values) for m in found[:_SHOWN_MISMATCHES]]
     text = [f"  {where:<16} expected {want:<14} found {got}" for where, want, got in rows]
     html = table(("Element", "Expected", "Found"), [tuple(map(code, row)) for row in rows])
     return Page(html, "\n".join(text))
-
-
-def _element(mismatch: Mismatch) -> str:
-    return f"{mismatch.buffer}[{', '.join(map(str, mismatch.index))}]"
 
 
 def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
@@ -121,7 +123,3 @@ def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
 
 def _number(points: float) -> str:
     return f"{points:g}"
-
-
-def _value(value: float) -> str:
-    return f"{value:.8g}" if isinstance(value, float) else str(value)

@@ -11,10 +11,12 @@ from markupsafe import Markup
 from ...course import Lesson
 from ...notebook import diagnosis
 from ...notebook.html import prose
-from ...unseen import visible
+from ...sanitize import visible
 from .. import ClassroomError
 from ..export import Row, rows, write_csv, write_json
+from ..files import whole
 from ..folder import CourseFolder
+from ..verdicts import UNREADABLE
 from . import figures, side_by_side, similar
 from .answers import Answer, Class, read
 
@@ -28,7 +30,7 @@ def write(course: CourseFolder, lesson: Lesson) -> Path:
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
     path = _folder(course) / f"{lesson.name}.html"
-    path.write_text(page(group), encoding="utf-8")
+    whole(path, page(group))
     with course.gradebook() as gradebook:
         _export(rows(course, gradebook, lesson.name), path)
     return path
@@ -44,7 +46,7 @@ def write_course(course: CourseFolder, lessons: list[Lesson]) -> Path:
         write(course, lesson)
     path = _folder(course) / "course.html"
     groups = [read(course, lesson) for lesson in graded]
-    path.write_text(_template("course.html").render(**_course(groups)), encoding="utf-8")
+    whole(path, _template("course.html").render(**_course(groups)))
     with course.gradebook() as gradebook:
         _export([row for one in graded for row in rows(course, gradebook, one.name)], path)
     return path
@@ -77,7 +79,7 @@ def _likeness(answers: list[Answer], group: Class) -> tuple[similar.Likeness, li
     sources = {
         answer.row.learner: answer.source
         for answer in answers
-        if answer.source.strip() and answer.row.status != "not_attempted"
+        if answer.source.strip() and answer.row.status not in ("not_attempted", UNREADABLE)
     }
     found = similar.compare(sources, group.handed_out)
     return found, [side_by_side.pair(pair, sources) for pair in found.pairs[: similar.SHOWN]]
@@ -151,6 +153,10 @@ def _explained(answer: Answer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
     what = diagnosis.Diagnosis(
-        row.status, visible(answer.message), visible(answer.source), line=row.line
+        row.status,
+        visible(answer.message),
+        visible(answer.source),
+        line=row.line,
+        diagnostics=answer.diagnostics,
     )
     return Markup(diagnosis.explain(what).html)

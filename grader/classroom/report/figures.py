@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import mean, median
 
+from ..verdicts import UNREADABLE
 from . import winnowing
 from .answers import Answer, Class
 
@@ -82,7 +83,7 @@ def causes(group: Class) -> list[Cause]:
     found: dict[tuple, list[Answer]] = {}
     for name, answers in group.answers.items():
         for answer in answers:
-            if answer.row.status not in ("passed", "not_attempted", ""):
+            if answer.row.status not in ("passed", "not_attempted", UNREADABLE, ""):
                 key = (name, answer.row.status, _line(answer))
                 found.setdefault(key, []).append(answer)
     listed = [
@@ -104,7 +105,7 @@ def statuses(answers: Iterable[Answer]) -> list[tuple[str, list[str]]]:
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.row.status or "by hand", []).append(answer.row.learner)
-    place = {"passed": 0, "not_attempted": 2}
+    place = {"passed": 0, "not_attempted": 2, UNREADABLE: 3}
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...unseen import visible
+from ...sanitize import visible
 from .similar import Pair
 
 

@@ -12,8 +12,9 @@ in the arithmetic of `numeric`; `waiting` is where threads meet; `hazards` finds
 synchronises; `watching` counts and traces.
 """
 
+from .hazards.naming import plain
 from .memory.allocations import address, empty, written
 from .module import RawKernel, RawModule
 from .watching.observe import observe, options
 
-__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "written"]
+__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "plain", "written"]

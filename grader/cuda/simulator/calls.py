@@ -6,6 +6,8 @@ exist once, so one that may be running already has its caller's copies kept asid
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..errors import OutOfBounds
@@ -15,10 +17,11 @@ from .memory.layout import LocalLayout
 from .memory.spaces import LOCAL_WINDOW, GlobalSpace
 from .numeric.types import DTYPES
 from .operands import read
-from .printf import format_printf
+from .printf import template
 from .program.linker import Image
 from .program.ptx import components
-from .watching.observe import PRINTF_LIMIT
+
+PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
 class Framed:
@@ -129,14 +132,43 @@ class Calls:
         data, offset = self._bytes(address, lane)
         return bytes(data[offset : offset + 4096]).partition(b"\0")[0].decode(errors="replace")
 
-    def print(self, formats: int, arguments: int, lane: int) -> None:
-        """What `printf` prints for one lane."""
-        run = self.machine.run_log
-        if len(run.printed) < PRINTF_LIMIT:
-            data, offset = self._bytes(arguments, lane) if arguments else (b"", 0)
-            template = self.text(formats, lane)
-            packed = bytes(data[offset:])
-            run.printed += format_printf(template, packed, lambda at: self.text(at, lane))
+    def words(self, slot: str, lanes: np.ndarray) -> np.ndarray:
+        """The 64-bit values that the lanes put into a slot."""
+        return self.slots[slot][lanes, :8].copy().view(np.uint64)[:, 0]
+
+    def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray) -> None:
+        """What `printf` prints for some lanes, in their order; two addresses a lane."""
+        changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
+        starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
+        for start, end in pairwise(starts):
+            for first in range(start, end, PRINTED_TOGETHER):
+                if self.machine.run_log.output.full:
+                    return
+                group = lanes[first : min(first + PRINTED_TOGETHER, end)]
+                self._print_alike(int(formats[start]), int(arguments[start]), group)
+
+    def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray) -> None:
+        """What lanes print whose format is the same and whose arguments lie at one address."""
+        made = template(self.text(formats, int(lanes[0])))
+        packed = self._packed(arguments, lanes, made.layout.size)
+
+        def text_at(number: int):
+            return lambda address: self.text(address, int(lanes[number]))
+
+        self.machine.run_log.output.add("".join(made.filled(packed, text_at)))
+
+    def _packed(self, address: int, lanes: np.ndarray, size: int) -> bytes:
+        """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
+        rows = np.zeros((len(lanes), size), np.uint8)
+        local = self.machine.spaces["local"]
+        if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
+            at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
+            rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
+        elif address:
+            data, offset = self._bytes(address, int(lanes[0]))
+            found = data[offset : offset + size]
+            rows[:, : len(found)] = found
+        return rows.tobytes()
 
     def framed(self, symbol: str) -> Framed:
         """The address of a local variable of a function that recurses, for every lane."""

@@ -48,6 +48,8 @@ def merge(parts: list[Lanes]) -> Lanes:
 
 def warps(lanes: Lanes) -> int:
     """How many warps have at least one lane in the set."""
+    if not count(lanes):
+        return 0
     if type(lanes) is slice:
         return ((lanes.stop - 1) // WARP) - (lanes.start // WARP) + 1
     warp = lanes // WARP

@@ -15,13 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import BarrierDivergence, ShuffleDivergence, StepLimit
+from ..errors import BarrierDivergence, OutOfTime, ShuffleDivergence, StepLimit
 from ..limits import architecture
+from .assembly import Assembly
 from .calls import Calls
 from .geometry import Geometry
+from .hazards.naming import Names
 from .hazards.races import Races
 from .hazards.report import Reporter
 from .hazards.unset import Unset
+from .isa.form import Flow
 from .isa.instruction_set import bind
 from .lanes import Lanes, compact, count, warps
 from .lanes import index as lane_index
@@ -41,6 +44,8 @@ from .waiting.collectives import Collectives
 from .watching.observe import Options, Run
 from .watching.watch import Watch
 
+FIRST_PAUSE = 1024  # steps
+
 Successors = tuple[tuple[int, Lanes], ...]
 
 
@@ -49,8 +54,9 @@ class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `block_end` is what `block_ends` makes of the image; `constants` are the parameters that point
-    to const; `spaces` maps "global", "shared" and "local" to the memory behind them; `symbols`
-    gives the address of every variable and parameter.
+    to const; `swap_starts` is what the function of that name finds; `assembly` knows what of it
+    was written by hand; `spaces` maps "global", "shared" and "local" to the memory behind them;
+    `symbols` gives the address of every variable and parameter.
     """
 
     image: Image
@@ -58,7 +64,10 @@ class Job:
     traffic: Traffic
     maybe_unset: MaybeUnset
     constants: frozenset[str]
+    swap_starts: frozenset[int]
+    assembly: Assembly
     layout: LocalLayout
+    names: Names
     geometry: Geometry
     heap: Heap
     spaces: dict[str, GlobalSpace | PrivateSpace]
@@ -75,7 +84,9 @@ class Machine:
     def __init__(self, job: Job):
         self.image, self.kernel = job.image, job.image.function
         self.traffic, self.constants = job.traffic, job.constants
+        self.swap_starts, self.assembly = job.swap_starts, job.assembly
         self.geometry, self.heap = job.geometry, job.heap
+        self.names = job.names
         self.spaces, self.symbols = job.spaces, job.symbols
         self.options, self.run_log, self.observed = job.options, job.run, job.observed
         self.device = architecture(job.options.architecture)
@@ -102,12 +113,15 @@ class Machine:
         self.steps: list[Callable | None] = [None] * len(code)  # bound when first come to
         self.executed_warps = np.zeros(len(code) + 1, np.int64)
         self.executed_threads = np.zeros(len(code) + 1, np.int64)
+        self.executed_before = self.executed_warps  # as it was some time ago, for `endless_loop`
+        self.idle_warps = np.zeros(len(code), np.int64)  # whose guard held in no lane
 
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
         geometry = self.geometry
         with np.errstate(all="ignore"):
-            for first in range(0, geometry.blocks, geometry.wave_blocks):
+            waves = range(0, geometry.blocks, geometry.wave_blocks)
+            for first in reversed(waves) if self.options.order == "backwards" else waves:
                 self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
         self.run_log.steps += self.steps_taken
         self._count_instructions()
@@ -156,6 +170,7 @@ class Machine:
         if self.unset:
             self.unset.begin_wave()
         self.step_limit = self.steps_taken + self.options.step_limit
+        self.pause = min(self.steps_taken + FIRST_PAUSE, self.step_limit)
         self.calls.begin_wave()
         entry = self.image.parts[self.kernel.name].entry
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
@@ -166,33 +181,37 @@ class Machine:
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
         steps, block_end = self.steps, self.block_end
-        while True:
-            end = block_end[pc]
-            if steps[pc] is None:
-                self._bind(pc, end)
-            self._account(pc, end, lanes)
-            for step in steps[pc:end]:
-                step(lanes)
-            successors = steps[end](lanes)
-            if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
-                pc, lanes = successors[0]
-                continue
-            for successor in successors:
-                self.schedule.push(*successor)
-            return
+        try:
+            while True:
+                end = block_end[pc]
+                if steps[pc] is None:
+                    self._bind(pc, end)
+                self._account(pc, end, lanes)
+                for step in steps[pc:end]:
+                    step(lanes)
+                successors = steps[end](lanes)
+                if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
+                    pc, lanes = successors[0]
+                    continue
+                for successor in successors:
+                    self.schedule.push(*successor)
+                return
+        except OutOfTime:
+            raise self._still_running(end, lanes, "when its time was up") from None
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
         code = self.kernel.instructions
         for at in range(pc, end + 1):
-            self.steps[at] = bind(code[at], at, self)
+            with self.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self)
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
         self.steps_taken += end + 1 - pc
-        if self.steps_taken > self.step_limit:
-            self._too_many_steps(end, lanes)
+        if self.steps_taken > self.pause:
+            self._pause(end, lanes)
         if self.observed:
             number, threads = warps(lanes), count(lanes)
             self.executed_warps[pc] += number
@@ -210,13 +229,22 @@ class Machine:
             for line in dict.fromkeys(code[at].line for at in range(pc, end + 1)):
                 self.run_log.trace.add(line, "execute", threads)
 
-    def _too_many_steps(self, at: int, lanes: Lanes) -> None:
-        raise self.report.error(
+    def _pause(self, at: int, lanes: Lanes) -> None:
+        """At twice the steps of the last pause: has this come to its end, and what did it do?"""
+        if self.steps_taken > self.step_limit:
+            steps = f"after {self.options.step_limit:,} instruction steps"
+            raise self._still_running(at, lanes, steps)
+        self.executed_before = self.executed_warps.copy()
+        self.pause = min(2 * self.steps_taken, self.step_limit)
+
+    def _still_running(self, at: int, lanes: Lanes, when: str) -> StepLimit:
+        since = (self.executed_warps - self.executed_before).cumsum()
+        return self.report.error(
             StepLimit,
-            at,
+            endless_loop(self.kernel, since, at),
             lane_index(lanes)[0],
-            f"is still running after {self.options.step_limit:,} instruction steps. "
-            "Does the loop's condition ever become false?",
+            f"is still running {when}. Does the loop's condition ever become false? If it waits "
+            "for another thread or block, does that one ever do what it waits for?",
         )
 
     def _nothing_is_left_waiting(self) -> None:
@@ -235,7 +263,8 @@ class Machine:
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])
             counters.add(instruction.line, "thread_inst_executed", per_thread[at])
-            counters.opcodes[instruction.form.opcode] += int(per_warp[at])
+            executed = int(per_warp[at] - self.idle_warps[at])
+            counters.opcodes[instruction.form.opcode] += executed
 
 
 def _then_next(step, at: int):
@@ -246,6 +275,19 @@ def _then_next(step, at: int):
         return ((at + 1, lanes),)
 
     return run_and_fall_through
+
+
+def endless_loop(kernel: Function, executed: np.ndarray, at: int) -> int:
+    """The jump back of the outermost loop that has gone round, by what each instruction has
+    `executed` of late; `at` where none has, as in a recursion."""
+    loops = [
+        (end - kernel.labels[operand.name], end)
+        for end, instruction in enumerate(kernel.instructions)
+        if instruction.form.flow is Flow.BRANCH and executed[end]
+        for operand in instruction.operands
+        if kernel.labels.get(getattr(operand, "name", ""), end + 1) <= end
+    ]
+    return max(loops, default=(0, at))[1]
 
 
 def block_ends(kernel: Function) -> list[int]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from .. import compiler
+from .. import compilers
 from ..errors import LaunchError, UnsupportedInstruction
 from ..limits import (
     MOST_THREADS,
@@ -23,40 +23,25 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
+from .assembly import Assembly
 from .geometry import Geometry
+from .hazards.naming import Argument, Names, plain
 from .machine import Job, Machine, block_ends
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from .program import parser
-from .program.dataflow import traffic
-from .program.linker import link
-from .program.liveness import maybe_unset
+from .program.dataflow import Traffic, traffic
+from .program.linker import Image, link
+from .program.liveness import MaybeUnset, maybe_unset
 from .program.ptx import Function, Program
+from .program.swaps import swap_starts
 from .special import GRID_WORKSPACE
 from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
+REMEMBERED = 4  # programs, parsed and linked
 _PARAMETERS_AT = 0x6000_0000_0000
-
-
-# What parsing, linking and binding raise where PTX does not hold together.
-_NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
-
-
-@contextmanager
-def _assembly_may_be_wrong(code: str) -> Iterator[None]:
-    """The compiler's PTX holds together; what a source writes as `asm`, it passes on unread."""
-    try:
-        yield
-    except _NONSENSE as error:
-        if not re.search(r"\basm\b", code):
-            raise
-        raise UnsupportedInstruction(
-            "The PTX of this kernel does not hold together "
-            f"({type(error).__name__}: {str(error)[:100]}). The compiler does not read what stands "
-            "in asm(...), and the assembler of a real GPU would refuse it: look there."
-        ) from error
 
 
 class RawModule:
@@ -71,9 +56,10 @@ class RawModule:
     ):
         self.code = code
         self.cooperative = enable_cooperative_groups
-        ptx = compiler.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
-        self._names = ptx.names
-        with _assembly_may_be_wrong(code):
+        ptx = compilers.compile_ptx(code, tuple(options), tuple(name_expressions or ()))
+        self._names, self.text = ptx.names, ptx.text
+        self.assembly = Assembly(code)
+        with self.assembly.may_be_wrong():
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
@@ -83,7 +69,7 @@ class RawModule:
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         kernel = self.program.functions.get(self._names.get(name, name))
         if kernel is None or not kernel.entry:
-            known = ", ".join(self.kernel_names) or "none"
+            known = ", ".join(map(plain, self.kernel_names)) or "none"
             raise LaunchError(
                 f"there is no kernel called {name!r} here; the source defines: {known}. A kernel "
                 'is `extern "C" __global__ void name(...)`.'
@@ -95,7 +81,7 @@ class RawModule:
         its bytes (size,) uint8, to `.view` as its type. LaunchError if no kernel uses it."""
         store = self.variables.get(self._names.get(f"&{name}", name))
         if store is None:
-            known = ", ".join(self.variables) or "none"
+            known = ", ".join(map(plain, self.variables)) or "none"
             raise LaunchError(f"no kernel here uses a variable called {name!r}; they use: {known}.")
         return store.data
 
@@ -112,11 +98,9 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        with _assembly_may_be_wrong(module.code):
-            self._image = link(module.program, function)
-            self._block_end = block_ends(self._image.function)
-            self._traffic = traffic(self._image)
-            self._maybe_unset = maybe_unset(self._image)
+        self._linked = _linked(module.text, function.name)
+        self._image = self._linked.image
+        module.assembly.check_names(self._image.function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -131,12 +115,21 @@ class RawKernel:
         observed = current_run()
         run = observed or Run()
         try:
-            with _assembly_may_be_wrong(self._module.code):
-                job = self._job(grid, block, args, shared_mem, run, observed is not None)
-                Machine(job).run()
+            job = self._job(grid, block, args, shared_mem, run, observed is not None)
+            Machine(job).run()
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
+
+    @property
+    def depends_on_order(self) -> bool:
+        """Whether what its threads do may depend on who comes first even where nothing races: it
+        uses what an atomic or a volatile load finds. Where threads meet at barriers alone, one
+        schedule shows every race that an input can show."""
+        return any(
+            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
+            for one in self._image.function.instructions
+        )
 
     def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
@@ -149,14 +142,18 @@ class RawKernel:
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         layout = local_layout(self._image)
         stores, parameters = self._stores(args)
+        names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
             image=self._image,
-            block_end=self._block_end,
-            traffic=self._traffic,
-            maybe_unset=self._maybe_unset,
+            block_end=self._linked.block_end,
+            traffic=self._linked.traffic,
+            maybe_unset=self._linked.maybe_unset,
             constants=self._constants(),
+            swap_starts=self._linked.swap_starts,
+            assembly=module.assembly,
             layout=layout,
+            names=names,
             geometry=geometry,
             heap=module.heap,
             spaces=self._spaces(geometry, stores, shared, layout.size),
@@ -187,6 +184,7 @@ class RawKernel:
                 geometry.block_of_lane,
                 shared.owner,
                 shared.cleared,
+                shared.symbols,
             ),
             "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
         }
@@ -241,6 +239,26 @@ class RawKernel:
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
 
+    def _arguments(self, args: tuple) -> tuple[Argument, ...]:
+        """What the buffers that are passed are called, by the source or by their number."""
+        named = self._declared or [None] * len(args)
+        return tuple(
+            Argument(
+                one.name if one else f"argument {number}",
+                one.type.removesuffix("*").rstrip() if one else "",
+                address_of(value),
+                value.dtype.itemsize,
+                value.size,
+            )
+            for number, (one, value) in enumerate(zip(named, args, strict=True), start=1)
+            if isinstance(value, np.ndarray)
+        )
+
+    def _given(self, args: tuple) -> dict[str, int]:
+        """The whole numbers that are passed, by parameter."""
+        pairs = zip(self._declared or (), args, strict=False)
+        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
+
     def _store(self, array: np.ndarray, number: int | None) -> Store:
         """The buffer of `array`: argument `number`, or None where only its address is passed."""
         owner = owner_of(array)
@@ -262,11 +280,38 @@ class RawKernel:
         )
 
 
+@dataclass(frozen=True)
+class _Linked:
+    """A kernel ready to run, and what the analyses say of it (see `Job`)."""
+
+    image: Image
+    block_end: list[int]
+    traffic: Traffic
+    maybe_unset: MaybeUnset
+    swap_starts: frozenset[int]
+
+
+@lru_cache(REMEMBERED)
+def _linked(text: str, name: str) -> _Linked:
+    """The kernel `name` of the PTX `text`. Nothing of it changes when it runs, so that a module
+    loaded again, with fresh variables, need not be analysed again."""
+    program = _parsed(text)
+    image = link(program, program.functions[name])
+    return _Linked(
+        image,
+        block_ends(image.function),
+        traffic(image),
+        maybe_unset(image),
+        swap_starts(image.function),
+    )
+
+
+@lru_cache(REMEMBERED)
 def _parsed(text: str) -> Program:
     """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
     GPU does not have (textures, surfaces)."""
     try:
-        return parser.parse(text, compiler.SOURCE_NAME)
+        return parser.parse(text, compilers.SOURCE_NAME)
     except (KeyError, ValueError) as error:
         raise UnsupportedInstruction(
             f"the simulated GPU does not understand this PTX: {error}"

@@ -4,47 +4,124 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 
-_CONVERSION = re.compile(
-    r"%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"
+BUFFER = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has bytes
+WIDEST = 1000  # columns of one conversion, whatever width or precision it asks for
+FULL = (
+    f"\n[printf: {BUFFER:,} characters are what is kept, as in CUDA's own buffer; what was printed "
+    "after that is lost.]\n"
 )
 
+_CONVERSION = re.compile(
+    r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"
+)
+TextAt = Callable[[int], str]
 
-def format_printf(template: str, arguments: bytes, text_at: Callable[[int], str]) -> str:
-    """`template` with its conversions filled in. The arguments are packed as CUDA packs them: 4
-    bytes for an int, 8 for a long, a double or a pointer, each aligned to its size; `text_at`
-    gives the string at a pointer."""
-    at = 0
 
-    def take(code: str):
-        nonlocal at
-        size = struct.calcsize(code)
-        at = -(-at // size) * size
-        value = struct.unpack_from(f"<{code}", arguments, at)[0]
-        at += size
-        return value
+@dataclass
+class Output:
+    """What has been printed. It takes `BUFFER` characters, then a sentence, then nothing more."""
+
+    pieces: list[str] = field(default_factory=list)
+    left: int = BUFFER
+
+    def add(self, text: str) -> None:
+        if not self.full:
+            self.pieces.append(text[: self.left])
+            if len(text) > self.left:
+                self.pieces.append(FULL)
+            self.left = max(0, self.left - len(text))
+
+    @property
+    def full(self) -> bool:
+        return self.pieces[-1:] == [FULL]
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces)
+
+
+@dataclass(frozen=True)
+class Template:
+    """A printf format made ready: Python's format for the same, and how its arguments lie in
+    memory: 4 bytes for an int, 8 for a long, a double or a pointer, each aligned to its size.
+    `changes` are the arguments, by number, that are not printed as they are."""
+
+    python: str
+    layout: struct.Struct
+    changes: tuple[tuple[int, Callable], ...]
+
+    def filled(self, packed: bytes, text_at: Callable[[int], TextAt]) -> Iterator[str]:
+        """What each thread prints. `packed`: the threads' arguments, one after the other;
+        `text_at(number)` gives the string at a pointer of thread `number`."""
+        if not self.changes:
+            yield from map(self.python.__mod__, self.layout.iter_unpack(packed))
+            return
+        for number, values in enumerate(self.layout.iter_unpack(packed)):
+            shown = list(values)
+            for at, change in self.changes:
+                shown[at] = change(values[at], text_at(number))
+            yield self.python % tuple(shown)
+
+
+@lru_cache(256)
+def template(text: str) -> Template:
+    """The printf format `text`, made ready."""
+    codes: list[str] = []
+    changes: list[tuple[int, Callable]] = []
+
+    def number(given: str | None) -> str:
+        if given == "*":
+            changes.append((len(codes), lambda value, _: max(-WIDEST, min(value, WIDEST))))
+            codes.append("i")
+            return "*"
+        return str(min(int(given), WIDEST)) if given else given or ""
 
     def convert(match: re.Match) -> str:
-        width, precision, length, kind = match.groups()
+        flags, width, precision, length, kind = match.groups()
         if kind == "%":
-            return "%"
-        flags = re.match(r"%([-+ #0]*)", match.group()).group(1)
-        width = str(take("i")) if width == "*" else width or ""
-        precision = str(take("i")) if precision == "*" else precision
-        spec = f"%{flags}{width}" + (f".{precision}" if precision is not None else "")
-        long = length in ("l", "ll", "z", "j", "t")
-        if kind == "s":
-            return f"{spec}s" % text_at(take("Q"))
-        if kind == "p":
-            return f"{spec}s" % hex(take("Q"))
-        if kind in "fFeEgGaA":
-            value = take("d")
-            return float.hex(value) if kind in "aA" else f"{spec}{kind}" % value
-        if kind == "c":
-            return f"{spec}c" % (take("i") & 0xFF)
-        signed = kind in "di"
-        value = take(("q" if signed else "Q") if long else ("i" if signed else "I"))
-        return f"{spec}{'d' if kind in 'diu' else kind}" % value
+            return "%%"
+        spec = f"%{flags}{number(width)}"
+        spec += "" if precision is None else f".{number(precision)}"
+        code, shown, change = _conversion(kind, length in ("l", "ll", "z", "j", "t"))
+        if change:
+            changes.append((len(codes), change))
+        codes.append(code)
+        return spec + shown
 
-    return _CONVERSION.sub(convert, template)
+    pieces, end = [], 0
+    for match in _CONVERSION.finditer(text):
+        pieces += [text[end : match.start()].replace("%", "%%"), convert(match)]
+        end = match.end()
+    python = "".join([*pieces, text[end:].replace("%", "%%")])
+    return Template(python, struct.Struct(_layout(codes)), tuple(changes))
+
+
+def _conversion(kind: str, long: bool) -> tuple[str, str, Callable | None]:
+    """How a conversion's argument lies in memory (struct's code), how Python prints it, and what is
+    made of it before."""
+    if kind == "s":
+        return "Q", "s", lambda value, text_at: text_at(value)
+    if kind == "p":
+        return "Q", "s", lambda value, _: hex(value)
+    if kind in "aA":
+        return "d", "s", lambda value, _: float.hex(value)
+    if kind in "fFeEgG":
+        return "d", kind, None
+    if kind == "c":
+        return "i", "c", lambda value, _: value & 0xFF
+    code = "q" if long else "i"
+    return (code, "d", None) if kind in "di" else (code.upper(), "d" if kind == "u" else kind, None)
+
+
+def _layout(codes: list[str]) -> str:
+    """Each argument aligned to its size; 8 bytes at least, so that there are always some."""
+    layout, size = "<", 0
+    for code in codes:
+        own = struct.calcsize(f"<{code}")
+        layout += "x" * (-size % own) + code
+        size += -size % own + own
+    return layout + "x" * (-size % 8 if size else 8)

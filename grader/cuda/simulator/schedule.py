@@ -30,11 +30,13 @@ class Schedule(Protocol):
 
 class Lockstep:
     """All lanes at the lowest instruction go first, together; groups meet again where their paths
-    join. A group that spins gives way to the one furthest on."""
+    join. A group that spins gives way to the one that has waited longest, which then runs until
+    it parts, waits, ends, or spins itself: so everyone has a turn, however many wait."""
 
     def __init__(self):
         self.spins = 0
-        self.ready: dict[int, list[Lanes]] = {}
+        self.ready: dict[int, list[Lanes]] = {}  # by instruction; who has waited longest is first
+        self.favoured = False  # whether the group that runs has had the way given to it
 
     def push(self, pc: int, lanes: Lanes) -> None:
         self.ready.setdefault(pc, []).append(lanes)
@@ -42,19 +44,52 @@ class Lockstep:
     def pop(self) -> tuple[int, Lanes] | None:
         if not self.ready:
             return None
-        pc = min(self.ready)
-        if self.spins > SPIN_LIMIT and len(self.ready) > 1:
-            self.spins, pc = 0, max(self.ready)
+        self.favoured = self.spins > SPIN_LIMIT and len(self.ready) > 1
+        if self.favoured:
+            self.spins, pc = 0, next(iter(self.ready))
+        else:
+            pc = self._foremost()
         return pc, merge(self.ready.pop(pc))
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
         """Whether a group that comes to `pc` may run on without asking."""
-        return not self.ready or (pc < min(self.ready) and self.spins <= SPIN_LIMIT)
+        if not self.ready:
+            return True
+        if self.spins > SPIN_LIMIT or pc in self.ready:
+            return False
+        return self.favoured or pc < min(self.ready)
 
     def standing_at(self, places: set[int]) -> np.ndarray:
         """The lanes whose turn would come at one of these instructions, as an index array."""
         parts = [part for pc in places & self.ready.keys() for part in self.ready[pc]]
         return lane_index(merge(parts)) if parts else np.zeros(0, np.int64)
+
+    def _foremost(self) -> int:
+        return min(self.ready)
+
+
+class Apart(Lockstep):
+    """Groups that have parted go one after the other, each as far as it gets: that of the first
+    threads of the grid before the others, or that of the `last`."""
+
+    def __init__(self, last: bool):
+        super().__init__()
+        self.last = last
+
+    def may_go_on(self, pc: int, lanes: Lanes) -> bool:
+        return not self.ready or (self.spins <= SPIN_LIMIT and pc not in self.ready)
+
+    def _foremost(self) -> int:
+        if self.last:
+            return max(self.ready, key=lambda pc: max(int(_ends(g)[1]) for g in self.ready[pc]))
+        return min(self.ready, key=lambda pc: min(int(_ends(g)[0]) for g in self.ready[pc]))
+
+
+def _ends(lanes: Lanes) -> tuple[int, int]:
+    """The first and the last lane of a set."""
+    if type(lanes) is slice:
+        return lanes.start, lanes.stop - 1
+    return lanes[0], lanes[-1]
 
 
 class Shuffled:
@@ -95,7 +130,13 @@ class Shuffled:
 
 
 def schedule(order: str, seed: int) -> Schedule:
-    """The schedule called "lockstep" or "shuffled"."""
-    if order not in ("lockstep", "shuffled"):
-        raise ValueError(f"order is {order!r}; it can be lockstep or shuffled")
-    return Lockstep() if order == "lockstep" else Shuffled(seed)
+    """The schedule called "lockstep", "forwards", "backwards" or "shuffled"."""
+    made = {
+        "lockstep": Lockstep,
+        "forwards": lambda: Apart(last=False),
+        "backwards": lambda: Apart(last=True),
+        "shuffled": lambda: Shuffled(seed),
+    }
+    if order not in made:
+        raise ValueError(f"order is {order!r}; it can be {', '.join(made)}")
+    return made[order]()

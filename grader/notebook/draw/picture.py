@@ -14,6 +14,7 @@ from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 
 from grader.cuda.simulator.watching.trace import MOST_EVENTS
+from grader.sanitize import lines_of
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
@@ -114,7 +115,7 @@ def counted(number: int, noun: str) -> str:
 
 def source_line(run, line: int, width: int) -> str:
     """Line `line` of the kernel that `run` watched, with its number, cut to `width` characters."""
-    lines = run.source.splitlines()
+    lines = lines_of(run.source)
     text = lines[line - 1].split("//")[0].strip() if 0 < line <= len(lines) else ""
     label = f"{line:>3}  {text}" if text else f"line {line}"
     return label if len(label) <= width else label[: width - 1] + "…"

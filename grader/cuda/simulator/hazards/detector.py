@@ -1,9 +1,9 @@
 """Data races: two accesses to one place, at least one a write, that nothing orders.
 
 The method is that of happens-before detectors such as FastTrack (Flanagan and Freund, 2009), cut
-down to what a GPU orders by (see `ordering`). Each place remembers its last write and two reads
-by different threads since then; an access races with a remembered one if nothing orders the
-two. Threads of a warp are not "always in sync": a race shows even if the lanes ran in step.
+down to what a GPU orders by (see `ordering`). Each place remembers its last write and its reads
+(see `readers`); an access races with a remembered one if nothing orders the two. Threads of a warp
+are not "always in sync": a race shows even if the lanes ran in step.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .ordering import COMPARED, STRONG, lane_of, stamped
+from .ordering import COMPARED, NARROW, STRONG, Ordering, stamped
+from .readers import Readers
 
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
 Unordered = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
@@ -33,38 +34,31 @@ class RaceDetector:
     """Watches `cells` places. `unordered` says which accesses nothing orders; with `reads` false
     nobody reads the places plainly."""
 
-    def __init__(self, cells: int, unordered: Unordered, reads: bool = True):
-        self.unordered = unordered
+    def __init__(self, cells: int, unordered: Unordered, ordering: Ordering, reads: bool = True):
+        self.unordered, self.ordering = unordered, ordering
         self.reads = reads
-        self.compared = False  # whether a compare-and-swap was ever seen
+        self.narrow = False  # whether a strong access was ever for its block only
         self.written = np.zeros(cells, np.int64)
-        self.first_read = np.zeros(cells, np.int64)
-        self.last_read = np.zeros(cells, np.int64)  # never by the thread of first_read
+        self.readers = Readers(cells, unordered, ordering)
+        self.strong_readers: Readers | None = None  # from the first strong read on
 
     def forget(self) -> None:
         """The places belong to others now."""
-        for stamps in (self.written, self.first_read, self.last_read):
-            stamps[:] = 0
+        self.written[:] = 0
+        self.readers.forget()
+        self.strong_readers = None
 
-    def read(self, cells, lane, step, strong: bool = False) -> Clash | None:
-        """`strong`: a volatile load, which strong writes are ordered with."""
-        written = self.written[cells]
-        if strong:
-            written = _plain(written)
-        elif self.compared:  # whoever compares before swapping does not mind that others read
+    def read(self, cells, lane, step, marks: int = 0) -> Clash | None:
+        """`marks`: STRONG for a volatile load, which strong writes are ordered with; COMPARED for
+        the plain load that a loop of compare-and-swap starts from: an old value costs it a turn."""
+        written = self._against(self.written[cells], lane, marks)
+        if marks & COMPARED:
             written = np.where(written & COMPARED, 0, written)
         clash = self._clash(written, lane, wrote=True)
-        stamps = stamped(step, lane, STRONG if strong else 0)
-        first = self.first_read[cells]
-        late = self.unordered(first, lane)
-        stale = np.ones(len(lane), bool) if late is None else ~late
-        stale &= lane_of(first) != lane
-        if np.count_nonzero(stale):
-            self.first_read[cells[stale]] = stamps[stale]
-            first = self.first_read[cells]
-        another = lane_of(first) != lane
-        if np.count_nonzero(another):
-            self.last_read[cells[another]] = stamps[another]
+        if marks & STRONG and self.strong_readers is None:
+            self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
+        readers = self.strong_readers if marks & STRONG else self.readers
+        readers.note(cells, lane, stamped(step, lane, marks))
         return clash
 
     def write(self, cells, lane, step, unchanged, same_site) -> Clash | None:
@@ -73,34 +67,58 @@ class RaceDetector:
         clash = self._clash(self.written[cells], lane, wrote=True)
         if clash and unchanged[clash.position] and same_site(clash.other):
             clash = replace(clash, benign=True)
-        clash = self._worse(clash, cells, lane)
+        clash = self._worse(clash, cells, lane, 0)
         self.written[cells] = stamped(step, lane)
         return clash
 
-    def strong(self, cells, lane, step, compares: bool) -> Clash | None:
-        """Atomics and the like are ordered among themselves, not with plain accesses. But a loop
-        of compare-and-swap may well start from a plain read: an old value costs it one turn."""
-        clash = self._clash(_plain(self.written[cells]), lane, wrote=True)
-        if not compares:
-            clash = self._worse(clash, cells, lane, plain=_plain)
-        self.compared |= compares
-        self.written[cells] = stamped(step, lane, STRONG | COMPARED if compares else STRONG)
-        return clash
+    def strong(self, cells, lane, step, marks: int) -> Clash | None:
+        """Atomics and the like are ordered among themselves, not with plain accesses."""
+        clash = self._clash(self._against(self.written[cells], lane, marks), lane, wrote=True)
+        clash = self._worse(clash, cells, lane, marks)
+        self.written[cells] = stamped(step, lane, marks)
+        return clash or (self._too_narrow(cells, lane) if marks & NARROW else None)
 
-    def strong_read(self, cells, lane, step) -> Clash | None:
-        """A volatile or acquiring load: it races with plain writes only."""
-        return self._clash(_plain(self.written[cells]), lane, wrote=True)
+    def _too_narrow(self, cells, lane) -> Clash | None:
+        """Atomics of the block's scope, made in one instruction by threads of several blocks."""
+        others = self.written[cells]
+        apart = self.ordering.elsewhere(others, lane)
+        if not np.count_nonzero(apart):
+            return None
+        position = int(np.argmax(apart))
+        return Clash(position, int(others[position]), other_wrote=True)
 
     def collisions(self, cells, lane, step) -> np.ndarray:
         """After a write: the positions whose place another lane wrote at the same moment."""
         return (self.written[cells] != stamped(step, lane)).nonzero()[0]
 
-    def _worse(self, clash: Clash | None, cells, lane, plain=lambda stamps: stamps):
+    def _worse(self, clash: Clash | None, cells, lane, marks: int) -> Clash | None:
         """The clash given, unless it is none or benign and a read gives a real one."""
-        if not self.reads or (clash is not None and not clash.benign):
+        if clash is not None and not clash.benign:
             return clash
-        read = self._clash(plain(self.first_read[cells]), lane, wrote=False)
-        return read or self._clash(plain(self.last_read[cells]), lane, wrote=False) or clash
+        kinds = [self.readers] if self.reads else []
+        kinds += [self.strong_readers] if self.strong_readers else []
+        for readers in kinds:
+            for position, stamps in readers.unordered_reads(cells):
+                stamps = self._against(stamps, lane[position], marks)
+                if marks & COMPARED:
+                    stamps = np.where(stamps & COMPARED, 0, stamps)
+                read = self._clash(stamps, lane[position], wrote=False)
+                if read:
+                    return replace(read, position=int(position[read.position]))
+        return clash
+
+    def _against(self, stamps: np.ndarray, lane: np.ndarray, marks: int) -> np.ndarray:
+        """The stamps that an access with these marks may race with: for a strong one not those
+        of others that are strong in a scope which both are in."""
+        self.narrow |= bool(marks & NARROW)
+        if not marks & STRONG:
+            return stamps
+        if not self.narrow:
+            return np.where(stamps & STRONG, 0, stamps)
+        apart = self.ordering.elsewhere(stamps, lane)
+        if not marks & NARROW:
+            apart &= stamps & NARROW != 0
+        return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
     def _clash(self, stamps, lane, wrote: bool) -> Clash | None:
         racing = self.unordered(stamps, lane)
@@ -108,8 +126,3 @@ class RaceDetector:
             return None
         position = int(np.argmax(racing))
         return Clash(position, int(stamps[position]), wrote)
-
-
-def _plain(stamps: np.ndarray) -> np.ndarray:
-    """The stamps with those of strong accesses left out."""
-    return np.where(stamps & STRONG, 0, stamps)

@@ -1,29 +1,30 @@
 """Which accesses are ordered: by a barrier, within a warp, across blocks by a flag.
 
 An access is remembered as a stamp: the moment (`step`) it happened at, the lane that made it, and
-whether it was strong (an atomic, or volatile), which orders it with other strong ones. Moments
-are counted through the whole launch; lanes are those of the wave that ran then.
+what kind it was (`marks`). Moments are counted through the whole launch; lanes are those of the
+wave that ran then.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from functools import partial
 
 import numpy as np
 
 from ..geometry import Geometry
 from ..lanes import WARP, Lanes
-from .flags import Flags, Reader
+from .flags import Flags
 
-STRONG = 1 << 30
-COMPARED = 1 << 29
-_LANE = COMPARED - 1
+STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
+COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
+NARROW = 1 << 28  # strong within its block only
+_LANE = NARROW - 1
 _STEP = 32
 
 
 def stamped(step: int, lane: np.ndarray, marks: int = 0) -> np.ndarray:
-    """The stamps of accesses that lanes make at a moment; never 0, which means "never". `marks`
-    may say that they are STRONG (atomics and the like) and COMPARED (they swap if equal)."""
+    """The stamps of accesses that lanes make at a moment; never 0, which means "never". `marks`:
+    STRONG, COMPARED, NARROW."""
     return (step << _STEP) | marks | (lane + 1)
 
 
@@ -42,6 +43,7 @@ class Ordering:
     def __init__(self, geometry: Geometry, flags: Flags | None):
         self.geometry = geometry
         self.flags = flags
+        self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
         # Per lane and lane of its warp, the same, once a barrier was for a part of a warp.
@@ -50,6 +52,7 @@ class Ordering:
         # and by number of such a barrier, per block and warp, what those who have come know.
         self.parts: np.ndarray | None = None
         self.brought: dict[int, np.ndarray] = {}
+        self.told: dict[tuple[int, int], dict] = {}  # by barrier and block: what they know of flags
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -60,12 +63,20 @@ class Ordering:
             stamps[:] = 0
         self.met = self.parts = None
         self.brought.clear()
+        self.told.clear()
         if self.flags:
-            self.flags.begin_wave()
+            self.flags.begin_wave(first_block)
+
+    @property
+    def partial(self) -> bool:
+        """Whether more orders accesses than barriers of whole warps and blocks."""
+        return self.flags is not None or self.met is not None or self.parts is not None
 
     def synchronize(self, lanes: Lanes, step: int, scope: str) -> None:
         """These lanes met, at a moment, with all others of their "warp", "block" or "cluster"."""
         self.synced[scope][lanes] = step << _STEP
+        if self.flags:
+            self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
 
     def synchronize_masked(self, lanes: np.ndarray, step: int, masks: np.ndarray) -> None:
         """Each of these lanes met, at a moment, with the lanes of its warp that its mask names,
@@ -78,6 +89,11 @@ class Ordering:
         shared = np.zeros((int(group.max()) + 1, WARP), np.int64)
         np.maximum.at(shared, group, known)
         self.met[lanes] = shared[group]
+        if self.flags:
+            self.flags.take_in(lanes, True)
+            for number in range(len(shared)):
+                together = lanes[group == number]
+                self.flags.tell(together, self.flags.known_to_any(together))
 
     def come_to_part(self, barrier: int, lanes: np.ndarray, step: int) -> None:
         """These lanes have come, at a moment, to a barrier that is for some warps of the block."""
@@ -89,12 +105,29 @@ class Ordering:
         brought = self.brought.setdefault(
             barrier, np.zeros((self.geometry.wave_blocks, warps), np.int64)
         )
-        np.maximum.at(brought, self.geometry.block_of_lane[lanes], known)
+        blocks = self.geometry.block_of_lane[lanes]
+        np.maximum.at(brought, blocks, known)
+        if self.flags:
+            self.flags.take_in(lanes, True)
+            for block in np.unique(blocks).tolist():
+                news = self.flags.known_to_any(lanes[blocks == block])
+                told = self.told.setdefault((barrier, block), {})
+                told |= {place: n for place, n in news.items() if n > told.get(place, 0)}
 
     def meet_in_part(self, barrier: int, lanes: np.ndarray) -> None:
         """These lanes pass that barrier, and know what all who came to it knew."""
-        brought = self.brought[barrier][self.geometry.block_of_lane[lanes]]
-        self.parts[lanes] = np.maximum(self.parts[lanes], brought)
+        blocks = self.geometry.block_of_lane[lanes]
+        self.parts[lanes] = np.maximum(self.parts[lanes], self.brought[barrier][blocks])
+        if self.flags:
+            for block in np.unique(blocks).tolist():
+                self.flags.tell(lanes[blocks == block], self.told.get((barrier, block), {}))
+
+    def part_is_over(self, barrier: int, complete: np.ndarray) -> None:
+        """That barrier begins anew in the blocks that are `complete`."""
+        if barrier in self.brought:
+            self.brought[barrier][complete] = 0
+            for block in np.flatnonzero(complete).tolist():
+                self.told.pop((barrier, block), None)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -134,10 +167,20 @@ class Ordering:
             late |= within
         return self._unflagged(late, stamps, lane)
 
+    def blocks_of(self, stamps: np.ndarray) -> np.ndarray:
+        """The numbers of the blocks whose threads made the stamps."""
+        wave = np.searchsorted(self.wave_starts, stamps >> _STEP, side="right") - 1
+        return np.asarray(self.wave_blocks)[wave] + lane_of(stamps) // self.geometry.stride
+
     def block_of(self, stamp: int) -> int:
         """The number of the block whose thread made a stamp."""
-        wave = bisect_right(self.wave_starts, step_of(stamp)) - 1
-        return self.wave_blocks[wave] + int(lane_of(stamp)) // self.geometry.stride
+        return int(self.blocks_of(np.array([stamp]))[0])
+
+    def elsewhere(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
+        """Which stamps are of threads of another block than the lane's."""
+        here = stamps >= self.wave_starts[-1] << _STEP
+        block = self.geometry.block_of_lane
+        return ~here | (block[np.where(here, lane_of(stamps), 0)] != block[lane])
 
     def here(self, stamp: int) -> bool:
         """Whether a stamp is of the wave that runs now."""
@@ -145,22 +188,27 @@ class Ordering:
 
     def _unflagged(self, late: np.ndarray, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Those of the `late` accesses that no flag orders either."""
-        if self.flags and np.count_nonzero(late):
-            for at in np.flatnonzero(late):
-                late[at] = not self._flagged(int(stamps[at]), int(lane[at]))
+        if self.flags is None or not np.count_nonzero(late):
+            return late
+        knowing = self.flags.knowing[lane]
+        if self.uncached:
+            knowing = knowing | (self.flags.seen[1, lane] > 0)
+        asked = np.flatnonzero(late & knowing)
+        if not len(asked):
+            return late
+        steps, others = (stamps[asked] >> _STEP).tolist(), lane_of(stamps[asked]).tolist()
+        blocks, readers = self.blocks_of(stamps[asked]).tolist(), lane[asked].tolist()
+        ordered = partial(self.flags.ordered, uncached=self.uncached)
+        known = map(ordered, steps, others, blocks, readers)
+        late[asked] = ~np.fromiter(known, bool, len(asked))
         return late
-
-    def _flagged(self, stamp: int, lane: int) -> bool:
-        mine = self.wave_blocks[-1] + lane // self.geometry.stride
-        met = [int(self.synced[scope][lane]) >> _STEP for scope in ("block", "warp")]
-        parts = None if self.parts is None else self.parts[lane] >> _STEP
-        reader = Reader(lane, *met, parts)
-        return self.flags.ordered(
-            step_of(stamp), int(lane_of(stamp)), self.block_of(stamp), mine, reader
-        )
 
     def fence(self, lanes: Lanes, step: int, wide: bool) -> None:
         """Lanes pass a fence, which the whole device sees if it is `wide`."""
         block, warp = (self.synced[scope] >> _STEP for scope in ("block", "warp"))
-        parts = None if self.parts is None else self.parts >> _STEP
-        self.flags.fence(lanes, step, block, warp, parts, wide)
+        details = None if self.parts is None and self.met is None else self._details
+        self.flags.fence(lanes, step, block, warp, wide, details)
+
+    def _details(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """The moments of a lane's barriers with parts of its block, and of its warp."""
+        return tuple(None if one is None else one[lane] >> _STEP for one in (self.parts, self.met))

@@ -13,7 +13,7 @@ from ..waiting.clusters import Visits
 from ..waiting.collectives import FULL, whole_warps
 from .detector import Clash, RaceDetector
 from .flags import Flags
-from .ordering import Ordering, step_of
+from .ordering import COMPARED, NARROW, STRONG, Ordering, step_of
 
 
 class Races:
@@ -28,6 +28,7 @@ class Races:
         geometry, kernel = machine.geometry, machine.kernel
         flags = Flags(geometry) if any(map(_orders, kernel.instructions)) else None
         self.ordering = Ordering(geometry, flags)
+        self.swapped = machine.swap_starts
         self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
         self.shared = self._detect_shared(machine.spaces["shared"].store)
         self.detectors = self._detect_global(machine)
@@ -65,23 +66,25 @@ class Races:
         """These lanes pass a fence, which the whole device sees if it is `wide`."""
         if self.ordering.flags:
             self.ordering.fence(lanes, self.machine.tick(at), wide)
+            self.machine.report.signals.fenced(lanes, at, wide)
 
     def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
         """An access has been made; `same` says of each stored value whether it was there before,
         `values` what was stored."""
         step = self.machine.tick(access.at)
+        if access.strong and hit.space != "local":
+            self.machine.report.signals.note(access, hit, kind)
         if access.strong and self.ordering.flags and hit.space != "local":
-            self._flag(access, hit, kind, step)
+            self._flag(access, hit, kind, step, same)
         detector = self.detectors.get(hit.store)
         if detector is None:
             return
         cells, lane = self._places(access, hit)
-        if kind == "load" and access.strong and hit.space == "global":
-            clash = detector.strong_read(cells, lane, step)
-        elif kind == "load":
-            clash = detector.read(cells, lane, step, access.strong)
+        self.ordering.uncached = access.strong
+        if kind == "load":
+            clash = detector.read(cells, lane, step, self._marks(access, kind))
         elif access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
-            clash = detector.strong(cells, lane, step, access.compares)
+            clash = detector.strong(cells, lane, step, self._marks(access, kind))
         else:
             same = np.repeat(same, len(lane) // len(same))
             clash = detector.write(cells, lane, step, same, self._runs(access.at))
@@ -101,15 +104,27 @@ class Races:
             return cells, lane
         return (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
 
-    def _flag(self, access: Access, hit: Hit, kind: str, step: int) -> None:
-        """A strong access may be one to a flag: see what it says, say what is done."""
+    def _marks(self, access: Access, kind: str) -> int:
+        """What sets an access apart from a plain one."""
+        if access.strong:
+            return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
+        return COMPARED if kind == "load" and access.at in self.swapped else 0
+
+    def _flag(self, access: Access, hit: Hit, kind: str, step: int, same) -> None:
+        """A strong access may be one to a flag: see what it says, say what is done. An atomic
+        whose comparison failed (`same`) has said nothing."""
         if access.releases:
             self.fence(hit.lanes, access.at, access.wide)
         # In shared memory a place is known by where it lies in that of the whole wave.
         shared = hit.space == "shared"
         addresses = -1 - hit.element * access.size if shared else hit.addresses
-        first = self.machine.first_block
-        self.ordering.flags.access(addresses, hit.lanes, step, first, kind)
+        writes = np.full(len(addresses), kind != "load")
+        if kind == "atomic" and same is not None:
+            writes &= ~same
+        flags = self.ordering.flags
+        flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
+        if access.acquires:
+            flags.take_in(hit.lanes, access.wide)
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
@@ -144,7 +159,7 @@ class Races:
         in_cluster = self.machine.geometry.cluster_blocks > 1
         ordering = self.ordering
         unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
-        return RaceDetector(len(store.data) // self.cells["shared"], unordered)
+        return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
 
     def _detect_global(self, machine) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
@@ -154,7 +169,9 @@ class Races:
             if store.writable and store.names and flow.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = flow.touches(store.names, ("reads",))
-                detector = RaceDetector(cells, self.ordering.unordered_in_grid, reads)
+                detector = RaceDetector(
+                    cells, self.ordering.unordered_in_grid, self.ordering, reads
+                )
                 detectors[store] = detector
         return detectors
 

@@ -32,12 +32,6 @@ SET, UNTOUCHED, FIRST = 0, 1, 2
 # For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
 _DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
 
-_ADVICE = (
-    "Declared as `float sum;`, it holds whatever its register held before. Give it a value where "
-    "you declare it, or find the path to this line on which it gets none. (An element past the end "
-    "of a thread's own array never gets one.)"
-)
-
 
 class Unset:
     """The origins of values that never were set; made only where the kernel may have such."""
@@ -192,12 +186,7 @@ class Unset:
         """What never was set matters at `at`; the error is about the line that used it first."""
         code = self.machine.kernel.instructions
         first = at if origin == UNTOUCHED else origin - FIRST
-        where = code[at].line
-        if where in (None, code[first].line):
-            what = "uses a variable that never got a value."
-        else:
-            what = f"uses a variable that never got a value, and line {where} needs the result."
-        return self.machine.report.error(UninitializedRead, first, lane, f"{what} {_ADVICE}")
+        return self.machine.report.unset(first, lane, code[at].line)
 
     def _of_bytes(self, store: Store) -> np.ndarray:
         if store not in self._in_memory:

@@ -43,7 +43,8 @@ def update(
         found.append(in_turns(memory, element, operation, values))
         if cleaned is not np.asarray:
             memory[element] = cleaned(memory[element])
-    note(machine, access, hit, "atomic")
+    failed = found[0] != sources[0][0] if access.compares else None  # then nothing is written
+    note(machine, access, hit, "atomic", failed)
     return found
 
 

@@ -45,17 +45,20 @@ class Transfer:
     """What an instruction does at one address: "reads", "writes" or "updates" (as atomics do)
     `components` values of `size` bytes in a state space ("generic": the address says which).
 
-    `strong` accesses take part in synchronisation, `wide` beyond their own block; one that
-    `releases` orders what came before it; one that `compares` swaps only what is as expected;
-    what is `asynchronous` happens some time later, by no store instruction; `bulk` is moved by a
-    copy engine, many values for one thread."""
+    `strong` accesses (`volatile` ones are) take part in synchronisation, `wide` beyond their own
+    block; one that `releases` orders what came before it, one that `acquires` what comes after;
+    one that `compares` swaps only what is as expected; what is `asynchronous` happens some time
+    later, by no store instruction; `bulk` is moved by a copy engine, many values for one thread.
+    """
 
     verb: str
     space: str
     size: int
     components: int = 1
     strong: bool = False
+    volatile: bool = False
     releases: bool = False
+    acquires: bool = False
     wide: bool = True
     compares: bool = False
     asynchronous: bool = False
@@ -79,8 +82,9 @@ class Form:
     the operands, the last one's also that of all further ones. `transfers` pairs operands (by
     position) with what happens at that address. `control`: lanes may part, wait or end here;
     `collective`: those that a mask names must come to it together; `orders`: it can order what
-    threads do that do not meet at a barrier. `build(instruction, index, machine)` makes the step
-    that executes it. `refusal` says why there is none.
+    threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so.
+    `build(instruction, index, machine)` makes the step that executes it; `refusal` says why there
+    is none.
     """
 
     opcode: str
@@ -94,6 +98,7 @@ class Form:
     control: bool = False
     collective: bool = False
     orders: bool = False
+    atomic: bool = False
     build: Callable | None = None
     refusal: str = ""
 
@@ -107,6 +112,23 @@ class Form:
     def one_of(self, mods) -> str | None:
         """The first of its modifiers that is one of `mods`."""
         return next((mod for mod in self.mods if mod in mods), None)
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is a plain or a volatile load."""
+        return any(one.verb == "reads" for _, one in self.transfers)
+
+    @property
+    def compares(self) -> bool:
+        return any(one.compares for _, one in self.transfers)
+
+    @property
+    def volatile(self) -> bool:
+        return any(one.volatile for _, one in self.transfers)
+
+    @property
+    def strong(self) -> bool:
+        return any(one.strong for _, one in self.transfers)
 
     def transfer(self, position: int) -> Transfer:
         """What happens at the address that stands at this position."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
-from ..lanes import WARP, select, warp_masks
+from ..lanes import WARP, select, warp_masks, warps
 from ..lanes import index as lane_index
 from ..operands import read
 from ..program.ptx import Instruction, Register
@@ -153,13 +153,19 @@ def guarded(step: Step, instruction: Instruction, at: int, machine, control: boo
     """A predicated instruction: only lanes whose guard holds take part."""
     guard, wanted = guard_of(instruction, machine), not instruction.guard_negated
 
-    def effect_step(lanes):
+    def chosen_of(lanes):
         chosen = guard[lanes] == wanted
+        if machine.observed:
+            machine.idle_warps[at] += warps(lanes) - warps(select(lanes, chosen))
+        return chosen
+
+    def effect_step(lanes):
+        chosen = chosen_of(lanes)
         if np.count_nonzero(chosen):
             step(select(lanes, chosen))
 
     def control_step(lanes):
-        chosen = guard[lanes] == wanted
+        chosen = chosen_of(lanes)
         taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
         rest = lane_index(lanes)[~chosen]
         return (*taken, (at + 1, select(lanes, ~chosen))) if len(rest) else taken

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import ConstWrite, Misaligned, OutOfBounds, UninitializedRead
+from ...errors import ConstWrite, OutOfBounds
 from ..isa.form import Transfer
 from ..lanes import WARP, Lanes, compact
 from ..lanes import index as lane_index
@@ -20,10 +20,7 @@ from .spaces import (
     Fault,
     GlobalSpace,
     Store,
-    counted_bytes,
 )
-
-_WRITTEN_LATER = " Or is it written later, and a barrier is missing before this line?"
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,8 @@ class Access:
         self.shift = self.size.bit_length() - 1
         # Strong accesses take part in synchronisation; a release orders what came before.
         self.strong, self.compares = transfer.strong, transfer.compares
-        self.releases, self.wide = transfer.releases, transfer.wide
+        self.releases, self.acquires = transfer.releases, transfer.acquires
+        self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
         self.base, self.offset = self._base(operand)
         reached = machine.traffic.targets.get(at)
@@ -90,16 +88,8 @@ class Access:
             unwritten = marks.take(hit.element + component) == 0
             if np.count_nonzero(unwritten):
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
-                offset = int(hit.addresses[np.argmax(unwritten)]) - store.address
-                offset += component * self.size
-                raise self.machine.report.error(
-                    UninitializedRead,
-                    self.at,
-                    lane,
-                    f"reads {counted_bytes(self.size)} at byte {offset} of {store.name}, which "
-                    "nobody has written yet. What lies there is left over from something else."
-                    + (_WRITTEN_LATER if hit.space == "shared" else ""),
-                )
+                where = int(hit.addresses[np.argmax(unwritten)]) + component * self.size
+                raise self.machine.report.unwritten(self, hit, lane, where)
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
@@ -114,17 +104,19 @@ class Access:
             self.machine.unset.overwritten(store, element, self.size)
 
     def refuse_write(self, hit: Hit) -> None:
-        why = "its parameter is a pointer to const" if self.constant else "which is read-only"
-        raise self.machine.report.error(
-            ConstWrite, self.at, lane_index(hit.lanes)[0], f"writes to {hit.store.name}, {why}."
-        )
+        report, lane = self.machine.report, int(lane_index(hit.lanes)[0])
+        place = report.place(hit.space, hit.store, int(hit.addresses[0]), self.width, self.at)
+        why = f"{place.owner} is read-only"
+        if self.constant:
+            why = f"{place.owner} is declared a pointer to const"
+        raise report.error(ConstWrite, self.at, lane, f"writes to {place.text}, but {why}.")
 
     def _base(self, operand: Address) -> tuple[np.ndarray, int]:
         machine = self.machine
         if isinstance(operand.base, Register):
             narrow = machine.registers.storage(operand.base.name).itemsize == 4
             base = machine.registers.read(operand.base, "u32" if narrow else "s64")
-            return (_widened(base) if narrow else base), operand.offset
+            return (_Narrow(base, operand.offset), 0) if narrow else (base, operand.offset)
         if isinstance(operand.base, Symbol) and operand.base.name in machine.calls.frame_offsets:
             return machine.calls.framed(operand.base.name), operand.offset
         start = machine.symbols[operand.base.name] if isinstance(operand.base, Symbol) else 0
@@ -194,23 +186,18 @@ class Access:
         crooked = (addresses & (self.width - 1)) != 0
         lane = int(lane_index(lanes)[np.argmax(crooked)])
         address = int(addresses[np.argmax(crooked)])
-        raise self.machine.report.error(
-            Misaligned,
-            self.at,
-            lane,
-            f"{self.verb} {self.width} bytes at address 0x{address:x}, which is not a multiple "
-            f"of {self.width}. A vector access needs an address aligned to its size.",
-        )
+        raise self.machine.report.misaligned(self, lane, address)
 
 
-class _widened:
-    """A 32-bit address register, read as int64 whenever it is indexed."""
+class _Narrow:
+    """A 32-bit address register plus an offset, as int64 whenever it is indexed. The sum wraps at
+    32 bits, as the hardware's does; its upper half is what lies before address 0."""
 
-    def __init__(self, narrow: np.ndarray):
-        self.narrow = narrow
+    def __init__(self, base: np.ndarray, offset: int):
+        self.base, self.offset = base, np.uint32(offset & 0xFFFFFFFF)
 
     def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return self.narrow[lanes].astype(np.int64)
+        return (self.base[lanes] + self.offset).view(np.int32).astype(np.int64)
 
 
 def bits_of(values: np.ndarray) -> np.ndarray:

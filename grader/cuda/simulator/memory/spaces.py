@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,8 @@ IN_USE, FREED = 1, 2
 class Store:
     """A flat run of bytes. `written` marks initialised bytes (None: all are); `names` are those of
     the parameters and variables that stand for it in the kernel; `states` says of each byte
-    whether it is IN_USE or FREED (None: all are in use)."""
+    whether it is IN_USE or FREED (None: all are in use); `refused`: that it was too small for some
+    `malloc`."""
 
     name: str
     data: np.ndarray
@@ -37,6 +39,7 @@ class Store:
     address: int = 0
     names: set[str] = field(default_factory=set)
     states: np.ndarray | None = None
+    refused: bool = False
     _views: dict = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
@@ -68,15 +71,31 @@ class Heap:
         self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0
 
-    def allocate(self, size: int) -> int:
-        """The address of `size` fresh bytes; 0 when there are not as many left."""
-        start = self.used
-        if start + size > self.SIZE:
-            return 0
-        self.used += -(-size // 16) * 16 + 16
-        self.store.states[start : start + size] = IN_USE
-        self.sizes[self.ADDRESS + start] = size
-        return self.ADDRESS + start
+    def allocate(self, sizes: np.ndarray) -> np.ndarray:
+        """The addresses of fresh pieces of `sizes` bytes, in order; 0 where there are not as many
+        left. Both (pieces,) uint64."""
+        addresses = np.zeros(len(sizes), np.uint64)
+        changes = np.flatnonzero(sizes[1:] != sizes[:-1]) + 1
+        for start, end in pairwise([0, *changes.tolist(), len(sizes)]):
+            found = self._alike(int(sizes[start]), end - start)
+            addresses[start : start + len(found)] = found
+        return addresses
+
+    def _alike(self, size: int, wanted: int) -> range:
+        """The addresses of as many pieces of `size` bytes as there is room for."""
+        pitch, left = -(-size // 16) * 16 + 16, self.SIZE - self.used - size
+        number = min(wanted, left // pitch + 1) if left >= 0 else 0
+        self.store.refused |= number < wanted
+        end = self.used + number * pitch
+        # The last one's gap may lie behind the end of the heap.
+        for start in range(self.used, end, pitch) if end > self.SIZE else ():
+            self.store.states[start : start + size] = IN_USE
+        if end <= self.SIZE:
+            self.store.states[self.used : end].reshape(number, pitch)[:, :size] = IN_USE
+        addresses = range(self.ADDRESS + self.used, self.ADDRESS + end, pitch)
+        self.sizes.update(dict.fromkeys(addresses, size))
+        self.used = end
+        return addresses
 
     def free(self, address: int) -> bool:
         """Takes a piece back; False if there is no such piece in use."""
@@ -90,11 +109,15 @@ class Heap:
 
 @dataclass(frozen=True)
 class Fault:
-    """An access that cannot be: which lane (position in the access), and why in words."""
+    """An access that cannot be: which lane (position in the access), and why in words. Of one
+    that lies outside an array: its `address` in the `space`, and the `store` that is nearest."""
 
     kind: type
     position: int
     reason: str
+    space: str = ""
+    address: int = 0
+    store: Store | None = None
 
 
 class AccessFault(Exception):
@@ -142,15 +165,17 @@ class GlobalSpace:
         return found
 
     def describe(self, address: int, position: int, size: int) -> Fault:
-        near = [store for store in self.stores if store.argument is not None]
+        near = [store for store in self.stores if store.names]
         distance = [_distance(store, address) for store in near]
         if not near or min(distance) > 1 << 20:
-            where = f"address 0x{address:x}, which is in none of the buffers it was given"
-            if address < 1 << 16:
-                where = f"address 0x{address & (1 << 64) - 1:x}: a null pointer"
+            where = "a place that is in none of the arrays it was given"
+            if 0 <= address < 1 << 16:
+                where = "a null pointer" + (" plus an index" if address else "")
+                if any(store.refused for store in self.stores):
+                    where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
             return Fault(OutOfBounds, position, where)
         store = near[int(np.argmin(distance))]
-        return Fault(OutOfBounds, position, _outside(store, address - store.address))
+        return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 
 
 def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes) -> None:
@@ -176,26 +201,25 @@ def counted_bytes(count: int) -> str:
     return f"{count} byte" + ("" if count == 1 else "s")
 
 
-def _outside(store: Store, offset: int) -> str:
-    size = len(store.data)
-    if offset < 0:
-        return f"{counted_bytes(-offset)} before the start of {store.name}"
-    past = offset - size
-    return f"byte {offset} of {store.name}, which has {counted_bytes(size)}" + (
-        f" ({counted_bytes(past)} past its end)" if past > 0 else ""
-    )
-
-
 class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
     addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,
     per byte of a piece, which variable it belongs to (-1: none; None: there is only one); the bytes
-    `cleared` of every piece are zero at first, the others unwritten."""
+    `cleared` of every piece are zero at first, the others unwritten; `symbols`: where each
+    variable begins."""
 
     def __init__(
-        self, name: str, size: int, pieces: int, owner, variables=None, cleared: slice = slice(0)
+        self,
+        name: str,
+        size: int,
+        pieces: int,
+        owner,
+        variables=None,
+        cleared: slice = slice(0),
+        symbols: dict[str, int] | None = None,
     ):
         self.name = name
+        self.symbols = symbols or {}
         self.cleared = cleared
         self.size = size
         self.variables = variables
@@ -219,19 +243,23 @@ class PrivateSpace:
         if lowest < 0 or highest + size > self.size:
             outside = (addresses < 0) | (addresses + size > self.size)
             position = int(np.flatnonzero(outside)[0])
-            offset = int(addresses[position])
-            where = f"byte {self.natural(offset)} of {self.name} memory, of which a {self._whose} "
-            where += f"has {self.natural(self.size)}"
-            raise AccessFault(Fault(OutOfBounds, position, f"{where} bytes"))
+            self._outside(position, int(addresses[position]))
         if self.variables is not None:
             first, last = self.variables[addresses], self.variables[addresses + (size - 1)]
             astray = (first < 0) | (first != last)
             if np.count_nonzero(astray):
                 position = int(np.argmax(astray))
-                where = (
-                    f"shared memory past the end of a variable, {self._near(addresses[position])}"
-                )
-                raise AccessFault(Fault(OutOfBounds, position, where))
+                self._outside(position, int(addresses[position]))
+
+    def _outside(self, position: int, address: int) -> None:
+        reason = f"outside of its {self.name} memory"
+        raise AccessFault(Fault(OutOfBounds, position, reason, self.name, address, self.store))
+
+    def extent(self, start: int) -> int:
+        """How many bytes the variable that begins at `start` has."""
+        if self.variables is None:
+            return self.size
+        return int(np.count_nonzero(self.variables == self.variables[start]))
 
     def natural(self, address):
         """The address as it would be without red zones; works on ints and on arrays."""
@@ -248,16 +276,3 @@ class PrivateSpace:
         """A copy of the first piece's bytes, as they would lie on hardware."""
         data = self.store.data[: self.size]
         return data.copy() if self.variables is None else data[self.variables >= 0]
-
-    def _near(self, address: int) -> str:
-        owners = self.variables[: address + 1]
-        inside = np.flatnonzero(owners >= 0)
-        if not len(inside):
-            return "before the first"
-        size = int(np.count_nonzero(self.variables == owners[inside[-1]]))
-        beyond = address - int(inside[-1]) - 1
-        return f"which has {counted_bytes(size)}; {counted_bytes(beyond)} beyond it"
-
-    @property
-    def _whose(self) -> str:
-        return "block" if self.name == "shared" else "thread"

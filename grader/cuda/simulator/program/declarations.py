@@ -8,6 +8,8 @@ import struct
 from ..numeric.types import size_of
 from .ptx import Immediate, Variable
 
+MOST_REGISTERS = 1_000_000  # of one function; the largest kernels have some ten thousand
+
 REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
 
 
@@ -97,10 +99,17 @@ def declared_list(text: str | None) -> tuple[Variable, ...]:
     return tuple(declared(part) for part in parts)
 
 
+def check_registers(number: int) -> None:
+    """ValueError for more registers than any kernel has."""
+    if number > MOST_REGISTERS:
+        raise ValueError(f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most")
+
+
 def register_names(text: str) -> list[str]:
     """`%r<3>, %f0` declares %r0, %r1, %r2 and %f0."""
     names: list[str] = []
     for name in re.split(r"\s*,\s*", text.strip()):
         many = re.fullmatch(r"([\w$%.]+)<(\d+)>", name)
+        check_registers(int(many[2]) if many else 1)
         names += [f"{many[1]}{number}" for number in range(int(many[2]))] if many else [name]
     return names

@@ -19,16 +19,24 @@ class LineTable:
         self.own_files = {int(number) for number, path in files if path == source_file}
         self.inlined_at: dict[Place, Place] = {}
 
-    def own_line(self, loc: str) -> int | None:
+    def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
+        """The learner's line (None: there is none), and the lines of the calls that it was
+        inlined through, innermost first."""
         match = _ROW.match(loc)
         here, there = _place(match.groups()[:3]), match.groups()[3:]
+        row = {}
         if there[0] is not None:
-            self.inlined_at[here] = _place(there)
-        seen = set()
-        while here[0] not in self.own_files and here in self.inlined_at and here not in seen:
-            seen.add(here)
-            here = self.inlined_at[here]
-        return here[1] or None if here[0] in self.own_files else None
+            row[here] = self.inlined_at[here] = _place(there)
+        chain = [here]
+        # The row itself knows whether it was inlined, the map only of what was seen last.
+        above = row.get(here)
+        if here[0] not in self.own_files:
+            above = above or self.inlined_at.get(here)
+        while above and above not in chain:
+            chain.append(above)
+            above = self.inlined_at.get(above)
+        own = [place[1] for place in chain if place[0] in self.own_files and place[1]]
+        return (own[0], tuple(own[1:])) if own else (None, ())
 
 
 def _place(numbers) -> Place:

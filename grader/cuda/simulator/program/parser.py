@@ -15,6 +15,7 @@ from ..isa.instruction_set import resolve
 from .declarations import (
     LITERAL,
     REGISTERS,
+    check_registers,
     declared,
     declared_list,
     is_variable,
@@ -103,6 +104,7 @@ class _Body:
         self.scopes: list[dict[str, str]] = [{}]
         self.scope_count = 0
         self.line: int | None = None
+        self.callers: tuple[int, ...] = ()
         self.first_line: int | None = None
 
     def read(self, text: str, position: int) -> int:
@@ -110,7 +112,7 @@ class _Body:
             position = match.end()
             kind = match.lastgroup
             if kind == "loc":
-                self.line = self.lines.own_line(match.group())
+                self.line, self.callers = self.lines.own_lines(match.group())
                 self.first_line = self.first_line or self.line
             elif kind == "open":
                 self.scope_count += 1
@@ -146,6 +148,7 @@ class _Body:
     def declare_registers(self, kind: str, names: str) -> None:
         for name in register_names(names):
             self.registers[self.resolve(name)] = kind
+        check_registers(len(self.registers))
 
     def resolve(self, name: str) -> str:
         for scope in reversed(self.scopes):
@@ -235,8 +238,9 @@ class _Reader:
         while self.at < len(self.tokens):
             operands.append(self.operand())
             self.take(",")
-        form = resolve(opcode, operands := tuple(operands))
-        return Instruction(form, operands, guard, negated, self.body.line)
+        operands, body = tuple(operands), self.body
+        form = resolve(opcode, operands)
+        return Instruction(form, operands, guard, negated, body.line, body.callers)
 
     def operand(self) -> Operand:
         first = self.single()

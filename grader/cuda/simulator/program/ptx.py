@@ -80,13 +80,15 @@ def registers(*operands: Operand | None) -> list[str]:
 @dataclass(frozen=True)
 class Instruction:
     """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
-    the opcode means stands in its `form`."""
+    the opcode means stands in its `form`. `callers`: the lines of the calls that it was inlined
+    through, innermost first."""
 
     form: Form
     operands: tuple[Operand, ...]
     guard: Register | None = None
     guard_negated: bool = False
     line: int | None = None
+    callers: tuple[int, ...] = ()
 
     @property
     def written(self) -> list[str]:

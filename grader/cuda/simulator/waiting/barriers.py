@@ -4,12 +4,33 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...errors import BarrierDivergence
-from ..lanes import WARP, Lanes, compact, count
+from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What the barrier at an instruction also does: `held(index)` says of each lane whether its
+    predicate holds; `give(index, held, met)` leaves the result in these lanes, told per lane how
+    many predicates of its block held and how many threads met."""
+
+    held: Callable[[np.ndarray], np.ndarray]
+    give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A barrier for `threads` threads at instruction `at`, and whether it `waits`."""
+
+    at: int
+    barrier: int
+    threads: int
+    waits: bool
 
 
 class Barriers:
@@ -21,18 +42,32 @@ class Barriers:
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
-        self.reductions: dict[int, Callable[[np.ndarray], None]] = {}
+        self.reductions: dict[int, Reduction] = {}
+        # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
+        self.parts: dict[Aligned, np.ndarray] = {}
 
-    def reduce_at(self, at: int, reduce: Callable[[np.ndarray], None]) -> None:
-        """The barrier at `at` also combines a value of the threads that meet there."""
-        self.reductions[at] = reduce
+    def arrive_aligned(self, lanes: Lanes, here: Aligned):
+        """Threads come to a barrier for some warps that all threads of a warp must come to
+        together: those whose warp is not yet complete wait for it. Returns the groups that may go
+        on."""
+        index, alive = lane_index(lanes), self.machine.collectives.alive
+        if here in self.parts:
+            index = np.sort(np.concatenate([self.parts.pop(here), index]))
+        missing = alive & ~warp_masks(index, len(alive))
+        whole = missing[index // WARP] == 0
+        if not whole.all():
+            self.parts[here] = index[~whole]
+        if not whole.any():
+            return ()
+        return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
 
     def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
         block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
-            self._order(lanes, self._open(lanes, at, lane_index(lanes)))
+            self._reduce([(at, lane_index(lanes))])
+            self._order(lanes, self._open(lanes, at))
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
@@ -44,17 +79,22 @@ class Barriers:
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
-        return self._release(barrier)
+        onward = () if waits else ((at + 1, lanes),)
+        return (*onward, *self._release(barrier))
 
     def released_by_exit(self):
         """Threads have exited: a barrier no longer waits for them."""
         released = []
+        for here in list(self.parts):
+            released += self.arrive_aligned(self.parts.pop(here), here)
         for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
             released += self._release(barrier)
         return released
 
     def waiting(self) -> tuple[int, int, str] | None:
         """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
+        for here, index in self.parts.items():
+            return here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
             for at, index in groups:
                 return at, int(index[0]), self._missing(barrier, int(index[0]))
@@ -86,11 +126,12 @@ class Barriers:
                 self.parked[barrier].append((at, index[~free]))
         arrived[complete] = 0
         self._check(barrier, released)
+        self._reduce(released)
         for at, index in released:
-            step = self._open(index, at, index)
+            step = self._open(index, at)
             self._order(index, step, None if self.asked[barrier] is None else barrier)
-        if machine.races and barrier in machine.races.ordering.brought:
-            machine.races.ordering.brought[barrier][complete] = 0
+        if machine.races:
+            machine.races.ordering.part_is_over(barrier, complete)
         return tuple((at + 1, compact(index)) for at, index in released)
 
     def _check(self, barrier: int, released) -> None:
@@ -117,10 +158,21 @@ class Barriers:
 
     def _two_places(self, first: int, second: int) -> str:
         code = self.machine.kernel.instructions
+        where = f"the one on line {code[first].line}"
+        if code[first].line == code[second].line:
+            where = "the same line in another round of a loop, or another call"
         return (
-            f"waits at this barrier while other threads of its block wait at the one on line "
-            f"{code[first].line}. Every thread must reach the same `__syncthreads()`: move it out "
-            "of the branch."
+            f"waits at this barrier while other threads of its block wait at {where}. Every thread "
+            "must come to the same `__syncthreads()`, as often: move it out of the branch or loop."
+        )
+
+    def _not_together(self, index: np.ndarray) -> str:
+        warp = int(index[0]) // WARP
+        came = int(np.count_nonzero(index // WARP == warp))
+        return (
+            f"waits at a barrier that counts whole warps, but only {came} of the threads of its "
+            "warp came here: the others took another way. All threads of a warp must come to such "
+            "a barrier together: move it out of the branch, or put a `__syncwarp()` before it."
         )
 
     def _missing(self, barrier: int, lane: int) -> str:
@@ -133,12 +185,20 @@ class Barriers:
             int(np.count_nonzero(geometry.block_of_lane[index] == block))
             for _, index in self.parked[barrier]
         )
-        others = f"{gone} of the block's {geometry.threads} threads have already returned"
+        asked = self.asked[barrier]
+        if asked is not None:
+            came = f"{self.arrived[barrier][block]} have come"
+            return (
+                f"waits at barrier number {barrier}, which opens when {asked} threads have come, "
+                f"and {came}. Its number and its count of threads must be those that the others "
+                "name, and as many must come."
+            )
+        others = f"{_threads(gone, geometry.threads)} left the kernel without coming here"
         if not gone:
-            others = f"only {waiting} of the block's {geometry.threads} threads came here"
+            others = f"{_threads(waiting, geometry.threads)} come here, the others wait elsewhere"
         return (
             f"waits at a barrier that not every thread of its block reaches: {others}. "
-            "`__syncthreads()` must be outside of any branch or early return that only some "
+            "`__syncthreads()` must be outside of any branch, loop or early return that only some "
             "threads take."
         )
 
@@ -150,12 +210,30 @@ class Barriers:
         elif races:
             races.ordering.meet_in_part(part, lanes)
 
-    def _open(self, lanes: Lanes, at: int, index: np.ndarray) -> int:
-        """Bookkeeping when threads pass: reductions, counts, trace; the moment they do."""
+    def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
+        """Combine the values of all who pass together, however many groups they come in."""
+        groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
+        if not groups:
+            return
+        geometry = self.machine.geometry
+        held, met = np.zeros((2, geometry.wave_blocks), np.int64)
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            held += np.bincount(block[reduction.held(index)], minlength=len(held))
+            met += np.bincount(block, minlength=len(met))
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            reduction.give(index, held[block], met[block])
+
+    def _open(self, lanes: Lanes, at: int) -> int:
+        """Bookkeeping when threads pass: counts, trace; the moment they do."""
         machine = self.machine
         step = machine.tick(at)
-        if at in self.reductions:
-            self.reductions[at](index)
         if machine.observed:
             machine.watch.barrier(lanes, at)
         return step
+
+
+def _threads(count: int, of: int) -> str:
+    """E.g. "1 of the block's 32 threads has"."""
+    return f"{count} of the block's {of} threads {'has' if count == 1 else 'have'}"

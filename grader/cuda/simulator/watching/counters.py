@@ -42,7 +42,9 @@ METRICS = {
 
 class Counters:
     """`total`: counter -> int. `lines`: source line -> counter -> int; code of no known line is
-    under line 0. `opcodes`: PTX opcode -> warp instructions. Counts of several launches add up."""
+    under line 0. `opcodes`: PTX opcode -> warp instructions that some lane took part in; those
+    that a guard keeps from every lane are in `inst_executed`, as in Nsight Compute's, but not here.
+    Counts of several launches add up."""
 
     def __init__(self):
         self.opcodes: Counter[str] = Counter()

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from ...limits import DEFAULT
 from ..hazards.hazards import Hazard
+from ..printf import Output
 from .arrays import Array
 from .counters import Counters
 from .trace import Trace
-
-PRINTF_LIMIT = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has
 
 
 @dataclass
@@ -26,10 +25,15 @@ class Run:
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
     trace: Trace = field(default_factory=Trace)
-    printed: str = ""
+    output: Output = field(default_factory=Output)
     steps: int = 0
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
+
+    @property
+    def printed(self) -> str:
+        """What the kernels printed."""
+        return self.output.text
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)
@@ -41,8 +45,10 @@ class Run:
 class Options:
     """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
     always checked). `step_limit`: instruction steps a wave of blocks may take. `order`: "lockstep"
-    runs warps side by side, fastest; "shuffled" one after the other from barrier to barrier, in
-    a random order drawn from `seed`, so that a race not only is reported but shows.
+    runs warps side by side, fastest; "forwards" and "backwards" run groups that have parted one
+    after the other, the first or the last threads of the grid first; "shuffled" one warp after the
+    other from barrier to barrier, in a random order drawn from `seed`, so that a race not only is
+    reported but shows.
     `architecture`: whose launch limits hold, e.g. "sm_80"."""
 
     checks: bool = True

@@ -53,12 +53,13 @@ _REDUCTIONS = [  # what red knows as well
 ]
 
 
-@effect("red", *[f"{line} : updates[a], b, policy?" for line in _REDUCTIONS])
+@effect("red", *[f"{line} : updates[a], b, policy?" for line in _REDUCTIONS], atomic=True)
 @effect(
     "atom",
     *[f"{line} : d, updates[a], b, policy?" for line in _REDUCTIONS],
     f"{_WHERE} exch L2::cache_hint? b32|b64 : d, updates[a], b, policy?",
     f"{_WHERE} cas L2::cache_hint? b16|b32|b64 : d, updates[a], b, c, policy?",
+    atomic=True,
 )
 def atomic(instruction: Instruction, at: int, machine):
     """On global memory, adding float32 flushes subnormal numbers."""

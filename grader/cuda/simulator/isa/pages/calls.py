@@ -76,10 +76,10 @@ def _printf(parameters, result, at, machine):
     calls = machine.calls
 
     def print_each(lanes: Lanes) -> None:
-        for lane in lane_index(lanes):
-            formats, arguments = (calls.word(name, lane) for name in parameters)
-            calls.print(formats, arguments, lane)
-        calls.slots[result][lane_index(lanes)] = 0
+        index = lane_index(lanes)
+        if not machine.run_log.output.full:
+            calls.print(*(calls.words(name, index) for name in parameters), index)
+        calls.slots[result][index] = 0
 
     return print_each
 
@@ -95,9 +95,9 @@ def _assert_failed(parameters, result, at, machine):
 
 def _malloc(parameters, result, at, machine):
     def allocate(lanes: Lanes) -> None:
-        for lane in lane_index(lanes):
-            address = machine.heap.allocate(machine.calls.word(parameters[0], lane))
-            machine.calls.slots[result][lane] = np.array([address], np.uint64).view(np.uint8)
+        index = lane_index(lanes)
+        addresses = machine.heap.allocate(machine.calls.words(parameters[0], index))
+        machine.calls.slots[result][index, :8] = addresses.view(np.uint8).reshape(-1, 8)
 
     return allocate
 

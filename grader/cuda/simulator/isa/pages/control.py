@@ -9,6 +9,7 @@ from ...lanes import Lanes, compact, merge
 from ...lanes import index as lane_index
 from ...operands import read
 from ...program.ptx import Instruction
+from ...waiting.barriers import Aligned, Reduction
 from ..form import Flow
 from ..steps import guard_of
 from ..table import collective, control, effect
@@ -65,17 +66,22 @@ def block_barrier(instruction: Instruction, at: int, machine):
     operands = list(instruction.operands)
     if instruction.form.has("red"):
         target, predicate = operands.pop(0), operands.pop()
-        machine.barriers.reduce_at(at, _reduction(instruction, target, predicate, machine))
+        machine.barriers.reductions[at] = _reduction(instruction, target, predicate, machine)
     which, *rest = [read(operand, "u32", machine) for operand in operands]
     threads = rest[0] if rest else None
     waits = not instruction.form.has("arrive")
+    aligned = instruction.form.name == "bar" or instruction.form.has("aligned")
 
     def step(lanes: Lanes):
-        onward = () if waits else ((at + 1, lanes),)
+        onward = ()
         for barrier, number, group in _by_barrier(lanes, which, threads):
             if barrier == 0 and number == machine.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
-            onward += machine.barriers.arrive(group, at, barrier, number, waits)
+            if aligned and number is not None:
+                here = Aligned(at, barrier, number, waits)
+                onward += machine.barriers.arrive_aligned(group, here)
+            else:
+                onward += machine.barriers.arrive(group, at, barrier, number, waits)
         return onward
 
     return step
@@ -100,16 +106,11 @@ def _reduction(instruction: Instruction, target, predicate, machine):
     operation = instruction.form.one_of(("popc", "and", "or"))
     out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = read(predicate, "pred", machine)
-    blocks = machine.geometry.block_of_lane
 
-    def reduce(index: np.ndarray) -> None:
-        block = blocks[index]
-        held = np.bincount(block, predicate[index], machine.geometry.wave_blocks)
-        everyone = np.bincount(block, minlength=machine.geometry.wave_blocks)
-        found = {"popc": held, "and": held == everyone, "or": held > 0}[operation]
-        out[index] = found[block]
+    def give(index: np.ndarray, held: np.ndarray, met: np.ndarray) -> None:
+        out[index] = {"popc": held, "and": held == met, "or": held > 0}[operation]
 
-    return reduce
+    return Reduction(lambda index: predicate[index], give)
 
 
 @collective("bar", "warp sync : mask")

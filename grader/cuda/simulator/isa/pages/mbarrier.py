@@ -34,7 +34,7 @@ _ANY = "SEM? SCOPE? shared|shared::cta|shared::cluster? b64"
 
 def _access(instruction: Instruction, operand: Address, at: int, machine, strong=True) -> Access:
     ((_, transfer),) = instruction.form.transfers
-    transfer = replace(transfer, strong=strong, releases=False, wide=True)
+    transfer = replace(transfer, strong=strong, releases=False, acquires=False, wide=True)
     return Access(transfer, operand, at, machine)
 
 

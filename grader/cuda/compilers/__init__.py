@@ -1,0 +1,97 @@
+"""CUDA C++ to PTX or to a cubin: one protocol, the compilers that speak it, a cache for all.
+
+Another compiler is another module with a class of `protocol.Compiler`'s shape and an entry in
+`COMPILERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from functools import lru_cache
+from pathlib import Path
+
+from ...sanitize import forbidden, one_line_end
+from ..diagnostics import Diagnostic
+from ..directives import renumbering
+from ..errors import CompileError
+from . import cache
+from .nvrtc import Nvrtc
+from .protocol import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
+
+__all__ = [
+    "COMPILERS",
+    "DEFAULT_ARCH",
+    "SOURCE_NAME",
+    "Compiler",
+    "Job",
+    "Program",
+    "cache",
+    "chosen",
+    "compile_cubin",
+    "compile_ptx",
+]
+
+COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc()}
+
+
+def chosen() -> Compiler:
+    """The compiler that is used."""
+    return COMPILERS["nvrtc"]
+
+
+def compile_ptx(
+    code: str, options: tuple[str, ...] = (), name_expressions: tuple[str, ...] = ()
+) -> Program:
+    """Compile CUDA C++ `code` to PTX with line information. Raises CompileError."""
+    given = [option for option in options if option.startswith(_TARGET)]
+    target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
+    rest = tuple(option for option in options if option not in given)
+    return _program(Job(one_line_end(code), rest, name_expressions, target))
+
+
+def compile_cubin(
+    code: str, options: tuple[str, ...], name_expressions: tuple[str, ...], architecture: str
+) -> Program:
+    """Compile `code` for real hardware, e.g. architecture "sm_90". A cubin loads under any driver
+    of the same CUDA major version, PTX may not. Raises CompileError."""
+    return _program(Job(one_line_end(code), options, name_expressions, architecture, cubin=True))
+
+
+_TARGET = ("-arch=", "--gpu-architecture=")
+
+
+def _program(job: Job) -> Program:
+    _refuse_what_reads_otherwise(job.source)
+    compiler = chosen()
+    key = json.dumps([asdict(job), compiler.identity()])
+    return _kept(cache.folder(), hashlib.sha256(key.encode()).hexdigest(), compiler, job)
+
+
+@lru_cache(maxsize=16)  # the judge asks for the same program in every case
+def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
+    """The program from the cache in that folder, or compiled."""
+    program = cache.find(key)
+    if program is None:
+        program = compiler.compile(job)
+        if not program.files:  # they can change, and the key knows nothing of them
+            cache.keep(key, program)
+    return program
+
+
+def _refuse_what_reads_otherwise(source: str) -> None:
+    """Line numbers, and what a reader sees, must be the same everywhere."""
+    if found := forbidden(source):
+        line, column, name = found
+        message = (
+            f"the character {name} is not allowed in a source: it cannot be seen, and what people "
+            "read would not be what the compiler reads; delete it"
+        )
+        raise CompileError(diagnostics=(Diagnostic(message, line, column),))
+    if line := renumbering(source):
+        message = (
+            "this directive gives the lines after it other numbers, and no error could be found "
+            "by its line; delete it"
+        )
+        raise CompileError(diagnostics=(Diagnostic(message, line),))

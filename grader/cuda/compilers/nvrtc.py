@@ -1,0 +1,170 @@
+"""NVRTC, NVIDIA's compiler as a library. Needs no GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from ..errors import CompileError, CompilerFailure
+from .headers import HEADERS, PRELUDE
+from .nvrtc_log import diagnostics
+from .protocol import SOURCE_NAME, Job, Program
+
+_FLAGS = (
+    *("--std=c++17", "-lineinfo", "-w", f"--pre-include={PRELUDE}"),
+    "-Xcudafe=--error_limit=20",  # who has more mends the first ones first
+)
+_READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
+_WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
+_WRONG_OPTION = 5  # NVRTC_ERROR_INVALID_OPTION
+_MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
+
+
+class Nvrtc:
+    """See `protocol.Compiler`."""
+
+    def identity(self) -> list:
+        return ["nvrtc", self.version(), _include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
+
+    def version(self) -> tuple[int, int]:
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))
+        return major.value, minor.value
+
+    def folders(self) -> tuple[Path, ...]:
+        """NVRTC opens more libraries that lie beside it when it compiles."""
+        library = Path(_loaded().abs_path).resolve().parent
+        return library, *map(Path, _include_folders())
+
+    def compile(self, job: Job) -> Program:
+        program = ctypes.c_void_p()
+        names, texts = list(HEADERS), list(HEADERS.values())
+        _call(
+            "nvrtcCreateProgram",
+            *(ctypes.byref(program), job.source.encode(), SOURCE_NAME.encode()),
+            *(len(names), _strings(texts), _strings(names)),
+        )
+        try:
+            for expression in job.name_expressions:
+                _call("nvrtcAddNameExpression", program, expression.encode())
+            flags = _flags(job)
+            status = _library().nvrtcCompileProgram(program, len(flags), _strings(flags))
+            if status:
+                raise _error(status, program, job.source)
+            return _result(program, job)
+        finally:
+            _call("nvrtcDestroyProgram", ctypes.byref(program))
+
+
+def _flags(job: Job) -> list[str]:
+    folders = [f"-I{folder}" for folder in _include_folders()]
+    return [*_FLAGS, *folders, f"-arch={job.target}", *job.options]
+
+
+def _result(program: ctypes.c_void_p, job: Job) -> Program:
+    kind = "CUBIN" if job.cubin else "PTX"
+    code, names = _read(f"nvrtcGet{kind}", program), {}
+    for expression in job.name_expressions:
+        name = ctypes.c_char_p()
+        _call("nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name))
+        names[expression] = name.value.decode()
+    if kind == "CUBIN":
+        return Program(code, names)
+    text, files = _without_places(code.rstrip(b"\0").decode(), job.options)
+    return Program(text.encode(), names, files)
+
+
+_FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
+
+
+def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """`ptx` with the headers that are no files under their own names (NVRTC puts the current
+    folder before them), and the files that are not among the compiler's."""
+    own = [*_include_folders(), *(option[2:] for option in options if option.startswith("-I"))]
+    here = str(Path.cwd())
+    strange = []
+
+    def named(found: re.Match) -> str:
+        path = found[2]
+        header = path.removeprefix(here).lstrip("/")
+        if header in HEADERS:
+            return f'{found[1]}"{header}"'
+        known = any(_resolved(path).is_relative_to(_resolved(folder)) for folder in own)
+        if path != SOURCE_NAME and not known:
+            strange.append(path)
+        return found[0]
+
+    return _FILE.sub(named, ptx), tuple(strange)
+
+
+def _resolved(path: str) -> Path:
+    """Absolute and without "..", whether or not this process may look at it."""
+    return Path(os.path.normpath(Path.cwd() / path))
+
+
+def _error(status: int, program: ctypes.c_void_p, source: str) -> CompileError:
+    log = _read("nvrtcGetProgramLog", program, _READ_BYTES).decode(errors="replace").rstrip("\0")
+    if status == _MEMORY:
+        return CompileError(_OUT_OF_MEMORY)
+    if status == _WRONG_OPTION or log.startswith("Command-line error"):
+        return CompileError(f"The compiler does not know one of its options: {log.strip()[:300]}")
+    if status == _WRONG_SOURCE and (found := diagnostics(log, source)):
+        return CompileError(diagnostics=found)
+    said = log.strip()[:300] or _library().nvrtcGetErrorString(status).decode()
+    return CompilerFailure(f"NVRTC itself failed ({said}).")
+
+
+_OUT_OF_MEMORY = (
+    "The compiler ran out of memory. Look for templates that make ever more of themselves, and "
+    "for arrays with very long initializers."
+)
+
+
+def _read(function: str, program: ctypes.c_void_p, most: int | None = None) -> bytes:
+    """What the function of that name gives, at most `most` bytes of it."""
+    size = ctypes.c_size_t()
+    _call(f"{function}Size", program, ctypes.byref(size))
+    buffer = ctypes.create_string_buffer(size.value)
+    _call(function, program, buffer)
+    return bytes(memoryview(buffer)[:most])
+
+
+def _strings(values: list[str]) -> ctypes.Array:
+    return (ctypes.c_char_p * len(values))(*(value.encode() for value in values))
+
+
+def _call(function: str, *arguments) -> None:
+    status = getattr(_library(), function)(*arguments)
+    if status == _MEMORY:
+        raise CompileError(_OUT_OF_MEMORY)
+    if status:
+        said = _library().nvrtcGetErrorString(status).decode()
+        raise CompilerFailure(f"NVRTC itself failed ({function}: {said}).")
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(_loaded().abs_path)
+    library.nvrtcGetErrorString.restype = ctypes.c_char_p
+    return library
+
+
+@cache
+def _loaded():
+    from cuda.pathfinder import load_nvidia_dynamic_lib
+
+    return load_nvidia_dynamic_lib("nvrtc")
+
+
+@cache
+def _include_folders() -> tuple[str, ...]:
+    """Folders of CUDA's own headers: cub, thrust and cuda/std (CCCL), cuda_fp16 and friends."""
+    from cuda.pathfinder import find_nvidia_header_directory
+
+    folders = [find_nvidia_header_directory(name) for name in ("cccl", "cudart")]
+    found = [Path(folder) for folder in folders if folder]
+    nested = [folder / "cccl" for folder in found if (folder / "cccl").is_dir()]
+    return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))

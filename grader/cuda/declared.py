@@ -1,0 +1,208 @@
+"""The arrays, variables and structs that a source declares, so that memory can be told by name.
+
+PTX knows a shared array by a mangled name and its bytes; the source says what its elements are and
+how many there are along each dimension. Read by pattern, not by grammar: what a macro or a template
+hides stays unknown (None), and whoever asks falls back on what the access itself shows.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+import re
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from .comments import without_comments
+from .signature import DTYPES
+
+_SIZES = {name: np.dtype(kind).itemsize for name, kind in DTYPES.items()}
+_SIZES |= {"__nv_bfloat16": 2, "half2": 4, "__half2": 4, "__nv_bfloat162": 4, "dim3": 12}
+_SCALARS = {"char": 1, "uchar": 1, "short": 2, "ushort": 2, "int": 4, "uint": 4, "float": 4}
+_SCALARS |= {"long": 8, "ulong": 8, "longlong": 8, "ulonglong": 8, "double": 8}
+_AXES = "xyzw"
+
+_DECLARED = re.compile(
+    r"(?P<words>(?:\b(?:extern|static|constexpr|const|volatile|__shared__|__device__|__constant__"
+    r"|__align__\s*\(\s*\d+\s*\)|alignas\s*\(\s*\d+\s*\)|__managed__|struct)\s+)*)"
+    r"(?P<type>\b(?:unsigned\s+|signed\s+)?(?:long\s+long|[A-Za-z_][\w:]*(?:<[^;{}<>]*>)?)"
+    r"(?:\s+int\b)?)\s+"
+    r"(?P<names>[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*(?:,\s*[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*)*)"
+    r"(?=[;={])"
+)
+_NAME = re.compile(r"([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)")
+_STRUCT = re.compile(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}")
+_CONSTANT = re.compile(
+    r"(?:^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<as>[^\n]+)$)"
+    r"|(?:\b(?:constexpr|const)\s+(?:static\s+)?(?:unsigned\s+)?(?:int|unsigned|size_t|long|short)"
+    r"(?:\s+int)?\s+(?P<name>\w+)\s*=\s*(?P<value>[^;,]+)[;,])",
+    re.MULTILINE,
+)
+_OPERATIONS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
+_NO_TYPES = {"return", "else", "new", "delete", "goto", "case", "typename", "class", "using"}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """`__shared__ float tile[32][33]`: `dimensions` are (32, 33), each None where it is not known;
+    a variable that is no array has none. `memory` is "shared", "device" or "" (a local one);
+    `given`: it gets a value where it is declared."""
+
+    name: str
+    type: str
+    dimensions: tuple[int | None, ...]
+    memory: str
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class Member:
+    """A member of a struct: where it begins, in bytes, and what it is."""
+
+    name: str
+    offset: int
+    size: int
+    dimensions: tuple[int | None, ...]
+
+
+class Declarations:
+    """What a source declares, by name; one name may stand for several variables."""
+
+    def __init__(self, source: str):
+        text = without_comments(source)
+        self.lines = [line.partition("//")[0] for line in source.splitlines()]
+        self._constants = _constants(text)
+        text = re.sub(r"^[ \t]*#.*$", ";", text, flags=re.MULTILINE)
+        self._structs = dict(_STRUCT.findall(text))
+        self.variables: dict[str, list[Declared]] = {}
+        for match in _DECLARED.finditer(text):
+            self._take(match)
+
+    def _take(self, match: re.Match) -> None:
+        if match["type"] in _NO_TYPES:
+            return
+        words = match["words"]
+        memory = "shared" if "__shared__" in words else ""
+        memory = "device" if "__device__" in words or "__constant__" in words else memory
+        for name, brackets in _NAME.findall(match["names"]):
+            dimensions = self._dimensions(brackets)
+            given = match.string[match.end()] != ";"
+            one = Declared(name, " ".join(match["type"].split()), dimensions, memory, given)
+            self.variables.setdefault(name, []).append(one)
+
+    def find(self, name: str, memory: str) -> Declared | None:
+        """The variable of that name in that memory; None if there is none, or more than one that
+        are not declared alike."""
+        found = [one for one in self.variables.get(name, ()) if one.memory == memory]
+        return found[0] if len({(one.type, one.dimensions) for one in found}) == 1 else None
+
+    def without_value(self, line: int | None) -> str | None:
+        """The variable on a source line that gets no value where it is declared; None if there is
+        none, or more than one."""
+        found = {one.name for one in self._mentioned(line) if not (one.given or one.dimensions)}
+        return found.pop() if len(found) == 1 else None
+
+    def local_arrays(self, line: int | None) -> list[Declared]:
+        """The threads' own arrays that a source line mentions."""
+        return [one for one in self._mentioned(line) if one.dimensions]
+
+    def mentions(self, line: int | None, name: str) -> bool:
+        """Whether a source line has a name in it."""
+        return re.search(rf"\b{re.escape(name)}\b", self.line(line)) is not None
+
+    def line(self, number: int | None) -> str:
+        """A line of the source, counted from 1, without its comment; "" if there is none."""
+        return self.lines[number - 1] if number and number <= len(self.lines) else ""
+
+    def _mentioned(self, line: int | None) -> list[Declared]:
+        """The local variables whose names are on a source line."""
+        return [
+            one
+            for name in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", self.line(line)))
+            for one in dict.fromkeys(self.variables.get(name, ()))
+            if not one.memory
+        ]
+
+    def size(self, kind: str) -> int | None:
+        """How many bytes a value of a type has; None if that is not known."""
+        if kind in _SIZES:
+            return _SIZES[kind]
+        if vector := _vector(kind):
+            return sum(member.size for member in vector)
+        members = self.members(kind)
+        if not members:
+            return 8 if kind.endswith("*") else None
+        last = members[-1]
+        end = last.offset + last.size * prod(d or 1 for d in last.dimensions)
+        align = max(min(member.size, 8) for member in members)
+        return -(-end // align) * align
+
+    def members(self, kind: str) -> tuple[Member, ...]:
+        """What a value of a struct or vector type consists of; () if that is not known."""
+        if kind not in self._structs:
+            return _vector(kind)
+        members, offset = [], 0
+        for match in _DECLARED.finditer(self._structs[kind]):
+            size = self.size(" ".join(match["type"].split())) if match["type"] != kind else None
+            for name, brackets in _NAME.findall(match["names"]):
+                dimensions = self._dimensions(brackets)
+                if size is None or None in dimensions:
+                    return ()
+                offset += -offset % min(size, 8)
+                members.append(Member(name, offset, size, dimensions))
+                offset += size * prod(dimensions)
+        return tuple(members)
+
+    def _dimensions(self, brackets: str) -> tuple[int | None, ...]:
+        return tuple(_evaluate(d, self._constants) for d in re.findall(r"\[([^\]]*)\]", brackets))
+
+
+def _vector(kind: str) -> tuple[Member, ...]:
+    """The members of `float4` and its like."""
+    match = re.fullmatch(r"([a-z]+)([1234])", kind)
+    if not match or match[1] not in _SCALARS:
+        return ()
+    size = _SCALARS[match[1]]
+    return tuple(Member(_AXES[n], n * size, size, ()) for n in range(int(match[2])))
+
+
+def _constants(text: str) -> dict[str, int]:
+    """The named whole numbers of a source. A name with two values is none."""
+    found: dict[str, int | None] = {}
+    for match in _CONSTANT.finditer(text):
+        name = match["macro"] or match["name"]
+        value = _evaluate(match["as"] or match["value"], found)
+        found[name] = value if found.get(name, value) == value else None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _evaluate(text: str, constants: dict) -> int | None:
+    """The value of a constant expression of whole numbers; None if it is none."""
+    try:
+        return _value(ast.parse(text.strip(), mode="eval").body, constants)
+    except (SyntaxError, ValueError, KeyError, ArithmeticError, RecursionError, MemoryError):
+        return None
+
+
+def _value(node: ast.expr, constants: dict) -> int:
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return node.value
+    if isinstance(node, ast.Name) and constants.get(node.id) is not None:
+        return constants[node.id]
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        left, right = (_value(side, constants) for side in (node.left, node.right))
+        if isinstance(node.op, ast.LShift) and right > 64:
+            raise ValueError
+        return _OPERATIONS[type(node.op)](left, right)
+    raise ValueError

@@ -1,0 +1,106 @@
+"""What a compiler says against a source, as data; the lines it is about are added when shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..sanitize import lines_of, visible
+
+MOST = 5  # errors told of one source: the first causes the others, as a rule
+_MOST_NOTES = 3
+_LONGEST_MESSAGE = 400  # characters: a template's type can have millions
+_WIDEST = 120  # columns of a source line
+
+
+@dataclass(frozen=True)
+class Note:
+    """What belongs to an error and lies elsewhere, e.g. the brace that was not closed."""
+
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One error. `line` counts from 1 and is one that the source has, `column` from 0 in
+    characters of that line (None where it is not known)."""
+
+    message: str
+    line: int
+    column: int | None = None
+    notes: tuple[Note, ...] = ()
+
+    @classmethod
+    def from_dict(cls, data: dict) -> Diagnostic:
+        """The diagnostic that `dataclasses.asdict` made `data` of."""
+        return cls(**data | {"notes": tuple(Note(**note) for note in data["notes"])})
+
+
+def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The first few of `errors`, each of bounded length."""
+    kept, left = [], 0
+    for error in errors:
+        if len(kept) < MOST:
+            notes = tuple(
+                Note(shortened(note.message), note.line, note.column)
+                for note in error.notes[:_MOST_NOTES]
+            )
+            kept.append(Diagnostic(shortened(error.message), error.line, error.column, notes))
+        else:
+            left += 1
+    if left:
+        last = kept[-1]
+        more = Note(f"and {left} more errors; mend the first one first")
+        kept[-1] = Diagnostic(last.message, last.line, last.column, (*last.notes, more))
+    return tuple(kept)
+
+
+def shortened(text: str) -> str:
+    """`text`, or its two ends where it is long: what is wrong stands at either."""
+    half = _LONGEST_MESSAGE // 2
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:half]} ... {text[-half:]}"
+
+
+def summary(errors: tuple[Diagnostic, ...]) -> str:
+    """A line for each error and each note that has one."""
+    rows = []
+    for error in errors:
+        rows.append(f"line {error.line}: {error.message}")
+        rows += [f"    {_told(note)}" for note in error.notes]
+    return "\n".join(rows)
+
+
+def shown(errors: tuple[Diagnostic, ...], source: str) -> str:
+    """The same with each line, and a caret where the column is known, beneath its sentence."""
+    rows = []
+    for error in errors:
+        rows.append(f"line {error.line}: {error.message}")
+        rows += _excerpt(source, error.line, error.column)
+        for note in error.notes:
+            rows.append(f"    {_told(note)}")
+            if note.line:
+                rows += _excerpt(source, note.line, note.column)
+    return visible("\n".join(rows))
+
+
+def _told(note: Note) -> str:
+    return f"line {note.line}: {note.message}" if note.line else note.message
+
+
+def _excerpt(source: str, line: int, column: int | None) -> list[str]:
+    text, caret = window(lines_of(source)[line - 1], column)
+    rows = [f"    {line:>4} | {text}"]
+    return rows if caret is None else [*rows, f"         | {' ' * caret}^"]
+
+
+def window(text: str, column: int | None) -> tuple[str, int | None]:
+    """As much of a source line as fits, around `column`, without tabs; and the column in it."""
+    start = max(0, (column or 0) - _WIDEST // 2) if len(text) > _WIDEST else 0
+    cut = text[start : start + _WIDEST]
+    front = "... " if start else ""
+    back = " ..." if start + _WIDEST < len(text) else ""
+    if column is not None:
+        column = len(front) + len(cut[: column - start].expandtabs(4))
+    return front + cut.expandtabs(4) + back, column

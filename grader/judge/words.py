@@ -1,0 +1,119 @@
+"""A case in the learner's words: their own names for the exercise's buffers, and its signature.
+
+The exercise calls its buffers `total_again` or `y_0`, so that each has a name of its own; the
+learner's kernel calls them what its parameters are called.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ..course import Launch, Problem
+from ..cuda.signature import Parameter, compatible, parameters
+from .process import Answer
+
+
+@dataclass(frozen=True)
+class Words:
+    """`source` is the learner's, `solution` the exercise's own; `problem` the case."""
+
+    source: str
+    solution: str
+    problem: Problem
+
+    def name(self, buffer: str) -> str:
+        """The learner's name for a buffer, in the last launch that it is passed to."""
+        found = self._parameter(self.source, buffer)
+        return found.name if found and found.name else buffer
+
+    def constant(self, buffer: str) -> bool:
+        """Whether the exercise's signature declares a buffer const."""
+        found = self._parameter(self.solution, buffer)
+        return found is None or found.constant
+
+    def launch(self, buffer: str) -> int | None:
+        """The number, from 1, of the launch that a buffer is passed to; None unless it is passed to
+        one alone, of a kernel that runs more than once."""
+        launches = self.problem.launches
+        passed = [number for number, one in enumerate(launches, start=1) if buffer in _names(one)]
+        kernels = {launches[number - 1].kernel for number in passed}
+        again = sum(one.kernel in kernels for one in launches)
+        return passed[0] if len(passed) == 1 and again > 1 else None
+
+    def when(self, buffer: str) -> str:
+        """ "In launch 2 of 3: " where the kernel that a buffer is passed to runs more than once."""
+        number = self.launch(buffer)
+        return f"In launch {number} of {len(self.problem.launches)}: " if number else ""
+
+    def explained(self, answer: Answer) -> Answer:
+        """`answer`, told as what it is where the learner has changed a kernel's signature."""
+        if answer.status in ("ran", "compile_error"):
+            return answer
+        for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
+            mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
+            if mine is None or given is None:
+                continue
+            if not _match(mine, given):
+                if answer.status == "launch_error":
+                    return replace(answer, message=_changed(kernel, mine, given))
+            elif _reordered(mine, given):
+                return replace(answer, message=f"{_order(kernel, mine, given)} {answer.message}")
+        return answer
+
+    def order(self) -> str:
+        """A sentence about parameters that stand in another order, with a space after it; "" where
+        they do not."""
+        for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
+            mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
+            if mine and given and _match(mine, given) and _reordered(mine, given):
+                return f"{_order(kernel, mine, given)} "
+        return ""
+
+    def _parameter(self, source: str, buffer: str) -> Parameter | None:
+        for launch in reversed(self.problem.launches):
+            declared = parameters(source, launch.kernel) or ()
+            for one, passed in zip(declared, launch.args, strict=False):
+                if isinstance(passed, str) and passed == buffer:
+                    return one
+        return None
+
+
+def _names(launch: Launch) -> list[str]:
+    return [one for one in launch.args if isinstance(one, str)]
+
+
+def _match(mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> bool:
+    return len(mine) == len(given) and all(map(compatible, mine, given))
+
+
+def _reordered(mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> bool:
+    """Whether the parameters have the exercise's names, at other places."""
+    names = [[one.name for one in side] for side in (mine, given)]
+    return names[0] != names[1] and sorted(names[0]) == sorted(names[1])
+
+
+def _changed(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
+    what = f"here it takes {len(mine)} parameters in place of {len(given)}"
+    if len(mine) == len(given):
+        pairs = enumerate(zip(mine, given, strict=True), start=1)
+        number, one, other = next((n, a, b) for n, (a, b) in pairs if not compatible(a, b))
+        what = f"here parameter {number} is `{one.text}` in place of `{other.text}`"
+    return (
+        f"The exercise gives the signature {_signature(kernel, given)}, and calls the kernel with "
+        f"that: {what}. Write the parameters as they were; their names are yours to choose."
+    )
+
+
+def _order(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
+    number, one, other = next(
+        (n, a, b) for n, (a, b) in enumerate(zip(mine, given, strict=True), 1) if a.name != b.name
+    )
+    return (
+        f"The exercise gives the signature {_signature(kernel, given)}, and here parameter "
+        f"{number} is `{one.text}` in place of `{other.text}`: in this order each gets what is "
+        "meant for another."
+    )
+
+
+def _signature(kernel: str, declared: tuple[Parameter, ...]) -> str:
+    return f"`{kernel}({', '.join(one.text for one in declared)})`"

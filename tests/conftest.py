@@ -1,0 +1,26 @@
+"""What several test files begin with, and where tests that need a GPU are run."""
+
+import pytest
+
+from grader import cuda
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    """A course of the small lesson, as the folder that holds it; to be read only."""
+    import small_lesson
+
+    return small_lesson.write(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="module")
+def kernels(tmp_path_factory):
+    """A course of the lesson that the small class is given; to be read only."""
+    import small_class  # here, as it needs nbformat, and tests on a GPU machine do without
+
+    return small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("gpu") and cuda.device != "gpu":
+        pytest.skip("NO GPU HERE: nothing ran on real hardware")

@@ -1,0 +1,371 @@
+"""What is advised is true of the mistake, and said in the learner's own words."""
+
+import re
+
+import numpy as np
+import pytest
+
+from grader import course, cuda
+from grader.cells import cuda_source
+from grader.cuda import simulator
+from grader.judge import judge
+from grader.judge.verdict import told_apart
+
+LAST_BLOCK = course.lesson("02_tree_reduction")
+KERNEL = 'extern "C" __global__ void k'
+
+
+def said(code, *args, grid=1, block=64, shared_mem=0, name="k", options=()):
+    """The error of a launch; its last line number stands in its sentence."""
+    module = simulator.RawModule(code=code, name_expressions=options or None)
+    with pytest.raises(cuda.CudaError) as caught, simulator.options(step_limit=20_000):
+        module.get_function(name)(grid, block, args, shared_mem=shared_mem)
+    message = str(caught.value)
+    assert not re.search(r"0x(?!ffffffff)\w|\bbyte \d|_Z", message), message
+    return caught.value
+
+
+def numbers(n=64):
+    return np.ones(n, np.float32)
+
+
+def zeros(n=1, dtype=np.uint32):
+    return np.zeros(n, dtype)
+
+
+# --- fences ---
+
+TICKET = f"""{KERNEL}(const float* x, float* partial, float* total, unsigned* done) {{
+  __shared__ bool last;
+  partial[blockIdx.x] = x[blockIdx.x];
+  WORK
+  __syncthreads();
+  if (last && threadIdx.x == 0) {{
+    float sum = 0;
+    for (int b = 0; b < gridDim.x; b++) sum += partial[b];
+    *total = sum;
+  }}
+}}
+"""
+DRAWN = "last = atomicAdd(done, 1) == gridDim.x - 1;"
+LOCK = f"""{KERNEL}(int* lock, float* total) {{
+  if (threadIdx.x == 0) {{
+    while (atomicCAS(lock, 0, 1) != 0);
+    __threadfence();
+    total[0] += 1.0f;
+    atomicExch(lock, 0);
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("work", "told"),
+    [
+        (f"if (threadIdx.x == 0)\n {DRAWN}", "`__threadfence()` between line 3 and line 5"),
+        (
+            f"if (threadIdx.x == 0) {{\n {DRAWN}\n __threadfence(); }}",
+            "The fence on line 6 comes too late",
+        ),
+        (
+            f"if (threadIdx.x == 0) {{\n __threadfence_block();\n {DRAWN} }}",
+            "The `__threadfence_block()` on line 5 holds for its own block only",
+        ),
+    ],
+    ids=["missing", "behind the ticket", "for the block only"],
+)
+def test_a_fence_that_is_missing_or_misplaced_is_told_with_its_lines(work, told):
+    code = TICKET.replace("WORK", work)
+    message = str(said(code, numbers(4), numbers(4), numbers(1), zeros(), grid=4, block=1))
+    assert told in message
+    assert "`partial[0]`" in message
+    assert "atomic:" not in message and "launch twice" not in message
+
+
+def test_a_fence_missing_before_a_lock_is_let_go_is_told_as_that():
+    message = str(said(LOCK, zeros(dtype=np.int32), zeros(dtype=np.float32), grid=3))
+    assert "Put a `__threadfence()` between line 5 and line 6." in message
+
+
+def test_one_fence_for_threads_that_it_has_not_waited_for_is_told_as_that():
+    code = f"""{KERNEL}(float* copy, float* out, unsigned* done) {{
+  __shared__ bool last;
+  copy[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
+  if (threadIdx.x == 0) {{
+    __threadfence();
+    last = atomicAdd(done, 1) == gridDim.x - 1;
+  }}
+  __syncthreads();
+  if (last) out[threadIdx.x] = copy[threadIdx.x];
+}}
+"""
+    message = str(said(code, numbers(128), numbers(), zeros(), grid=2))
+    assert "Put a `__syncthreads()` between line 3 and the fence on line 5." in message
+
+
+def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
+    code = f"{KERNEL}(float* x) {{\n  x[blockIdx.x] = 1.0f;\n  x[2] = x[1 - blockIdx.x];\n}}"
+    message = str(said(code, numbers(3), grid=2, block=1))
+    assert "Blocks run in any order" in message or "Both blocks take" in message
+    assert "fence" not in message
+
+
+@pytest.mark.parametrize("fence", ["missing", "late"])
+def test_the_lesson_tells_of_the_fence_of_its_last_block(fence):
+    source = LAST_BLOCK.solution(LAST_BLOCK.exercise("last_block"))
+    line = "        __threadfence();  // whoever sees the ticket drawn sees the sum too\n"
+    verdict = judge("02_tree_reduction/last_block", source.replace(line, ""), hidden=False)
+    assert verdict.status == "data_race"
+    assert "`__threadfence()`" in verdict.message or "fence on line" in verdict.message
+    assert "`partial[" in verdict.message
+
+
+# --- what the next launch begins with ---
+
+
+def test_a_ticket_that_is_not_put_back_is_told_as_that():
+    source = LAST_BLOCK.solution(LAST_BLOCK.exercise("last_block"))
+    source = source.replace("        *finished = 0;\n", "").replace("finished", "ticket")
+    message = judge("02_tree_reduction/last_block", source, hidden=False).message
+    assert "ticket[0] is not put back: it was 0 before the kernel ran and is" in message
+    assert "const" not in message
+
+
+def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
+    source = LAST_BLOCK.solution(LAST_BLOCK.exercise("last_block"))
+    source = "__device__ unsigned int tickets;\n" + source.replace("        *finished = 0;\n", "")
+    source = source.replace("atomicAdd(finished, 1)", "atomicAdd(&tickets, 1)")
+    message = judge("02_tree_reduction/last_block", source, hidden=False).message
+    assert message.startswith("In launch 2 of 2: Nothing was ever written to total")
+    assert "has left `tickets` at 1, where it began with 0" in message
+
+
+# --- two threads, one element ---
+
+
+@pytest.mark.parametrize(
+    ("statement", "element"),
+    [
+        ("s[threadIdx.x / 2] = x[threadIdx.x];", "`s[0]`"),
+        ("s[max(threadIdx.x, 1) - 1] = x[threadIdx.x];", "`s[0]`"),
+        ("if (threadIdx.x > 0) s[threadIdx.x % 32] = x[threadIdx.x];", "`s["),
+    ],
+)
+def test_two_threads_with_one_element_are_told_which(statement, element):
+    code = f"""{KERNEL}(const float* x, float* y) {{
+  __shared__ float s[64];
+  {statement}
+  __syncthreads();
+  y[threadIdx.x] = s[threadIdx.x / 4];
+}}
+"""
+    message = str(said(code, np.arange(64, dtype=np.float32), numbers()))
+    assert f"Both threads take {element}" in message
+    assert "sync" not in message
+
+
+def test_two_blocks_with_one_element_are_asked_for_their_block():
+    code = f"{KERNEL}(float* y) {{\n  y[threadIdx.x] = blockIdx.x;\n}}"
+    message = str(said(code, numbers(), grid=2))
+    assert "Both blocks take `y[" in message and "blockIdx" in message
+
+
+def test_an_update_that_several_threads_make_wants_an_atomic():
+    code = f"{KERNEL}(float* y) {{\n  __shared__ int n[2];\n"
+    code += "  if (threadIdx.x < 2) n[threadIdx.x] = 0;\n  __syncthreads();\n"
+    code += "  n[threadIdx.x % 2]++;\n}"
+    message = str(said(code, numbers()))
+    assert "use an atomic" in message and "sync" not in message and "`n[" in message
+
+
+def test_rounds_of_a_tree_are_kept_apart_by_a_barrier_between_rounds():
+    code = f"""{KERNEL}(float* x, int n) {{
+  __shared__ float tile[64];
+  tile[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int s = n / 2; s > 0; s /= 2)
+    if (threadIdx.x < s) tile[threadIdx.x] += tile[threadIdx.x + s];
+  x[threadIdx.x] = tile[0];
+}}
+"""
+    message = str(said(code, numbers(), np.int32(64)))
+    assert "between one round of the loop and the next" in message
+
+
+# --- barriers ---
+
+
+@pytest.mark.parametrize(
+    "after",
+    ["y[threadIdx.x] = tile[threadIdx.x];", "y[1000 + threadIdx.x] = 1.0f;"],
+    ids=["reads what is not there yet", "out of bounds"],
+)
+def test_a_barrier_in_a_branch_is_told_whatever_goes_wrong_after_it(after):
+    code = f"""{KERNEL}(float* y) {{
+  __shared__ float tile[64];
+  if (threadIdx.x < 32) {{
+    tile[threadIdx.x] = 1.0f;
+    __syncthreads();
+    tile[threadIdx.x + 32] = 1.0f;
+  }}
+  {after}
+}}
+"""
+    error = said(code, numbers())
+    assert isinstance(error, cuda.BarrierDivergence)
+    assert error.line == 5
+    assert "has gone around" in str(error) and "line 8" in str(error)
+
+
+def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
+    code = f"""{KERNEL}(float* y) {{
+  if (threadIdx.x < 32) y[0] = 1.0f;
+  else y[1000 + threadIdx.x] = 1.0f;
+  __syncthreads();
+  y[threadIdx.x] = 2.0f;
+}}
+"""
+    assert isinstance(said(code, numbers()), cuda.OutOfBounds)
+
+
+# --- helpers ---
+
+
+@pytest.mark.parametrize("inlined", ["__forceinline__", "__noinline__"])
+def test_what_goes_wrong_in_a_helper_names_the_call_of_it(inlined):
+    code = f"""__device__ {inlined} float last_of(const float* x, int n) {{
+  return x[n];
+}}
+{KERNEL}(const float* x, float* y, int n) {{
+  y[threadIdx.x] = last_of(x, n);
+}}
+"""
+    message = str(said(code, numbers(), numbers(), np.int32(64)))
+    assert "line 2 (called on line 5)" in message and "`x[64]`" in message
+
+
+# --- signatures ---
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("float a,", "double a,", "parameter 4 is `double a` in place of `float a`"),
+        ("int n)", "long n)", "`long n` in place of `int n`"),
+        ("int n)", "int n, int m)", "here it takes 6 parameters in place of 5"),
+    ],
+)
+def test_a_changed_signature_is_told_as_that(before, after, told):
+    lesson = course.lesson("00_first_kernel")
+    source = lesson.solution(lesson.exercise("saxpy")).replace(before, after)
+    verdict = judge("00_first_kernel/saxpy", source, hidden=False)
+    assert verdict.status == "launch_error"
+    assert verdict.message.startswith("The exercise gives the signature `saxpy(")
+    assert told in verdict.message
+    assert "np." not in verdict.message
+
+
+# --- guards ---
+
+PLACED = KERNEL + "(const float* x, float* y, int n) {\n  int i = blockIdx.x * blockDim.x"
+PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
+
+
+@pytest.mark.parametrize(
+    ("indexed", "guarded", "told"),
+    [
+        ("x[i]", True, "Guard the access: `if (i < n)`"),
+        ("x[i < n ? i + 1 : 0]", False, "exists; the access goes 1 further"),
+        ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
+        ("x[i < n ? (i * 37 + 5) : 0]", False, "not to be seen from the run"),
+    ],
+)
+def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guarded, told):
+    code = PLACED.replace("INDEXED", indexed)
+    message = str(said(code, numbers(100), numbers(), np.int32(100), grid=2))
+    assert told in message
+    assert ("Guard the access" in message) == guarded
+
+
+def test_rows_and_columns_that_are_swapped_are_told_as_that():
+    code = KERNEL + "(const float* x, float* y, int rows, int cols) {\n"
+    code += "  int col = threadIdx.x, row = threadIdx.y;\n"
+    code += "  y[0] = x[row * rows + col + 0 * cols];\n}"
+    args = (numbers(32), numbers(), np.int32(16), np.int32(2))
+    message = str(said(code, *args, block=(2, 16)))
+    assert "an element is `y * cols + x`" in message
+
+
+# --- words ---
+
+NAMED = """struct Pair { float max; float sum; };
+constexpr int WIDE = 16;
+__device__ int hist[4][8];
+template <typename T> __global__ void k(const T* x, T* y, int n) {
+  __shared__ T tile[4][WIDE + 1];
+  __shared__ Pair pairs[8];
+  __shared__ bool last;
+  extern __shared__ float s[];
+  float own[7];
+  for (int i = 0; i < 7; i++) own[(i + n) % 7] = n;
+  if (n == 3) last = x[0] > 0;
+  STATEMENT
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "named"),
+    [
+        ("y[0] = tile[3][n];", "`tile[3][5]`"),
+        ("y[0] = pairs[n].sum;", "`pairs[5].sum`"),
+        ("y[0] = last;", "`last`"),
+        ("y[0] = s[n + 1];", "`s[6]`"),
+        ("y[0] = own[n + 3];", "`own[8]`"),
+        ("y[n * 100] = 1;", "`y[500]`"),
+        ("hist[n][n] = 1;", "`hist[5][5]`"),
+        ("if (n) y[0] = x[-n];", "`x[-5]`"),
+    ],
+)
+def test_a_place_is_told_as_the_source_has_it(statement, named):
+    code = NAMED.replace("STATEMENT", statement)
+    how = {"shared_mem": 64, "name": "k<float>", "options": ("k<float>",)}
+    error = said(code, numbers(), numbers(), np.int32(5), block=1, **how)
+    assert named in str(error)
+    assert str(error).startswith("k<float>, line 12: ")
+    assert error.kernel == "k<float>"
+
+
+def test_a_view_is_counted_from_where_it_begins():
+    code = f"{KERNEL}(float* y) {{\n  y[threadIdx.x + 1] = 1.0f;\n}}"
+    assert "`y[60]`, and `y` has 60 elements" in str(said(code, numbers()[4:]))
+
+
+def test_a_verdict_names_the_learners_parameters():
+    lesson = course.lesson("00_first_kernel")
+    source = lesson.solution(lesson.exercise("saxpy"))
+    source = re.sub(r"\bout\b", "mine", source).replace("mine[i] =", "mine[i] = 1.0f +")
+    verdict = judge("00_first_kernel/saxpy", source, hidden=False)
+    assert verdict.message.startswith("mine[")
+    assert verdict.cases[0].mismatches[0].place.startswith("mine[")
+
+
+def test_two_numbers_are_told_with_the_digits_that_tell_them_apart():
+    assert told_apart(1.0, 1.5) == ("1", "1.5")
+    assert told_apart(1.0, 1.0 + 1e-12) == ("1", "1.000000000001")
+    assert told_apart(1.24e-7, 1.21e-7, digits=2) == ("1.24e-07", "1.21e-07")
+
+
+def test_over_budget_names_the_counter_the_dearest_line_and_the_budget():
+    path = course.KERNELS / "00_first_kernel" / "wrong" / "a_thread_a_row.cu"
+    verdict = judge("00_first_kernel/add_bias", path.read_text(), hidden=False)
+    assert verdict.status == "over_budget"
+    assert f"line {verdict.line} alone costs" in verdict.message
+    assert "global_load_sectors came to" in verdict.message and "budget is" in verdict.message
+
+
+def test_lines_of_a_cell_count_as_jupyterlab_shows_them():
+    cell = f"%%cuda mine\n{KERNEL}(float* y) {{\n  y[threadIdx.x + 1] = 1.0f;\n}}\n"
+    assert said(cuda_source(cell), numbers()).line == 3
+    assert said(cuda_source("\n" + cell), numbers()).line == 4
+    assert cuda_source(KERNEL) == KERNEL

@@ -1,0 +1,173 @@
+"""No mark is stale, lost or silently overridden."""
+
+import contextlib
+import csv
+import json
+import shutil
+from datetime import datetime
+
+import pandas
+import pytest
+import small_class
+from nbgrader.api import Gradebook
+from small_class import LESSON, NO_GUARD, SCALED, hand_in
+from small_lesson import SOLUTION
+from typer.testing import CliRunner
+
+from grader.classroom import judges
+from grader.classroom.folder import new_course
+from grader.cli import app
+from grader.judge import judge
+
+
+def run(here, *arguments):
+    with contextlib.chdir(here.root):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Ada is right, ben has left out the guard, and absent handed in nothing."""
+    kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
+    assert run(here, "release", LESSON).exit_code == 0
+    hand_in(here, "ada", add=SOLUTION, scale=SCALED)
+    hand_in(here, "ben", add=NO_GUARD, scale=SCALED)
+    for learner in ("ada", "ben"):
+        stamp = here.path("submitted", LESSON, learner) / "timestamp.txt"
+        stamp.write_text("2026-01-02 12:00:00 UTC")
+    with here.gradebook() as gradebook:
+        gradebook.add_student("absent", first_name='=HYPERLINK("x")', last_name="a\n,,6.0")
+    assert run(here, "autograde", LESSON).exit_code == 0
+    return here
+
+
+@pytest.fixture
+def here(graded, tmp_path):
+    kernels = shutil.copytree(graded.kernels, tmp_path / "kernels")
+    return new_course(shutil.copytree(graded.root, tmp_path / "course"), kernels)
+
+
+@pytest.fixture
+def judged(monkeypatch):
+    """What the judge is asked from now on."""
+    asked = []
+
+    def counted(exercise_id, source, **options):
+        asked.append(exercise_id)
+        return judge(exercise_id, source, **options)
+
+    monkeypatch.setattr(judges, "judge", counted)
+    return asked
+
+
+def scores(here):
+    with here.gradebook() as gradebook:
+        found = gradebook.assignment_submissions(LESSON)
+        return {one.student.id: (one.score, one.max_score) for one in found}
+
+
+def grades(here):
+    """grades.csv, by learner, as feedback writes it."""
+    assert run(here, "feedback", LESSON).exit_code == 0
+    with (here.root / "grades.csv").open(newline="") as file:
+        return {row["student_id"]: row for row in csv.DictReader(file)}
+
+
+def test_points_raised_after_grading_are_everybody_s_and_the_most_there_is(here):
+    assert scores(here) == {"ada": (6, 6), "ben": (5, 6)}
+    exercises = here.kernels / LESSON / "exercises.py"
+    exercises.write_text(exercises.read_text().replace("add(128), 2)", "add(128), 7)"))
+    assert run(here, "autograde", LESSON).exit_code == 0
+    assert scores(here) == {"ada": (11, 11), "ben": (10, 11)}
+
+
+def test_a_due_date_and_a_policy_of_later_take_off_points_and_judge_nothing(here, judged):
+    late = here.root / "nbgrader_config.py"
+    policy = '\nc.LateSubmissionPlugin.penalty_method = "zero"\n'
+    late.write_text(late.read_text() + policy)
+    with here.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate=datetime(2026, 1, 1))
+    assert run(here, "autograde", LESSON).exit_code == 0
+    assert grades(here)["ada"]["score"] == "0.0"
+    with here.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(LESSON, duedate=datetime(2026, 1, 3))
+    assert run(here, "autograde", LESSON).exit_code == 0
+    assert grades(here)["ada"]["score"] == "6.0"
+    assert judged == []
+
+
+def test_nothing_is_judged_twice_unless_it_is_forced(here, judged):
+    assert run(here, "autograde", "01").exit_code == 0
+    assert judged == []
+    assert run(here, "autograde", "01", "--force").exit_code == 0
+    assert sorted(judged) == ["01_add/add", "01_add/add", "01_add/scale"]
+
+
+def test_a_mark_by_hand_that_meets_a_resubmission_is_said_until_it_is_saved_again(here):
+    with here.gradebook() as gradebook:
+        gradebook.find_grade("check-add", LESSON, LESSON, "ben").manual_score = 2.0
+        gradebook.db.commit()
+    assert run(here, "autograde", LESSON).stderr == ""
+    hand_in(here, "ben", add=SOLUTION, scale=SCALED)
+    sentence = "add keeps the 2 points given by hand; judged again since then, it would get 4"
+    for _ in range(2):
+        said = run(here, "autograde", LESSON)
+        assert said.exit_code == 1
+        assert f"ben: {sentence}" in said.stderr
+    assert sentence in grades(here)["ben"]["note"]
+    assert run(here, "report", LESSON).exit_code == 0
+    assert sentence in (here.root / f"report/{LESSON}.html").read_text()
+    frame = pandas.read_csv(here.root / f"report/{LESSON}.csv").set_index(["learner", "exercise"])
+    assert sentence in frame.loc["ben", "add"]["note"]
+    assert (frame.loc["ben", "add"]["by_hand"], frame.loc["ben", "add"]["by_judge"]) == (2.0, 4.0)
+    with here.gradebook() as gradebook:  # as formgrader does when a mark is saved
+        gradebook.find_grade("check-add", LESSON, LESSON, "ben").needs_manual_grade = False
+        gradebook.db.commit()
+    assert run(here, "autograde", LESSON).exit_code == 0
+
+
+def test_a_damaged_resubmission_is_unreadable_everywhere_and_the_loss_is_said(here):
+    here.notebook("submitted", LESSON, "ada").write_text('{"cells": [')
+    for more in ([], [], ["--force"]):
+        said = run(here, "autograde", LESSON, *more)
+        assert said.exit_code == 1
+        assert "What was handed in before had 6 points" in said.stderr
+    assert "unreadable" in said.stdout
+    assert scores(here)["ada"] == (0, 6)
+    assert "had 6 points" in grades(here)["ada"]["note"]
+    assert run(here, "report", LESSON).exit_code == 0
+    rows = json.loads((here.root / f"report/{LESSON}.json").read_text())
+    assert {row["status"] for row in rows if row["learner"] == "ada"} == {"unreadable"}
+    assert "had 6 points" in (here.root / f"report/{LESSON}.html").read_text()
+
+
+def test_the_right_notebook_beside_an_untouched_one_is_named(here):
+    hand_in(here, "cem")
+    place = here.path("submitted", LESSON, "cem")
+    right = here.notebook("submitted", LESSON, "ada").read_bytes()
+    (place / f"{LESSON}-Copy1.ipynb").write_bytes(right)
+    said = run(here, "autograde", LESSON)
+    assert said.exit_code == 1
+    assert f"{LESSON}-Copy1.ipynb, which is not graded" in said.stderr
+    assert said.stderr.count("\n") == 1
+
+
+def test_what_was_not_collected_is_blank_and_no_name_is_a_formula_or_a_row(here):
+    row = grades(here)["absent"]
+    assert (row["raw_score"], row["score"], row["late_submission_penalty"]) == ("", "", "")
+    assert row["max_score"] == "6.0"
+    assert row["first_name"] == '\'=HYPERLINK("x")'
+    frame = pandas.read_csv(here.root / "grades.csv")
+    assert sorted(frame["student_id"]) == ["absent", "ada", "ben"]
+    assert frame.set_index("student_id")["score"].isna().to_dict()["absent"]
+
+
+def test_a_learner_whose_id_is_a_row_is_refused_with_a_sentence(here):
+    place = here.root / "submitted" / "mallory,,,6.0" / LESSON
+    shutil.copytree(here.path("submitted", LESSON, "ada"), place)
+    said = run(here, "autograde", LESSON)
+    assert said.exit_code == 1
+    assert "'mallory,,,6.0': This is no learner's id" in said.stderr
+    with Gradebook(f"sqlite:///{here.root}/gradebook.db", "warpwise") as gradebook:
+        assert not [one for one in gradebook.students if "mallory" in one.id]
