@@ -1,6 +1,6 @@
 """The race benchmarks of others on the simulated GPU, from their checkouts:
 
-    python tests/race_benchmarks.py --indigo DIR --scor DIR --gpuverify DIR > docs/race_benchmarks.md
+    python tests/race_benchmarks.py --indigo DIR --scor DIR --gpuverify DIR > PAGE
 
 Indigo (Liu, Azami, Walters, Burtscher: "The Indigo Program-Verification Microbenchmark Suite",
 2022): DIR holds the 590 CUDA codes that its generators make, as those of HiRace's artifact in
