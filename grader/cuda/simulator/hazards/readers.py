@@ -50,8 +50,11 @@ class Readers:
 
     def _second(self, cells, lane, stamps, first) -> None:
         """Lanes have read places that others have read first."""
-        last = self.last[cells]
         apart = self._apart(lane, first)
+        if not self.ordering.partial and not apart.any() and not self.last[cells].any():
+            self.last[cells] = stamps
+            return
+        last = self.last[cells]
         nearer = (last != 0) & (apart < self._apart(lane_of(last), first))
         if np.count_nonzero(nearer):
             nearer[nearer] = _all_if_none(self.unordered(last[nearer], lane[nearer]), False)
