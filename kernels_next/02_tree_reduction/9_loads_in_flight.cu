@@ -1,9 +1,9 @@
 // Sum of x, and dot product of x and y, in one launch: 16 bytes a load, BATCH loads on the way.
 //
 //   x, y      float[n], only read, at any address of a float; n is any number
-//   partial   float[gridDim.x], written; what block b's threads found
-//   total     float[1], written by the block that finishes last
-//   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one
+//   partial   float[gridDim.x], all bits set before the launch, and again after it for the next one;
+//             in between, what block b's threads found
+//   total     float[1], written by the last block, which waits for all the others
 //   grid      as many blocks as the device holds at once;  block  whole warps, at most 1024 threads
 //
 // The thread of number t in the grid owns packs t, t + T, t + 2 T ... where T = gridDim.x *
@@ -71,44 +71,44 @@ __device__ float of_thread(const float* x, const float* y, size_t n) {
     return sum[0];
 }
 
-// A ticket that comes after this thread's writes, and before what it reads next.
-__device__ unsigned draw(unsigned* finished) {
-    unsigned ticket;
-    asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(finished) : "memory");
-    return ticket;
+// A block's sum is its own message: one word, and all bits set is no sum but a NaN that no addition
+// makes. Nothing else hangs on it, so there is no fence, no atomic, and no ticket.
+__device__ void tell(float* place, unsigned word) {
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(place), "r"(word) : "memory");
+}
+__device__ float ask(const float* place) {  // until it is there
+    unsigned word;
+    do {
+        asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(word) : "l"(place) : "memory");
+    } while (word == ~0u);
+    return __uint_as_float(word);
 }
 
 template <bool DOT, int BATCH>
-__device__ void reduce(const float* x, const float* y, float* partial, float* total,
-                       unsigned* finished, size_t n) {
-    __shared__ float of_warp[32];
-    __shared__ bool last;  // whether this block is the one that finishes last
+__device__ void reduce(const float* x, const float* y, float* partial, float* total, size_t n) {
+    __shared__ float of_warp[32], of_warp_again[32];
     const bool side_by_side = (reinterpret_cast<size_t>(x) - reinterpret_cast<size_t>(y)) % 16 == 0;
     float sum = !DOT || side_by_side ? of_thread<DOT, 4, BATCH>(x, y, n)
                                      : of_thread<DOT, 1, BATCH>(x, y, n);
     sum = block_sum(sum, of_warp);
-    if (threadIdx.x == 0) {
-        partial[blockIdx.x] = sum;
-        last = draw(finished) == gridDim.x - 1;
-    }
-    __syncthreads();  // all threads need to know what thread 0 found out
-    if (!last) return;
+    if (threadIdx.x == 0) tell(&partial[blockIdx.x], __float_as_uint(sum));
+    if (blockIdx.x < gridDim.x - 1) return;
 
-    sum = 0.0f;
-    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum += partial[b];
-    sum = block_sum(sum, of_warp);
-    if (threadIdx.x == 0) {
-        *total = sum;
-        *finished = 0;
+    sum = 0.0f;  // the last block: all others run already, or have finished
+    for (int b = threadIdx.x; b < gridDim.x; b += blockDim.x) {
+        sum += ask(&partial[b]);
+        tell(&partial[b], ~0u);  // for the next launch
     }
+    sum = block_sum(sum, of_warp_again);
+    if (threadIdx.x == 0) *total = sum;
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-    sum(const float* x, float* partial, float* total, unsigned* finished, size_t n) {
-    reduce<false, 8>(x, x, partial, total, finished, n);
+    sum(const float* x, float* partial, float* total, size_t n) {
+    reduce<false, 16>(x, x, partial, total, n);
 }
 
-extern "C" __global__ void __launch_bounds__(512) dot(const float* x, const float* y, float* partial,
-                                                      float* total, unsigned* finished, size_t n) {
-    reduce<true, 4>(x, y, partial, total, finished, n);
+extern "C" __global__ void __launch_bounds__(512)
+    dot(const float* x, const float* y, float* partial, float* total, size_t n) {
+    reduce<true, 4>(x, y, partial, total, n);
 }

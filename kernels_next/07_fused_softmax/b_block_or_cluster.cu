@@ -8,7 +8,6 @@
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
 // after the last, less than two packs, are single elements of the first block's first threads.
-#include <cooperative_groups.h>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -18,44 +17,96 @@ struct alignas(16) Pack {  // 16 bytes that are loaded and stored as one
     T element[N];
 };
 
+// exp(x), what is below the smallest normal number as 0: an instruction less than __expf, or three.
+__device__ float exp_fast(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
+    return y;
+}
+
 struct alignas(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
 
-// The pair of 32 lanes' pairs, in every lane: the maximum first, so that a lane needs one exponential.
-__device__ Pair merge_warp(Pair mine) {
-    float max = mine.max;
-    for (int d = 16; d > 0; d /= 2) max = fmaxf(max, __shfl_xor_sync(~0u, max, d));
-    float sum = max == -INFINITY ? mine.sum : mine.sum * __expf(mine.max - max);
-    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
-    return {max, sum};
+__device__ unsigned address(const void* shared) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-// The pair of all threads of all blocks of the row's cluster, from the pairs of their warps.
+// Where the warps of a row meet: each leaves its pair with every block of the cluster, and a block
+// waits until so many bytes have come. No fence, and no barrier of the cluster, is in the way.
 template <int BLOCKS, int WARPS>
-__device__ Pair merge_row(Pair of_my_warp) {
-    __shared__ Pair of_warp[WARPS], of_block[BLOCKS];
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (lane == 0) of_warp[warp] = of_my_warp;
-    __syncthreads();  // every warp reads what all of them have written
-    const Pair nothing = {-INFINITY, 0.0f};
-    Pair all = merge_warp(lane < WARPS ? of_warp[lane] : nothing);
-    if constexpr (BLOCKS > 1) {
-        auto cluster = cooperative_groups::this_cluster();
-        cluster.barrier_wait();  // all blocks run: their shared memory may be written
-        if (threadIdx.x < BLOCKS) {
-            *cluster.map_shared_rank(&of_block[cluster.block_rank()], threadIdx.x) = all;
+struct Meeting {
+    Pair pairs[BLOCKS * WARPS];
+    unsigned long long come;  // an mbarrier
+
+    __device__ void open() {  // before anybody may leave anything
+        if (BLOCKS == 1) return;
+        if (threadIdx.x == 0) {
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&come)) : "memory");
+            asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(&come)),
+                         "n"(sizeof(pairs))
+                         : "memory");
         }
-        cluster.sync();  // every warp reads what all blocks have left here
-        all = merge_warp(lane < BLOCKS ? of_block[lane] : nothing);
+        asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
     }
-    return all;
-}
+
+    __device__ void leave(Pair mine) {
+        const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+        if (BLOCKS == 1) {
+            if (lane == 0) pairs[warp] = mine;
+            return;
+        }
+        asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // all blocks have opened
+        if (lane < BLOCKS) {
+            unsigned place, there;
+            const int rank = blockIdx.x % BLOCKS;
+            asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                : "=r"(place)
+                : "r"(address(&pairs[rank * WARPS + warp])), "r"(lane));
+            asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                : "=r"(there)
+                : "r"(address(&come)), "r"(lane));
+            asm volatile(
+                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
+                    "r"(place),
+                "f"(mine.max), "f"(mine.sum), "r"(there)
+                : "memory");
+        }
+    }
+
+    __device__ Pair wait() const {
+        if (BLOCKS == 1) {
+            __syncthreads();
+        } else {
+            for (unsigned there = 0; !there;) {
+                asm volatile(
+                    "{\n.reg .pred p;\n"
+                    "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n"
+                    "selp.u32 %0, 1, 0, p;\n}"
+                    : "=r"(there)
+                    : "r"(address(&come))
+                    : "memory");
+            }
+        }
+        const int lane = threadIdx.x % 32;
+        Pair all = {-INFINITY, 0.0f};  // the maximum first: one exponential for each pair
+        for (int w = lane; w < BLOCKS * WARPS; w += 32) all.max = fmaxf(all.max, pairs[w].max);
+        for (int d = 16; d > 0; d /= 2) all.max = fmaxf(all.max, __shfl_xor_sync(~0u, all.max, d));
+        const float origin = all.max == -INFINITY ? 0.0f : all.max;
+        for (int w = lane; w < BLOCKS * WARPS; w += 32) {
+            all.sum += pairs[w].sum * exp_fast(pairs[w].max - origin);
+        }
+        for (int d = 16; d > 0; d /= 2) all.sum += __shfl_xor_sync(~0u, all.sum, d);
+        return all;
+    }
+};
 
 template <typename T, int THREADS, int PACKS, int BLOCKS>
 __device__ void softmax_row(const T* x, T* y, int columns) {
-    if constexpr (BLOCKS > 1) cooperative_groups::this_cluster().barrier_arrive();
     constexpr int N = Pack<T>::N;
+    __shared__ Meeting<BLOCKS, THREADS / 32> meeting;
+    meeting.open();
     const size_t start = static_cast<size_t>(blockIdx.x / BLOCKS) * columns;
     const int rank = blockIdx.x % BLOCKS, thread = threadIdx.x;
     const int before = -(reinterpret_cast<size_t>(x + start) / sizeof(T)) % N;  // the first pack
@@ -66,42 +117,46 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
     const size_t body = start + head + static_cast<size_t>(rank) * part * N;
 
     const auto* from = reinterpret_cast<const Pack<T>*>(x + body);
-    Pack<T> batch[PACKS];
+    Pack<T> kept[PACKS];
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (k * THREADS + thread < packs) {
-            batch[k] = from[k * THREADS + thread];
+            kept[k] = from[k * THREADS + thread];
         } else {
-            for (T& value : batch[k].element) value = static_cast<T>(-INFINITY);
+            for (T& value : kept[k].element) value = static_cast<T>(-INFINITY);
         }
     }
     float alone = has_single ? static_cast<float>(x[start + single]) : -INFINITY;
 
-    float kept[PACKS][N];
     Pair mine = {alone, 0.0f};
-#pragma unroll
-    for (int k = 0; k < PACKS; k++) {
-        for (int i = 0; i < N; i++) {
-            kept[k][i] = static_cast<float>(batch[k].element[i]);
-            mine.max = fmaxf(mine.max, kept[k][i]);
-        }
+    for (auto& pack : kept) {
+        for (T value : pack.element) mine.max = fmaxf(mine.max, static_cast<float>(value));
     }
     for (int d = 16; d > 0; d /= 2) mine.max = fmaxf(mine.max, __shfl_xor_sync(~0u, mine.max, d));
     const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
-    mine.sum = alone = __expf(alone - origin);
+    mine.sum = alone = exp_fast(alone - origin);
     for (auto& pack : kept) {
-        for (float& value : pack) mine.sum += (value = __expf(value - origin));
+        for (T& value : pack.element) {
+            const float e = exp_fast(static_cast<float>(value) - origin);
+            mine.sum += e;
+            if (sizeof(T) == 4) value = e;  // halves stay as they are: rounded once, at the end
+        }
     }
     for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-    const Pair all = merge_row<BLOCKS, THREADS / 32>(mine);
+    meeting.leave(mine);
+    const Pair all = meeting.wait();
 
-    const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
+    const float share = exp_fast(mine.max - all.max) / all.sum;  // from the warp's maximum
     auto* to = reinterpret_cast<float4*>(y + body);
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        for (int i = 0; i < N; i++) batch[k].element[i] = static_cast<T>(kept[k][i] * share);
+        for (T& value : kept[k].element) {
+            const float e = sizeof(T) == 4 ? static_cast<float>(value)
+                                           : exp_fast(static_cast<float>(value) - origin);
+            value = static_cast<T>(e * share);
+        }
         if (k * THREADS + thread < packs) {  // streamed: not read again soon
-            __stcs(&to[k * THREADS + thread], reinterpret_cast<float4&>(batch[k]));
+            __stcs(&to[k * THREADS + thread], reinterpret_cast<float4&>(kept[k]));
         }
     }
     if (has_single) y[start + single] = static_cast<T>(alone * share);

@@ -6,11 +6,7 @@
 //   grid        BLOCKS * as many clusters as the device holds at once; cluster c owns rows c, c +
 //               clusters, ...; block b of it owns packs b * part ... of such a row
 //   block       THREADS threads; thread t owns every THREADSth pack of its block's part
-//   shared_mem  16 * THREADS * SLOTS bytes: the ring. Slot s of thread t is ring[s * THREADS + t]:
-//               nobody else touches it, so that a thread waits for its own copies and no barrier.
-#include <cooperative_groups.h>
-#include <cuda_pipeline.h>
-
+//   shared_mem  16 * THREADS * SLOTS bytes: the ring, in slots of a pack for each thread
 struct alignas(16) Pack {
     float element[4];
 };
@@ -19,44 +15,66 @@ struct alignas(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
 
+using Barrier = unsigned long long;  // an mbarrier, in shared memory
+
+__device__ unsigned address(const void* shared) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+__device__ void expect(Barrier* barrier, unsigned bytes) {  // the only arrival of a phase
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+__device__ void await(Barrier* barrier, unsigned parity) {  // until all bytes of the phase are there
+    for (unsigned there = 0; !there;) {
+        asm volatile(
+            "{\n.reg .pred p;\n"
+            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+            "selp.u32 %0, 1, 0, p;\n}"
+            : "=r"(there)
+            : "r"(address(barrier)), "r"(parity)
+            : "memory");
+    }
+}
+__device__ void fetch(void* to, const void* from, unsigned bytes, Barrier* barrier) {
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(address(to)),
+        "l"(from), "r"(bytes), "r"(address(barrier))
+        : "memory");
+}
+__device__ void send(Pair* to, Pair pair, Barrier* barrier, int block) {  // to a block of the cluster
+    asm volatile(
+        "{\n.reg .b32 place, there;\n"
+        "mapa.shared::cluster.u32 place, %0, %4;\nmapa.shared::cluster.u32 there, %3, %4;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [place], {%1, %2}, [there];\n"
+        "}" ::"r"(address(to)),
+        "f"(pair.max), "f"(pair.sum), "r"(address(barrier)), "r"(block)
+        : "memory");
+}
+
+__device__ float exp_fast(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
+    return y;
+}
+
 // The pair of 32 lanes' pairs, in every lane: the maximum first, so that a lane needs one exponential.
 __device__ Pair merge_warp(Pair mine) {
     float max = mine.max;
     for (int d = 16; d > 0; d /= 2) max = fmaxf(max, __shfl_xor_sync(~0u, max, d));
-    float sum = max == -INFINITY ? mine.sum : mine.sum * __expf(mine.max - max);
+    float sum = max == -INFINITY ? mine.sum : mine.sum * exp_fast(mine.max - max);
     for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
     return {max, sum};
 }
 
-// The pair of all threads of the cluster, from the pairs of their warps. `odd` alternates from call
-// to call: what is read in one call is not written in the next, by the fastest of blocks.
-template <int BLOCKS, int WARPS>
-__device__ Pair merge_row(Pair of_my_warp, int odd) {
-    __shared__ Pair of_warp[2][WARPS], of_block[2][BLOCKS];
-    auto cluster = cooperative_groups::this_cluster();
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    if (lane == 0) of_warp[odd][warp] = of_my_warp;
-    __syncthreads();  // warp 0 reads what every warp has written
-    const Pair nothing = {-INFINITY, 0.0f};
-    if (warp == 0) {
-        const Pair all = merge_warp(lane < WARPS ? of_warp[odd][lane] : nothing);
-        if (lane < BLOCKS) {
-            *cluster.map_shared_rank(&of_block[odd][cluster.block_rank()], lane) = all;
-        }
-    }
-    cluster.sync();  // every warp reads what all blocks have left here
-    return merge_warp(lane < BLOCKS ? of_block[odd][lane] : nothing);
-}
-
-template <int BLOCKS>
 struct Part {  // of a row: that of this block, and where this thread's single element lies
     size_t body;
     int packs, single, singles;
-    __device__ Part(const float* x, size_t row, int columns) {
-        const int rank = blockIdx.x % BLOCKS, thread = threadIdx.x;
+    __device__ Part(const float* x, size_t row, int columns, int rank, int part) {
         const size_t start = row * columns;
         const int head = -(reinterpret_cast<size_t>(x + start) / 4) % 4;  // up to the first pack
-        const int whole = (columns - head) / 4, part = (whole + BLOCKS - 1) / BLOCKS;
+        const int whole = (columns - head) / 4, thread = threadIdx.x;
         body = start + head + 4 * static_cast<size_t>(rank) * part;
         packs = min(part, whole - rank * part);
         single = thread < head ? thread : 4 * whole + thread;
@@ -67,60 +85,86 @@ struct Part {  // of a row: that of this block, and where this thread's single e
 template <int THREADS, int PACKS, int SLOTS, int BLOCKS>
 __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     extern __shared__ Pack ring[];
-    const int thread = threadIdx.x, step = gridDim.x / BLOCKS;
-    auto fetch = [&](size_t row, int k, int slot) {  // pack k of the row, if there is one
-        if (row < rows) {
-            const Part<BLOCKS> part(x, row, columns);
-            const auto* from = reinterpret_cast<const Pack*>(x + part.body) + k * THREADS + thread;
-            if (k * THREADS + thread < part.packs) {
-                __pipeline_memcpy_async(&ring[slot * THREADS + thread], from, sizeof(Pack));
-            }
-        }
-        __pipeline_commit();
+    __shared__ Barrier full[SLOTS], met[2];
+    __shared__ Pair of_warp[THREADS / 32], of_block[2][BLOCKS];
+    const int thread = threadIdx.x, lane = thread % 32, rank = blockIdx.x % BLOCKS;
+    const int step = gridDim.x / BLOCKS, part = (columns / 4 + BLOCKS - 1) / BLOCKS;
+    auto ask_for = [&](size_t row, int k, int slot) {  // slice k of my part of the row
+        if (row >= rows) return;
+        const Part of_row(x, row, columns, rank, part);
+        const int packs = max(0, min(THREADS, of_row.packs - k * THREADS));
+        const float* from = x + of_row.body + 4 * k * THREADS;
+        expect(&full[slot], 16 * packs);
+        if (packs) fetch(&ring[slot * THREADS], from, 16 * packs, &full[slot]);
     };
     size_t row = blockIdx.x / BLOCKS;
-#pragma unroll
-    for (int q = 0; q < SLOTS; q++) fetch(row + q / PACKS * step, q % PACKS, q);
-    cooperative_groups::this_cluster().sync();  // all blocks run: they may be written to
+    if (thread == 0) {
+        for (int b = 0; b < SLOTS + 2; b++) {
+            Barrier* barrier = b < SLOTS ? &full[b] : &met[b - SLOTS];
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        for (int q = 0; q < SLOTS; q++) ask_for(row + q / PACKS * step, q % PACKS, q);
+    }
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 
-    for (int slot = 0, odd = 0; row < rows; row += step, odd ^= 1) {
-        const Part<BLOCKS> part(x, row, columns);
-        const size_t single = row * columns + part.single;
-        float alone = thread < part.singles ? x[single] : -INFINITY;  // not needed before the ring
+    int slot = 0, phase = 0;
+    for (int turn = 0; row < rows; row += step, turn++) {
+        const Part of_row(x, row, columns, rank, part);
+        const size_t single = row * columns + of_row.single;
+        float alone = thread < of_row.singles ? x[single] : -INFINITY;
         Pack kept[PACKS];
         Pair mine = {-INFINITY, 0.0f};
+        const int first = slot;
 #pragma unroll
         for (int k = 0; k < PACKS; k++) {
-            __pipeline_wait_prior(SLOTS - 1);  // all but the SLOTS - 1 that were asked for last
-            const bool there = k * THREADS + thread < part.packs;
+            await(&full[slot], phase);
             for (float& value : kept[k].element) value = -INFINITY;
-            if (there) kept[k] = ring[slot * THREADS + thread];
+            if (k * THREADS + thread < of_row.packs) kept[k] = ring[slot * THREADS + thread];
             for (float value : kept[k].element) mine.max = fmaxf(mine.max, value);
-            fetch(row + (k + SLOTS) / PACKS * step, (k + SLOTS) % PACKS, slot);
-            slot = slot + 1 == SLOTS ? 0 : slot + 1;
+            slot++;
+            if (slot == SLOTS) slot = 0, phase ^= 1;
         }
         mine.max = fmaxf(mine.max, alone);
         for (int d = 16; d > 0; d /= 2) {
             mine.max = fmaxf(mine.max, __shfl_xor_sync(~0u, mine.max, d));
         }
         const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
-        mine.sum = alone = __expf(alone - origin);
+        mine.sum = alone = exp_fast(alone - origin);
         for (auto& pack : kept) {
-            for (float& value : pack.element) mine.sum += (value = __expf(value - origin));
+            for (float& value : pack.element) mine.sum += (value = exp_fast(value - origin));
         }
         for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-        const Pair all = merge_row<BLOCKS, THREADS / 32>(mine, odd);
 
-        const float share = __expf(mine.max - all.max) / all.sum;  // from the warp's maximum
-        auto* to = reinterpret_cast<float4*>(y + part.body) + thread;
+        // Two desks in turn: whoever is fast leaves the next row's pair before all have read this one.
+        const int odd = turn % 2;
+        if (lane == 0) of_warp[thread / 32] = mine;
+        __syncthreads();  // the pairs are there, and the row is read from the ring
+        if (thread == 32 % THREADS) {
+            for (int k = 0, free = first; k < PACKS; k++) {
+                ask_for(row + (k + SLOTS) / PACKS * step, (k + SLOTS) % PACKS, free);
+                if (++free == SLOTS) free = 0;
+            }
+        }
+        const Pair nothing = {-INFINITY, 0.0f};
+        if (thread < 32) {
+            const Pair all = merge_warp(lane < THREADS / 32 ? of_warp[lane] : nothing);
+            if (thread == 0) expect(&met[odd], sizeof(of_block[odd]));
+            if (lane < BLOCKS) send(&of_block[odd][rank], all, &met[odd], lane);
+        }
+        await(&met[odd], turn / 2 % 2);
+        const Pair all = merge_warp(lane < BLOCKS ? of_block[odd][lane] : nothing);
+
+        const float share = exp_fast(mine.max - all.max) / all.sum;  // from the warp's maximum
+        auto* to = reinterpret_cast<float4*>(y + of_row.body) + thread;
 #pragma unroll
         for (int k = 0; k < PACKS; k++) {
             for (float& value : kept[k].element) value *= share;
-            if (k * THREADS + thread < part.packs) {  // streamed: not read again soon
+            if (k * THREADS + thread < of_row.packs) {  // streamed: not read again soon
                 __stcs(&to[k * THREADS], reinterpret_cast<float4&>(kept[k]));
             }
         }
-        if (thread < part.singles) y[single] = alone * share;
+        if (thread < of_row.singles) y[single] = alone * share;
     }
 }
 

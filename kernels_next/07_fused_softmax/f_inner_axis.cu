@@ -11,6 +11,13 @@ struct alignas(16) Pack {
     float element[4];
 };
 
+// exp(x), what is below the smallest normal number as 0: an instruction less than __expf, or three.
+__device__ float exp_fast(float x) {
+    float y;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 1.442695041f));
+    return y;
+}
+
 struct Max {
     static __device__ float combine(float a, float b) {
         return fmaxf(a, b);
@@ -72,7 +79,7 @@ __device__ void softmax_columns(const float* x, float* y, int length, int inner)
     largest = combine_columns<Max, LANES, THREADS / 32>(largest);
     for (auto& own : kept) {
         for (int i = 0; i < 4; i++) {
-            sum.element[i] += (own.element[i] = __expf(own.element[i] - largest.element[i]));
+            sum.element[i] += (own.element[i] = exp_fast(own.element[i] - largest.element[i]));
         }
     }
     sum = combine_columns<Sum, LANES, THREADS / 32>(sum);
