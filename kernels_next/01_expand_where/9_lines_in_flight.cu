@@ -31,7 +31,7 @@ __device__ void where_lines(const unsigned char* cond, const float* x, const flo
             if (chosen[k].y) four.y = if_true[k];
             if (chosen[k].z) four.z = if_true[k];
             if (chosen[k].w) four.w = if_true[k];
-            if (c + k < C) __stcs(&line[k * packs + p], four);
+            if (c + k < C) line[k * packs + p] = four;
         }
     }
 }

@@ -56,9 +56,7 @@ __device__ void scale_rows(const float* x, float* y, int rows, int columns) {
             const int p = k * LANES + lane;
             for (float& value : kept[r][k].element) value /= scale;
             if (p < packs) {
-                // y is not read again soon: the first to make room in the caches.
-                __stcs(reinterpret_cast<float4*>(to + head) + p,
-                       reinterpret_cast<float4&>(kept[r][k]));
+                reinterpret_cast<Pack*>(to + head)[p] = kept[r][k];
             }
         }
     }

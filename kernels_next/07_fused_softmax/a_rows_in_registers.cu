@@ -24,12 +24,6 @@ __device__ float exp_fast(float x) {
     return y;
 }
 
-// y is not read again soon: the first to make room in the caches.
-template <typename T>
-__device__ void stream(Pack<T>* to, Pack<T> pack) {
-    __stcs(reinterpret_cast<float4*>(to), reinterpret_cast<float4&>(pack));
-}
-
 template <typename T>
 struct Row {  // its parts, for one of LANES lanes
     int head, packs, singles;
@@ -50,8 +44,8 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
     constexpr int N = Pack<T>::N, SINGLES = (2 * N - 3 + LANES) / LANES;  // up to 2 N - 2 elements
     const int lane = threadIdx.x % LANES, groups = blockDim.x / LANES;
     const size_t first = static_cast<size_t>(blockIdx.x) * groups * ROWS + threadIdx.x / LANES;
-    Pack<T> kept[ROWS][PACKS];
-    float alone[ROWS][SINGLES];
+    Pack<T> batch[ROWS][PACKS];
+    float kept[ROWS][PACKS][N], alone[ROWS][SINGLES];
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {  // everything on the way before the first use
         const T* from = x + (first + r * groups) * columns;
@@ -61,9 +55,9 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
         for (int k = 0; k < PACKS; k++) {
             const int p = k * LANES + lane;
             if (there && p < row.packs) {
-                kept[r][k] = reinterpret_cast<const Pack<T>*>(from + row.head)[p];
+                batch[r][k] = reinterpret_cast<const Pack<T>*>(from + row.head)[p];
             } else {
-                for (T& value : kept[r][k].element) value = static_cast<T>(-INFINITY);
+                for (T& value : batch[r][k].element) value = static_cast<T>(-INFINITY);
             }
         }
 #pragma unroll
@@ -77,37 +71,35 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
     for (int r = 0; r < ROWS; r++) {
         float largest = -INFINITY, sum = 0.0f;
         for (float value : alone[r]) largest = fmaxf(largest, value);
-        for (auto& pack : kept[r]) {
-            for (T value : pack.element) largest = fmaxf(largest, static_cast<float>(value));
+#pragma unroll
+        for (int k = 0; k < PACKS; k++) {
+            for (int i = 0; i < N; i++) {
+                kept[r][k][i] = static_cast<float>(batch[r][k].element[i]);
+                largest = fmaxf(largest, kept[r][k][i]);
+            }
         }
         for (int apart = LANES / 2; apart > 0; apart /= 2) {  // stays within the row's lanes
             largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, apart));
         }
         for (float& value : alone[r]) sum += (value = exp_fast(value - largest));
         for (auto& pack : kept[r]) {
-            for (T& value : pack.element) {
-                const float e = exp_fast(static_cast<float>(value) - largest);
-                sum += e;
-                if (sizeof(T) == 4) value = e;  // halves stay as they are: rounded once, at the end
-            }
+            for (float& value : pack) sum += (value = exp_fast(value - largest));
         }
         for (int apart = LANES / 2; apart > 0; apart /= 2) {
             sum += __shfl_xor_sync(~0u, sum, apart);
         }
 
-        const float share = 1.0f / sum;  // one division a row
+        const float share = 1.0f / sum;            // one division a row
         if (first + r * groups >= rows) continue;  // such a row's lanes are not missed any more
         T* to = y + (first + r * groups) * columns;
         const Row<T> row(to, columns);
 #pragma unroll
         for (int k = 0; k < PACKS; k++) {
             const int p = k * LANES + lane;
-            for (T& value : kept[r][k].element) {
-                const float e = sizeof(T) == 4 ? static_cast<float>(value)
-                                               : exp_fast(static_cast<float>(value) - largest);
-                value = static_cast<T>(e * share);
+            for (int i = 0; i < N; i++) {
+                batch[r][k].element[i] = static_cast<T>(kept[r][k][i] * share);
             }
-            if (p < row.packs) stream(reinterpret_cast<Pack<T>*>(to + row.head) + p, kept[r][k]);
+            if (p < row.packs) reinterpret_cast<Pack<T>*>(to + row.head)[p] = batch[r][k];
         }
 #pragma unroll
         for (int k = 0; k < SINGLES; k++) {

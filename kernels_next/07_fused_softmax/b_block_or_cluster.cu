@@ -58,36 +58,27 @@ struct Meeting {
             return;
         }
         asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // all blocks have opened
-        if (lane < BLOCKS) {
-            unsigned place, there;
-            const int rank = blockIdx.x % BLOCKS;
-            asm("mapa.shared::cluster.u32 %0, %1, %2;"
-                : "=r"(place)
-                : "r"(address(&pairs[rank * WARPS + warp])), "r"(lane));
-            asm("mapa.shared::cluster.u32 %0, %1, %2;"
-                : "=r"(there)
-                : "r"(address(&come)), "r"(lane));
-            asm volatile(
-                "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [%0], {%1, %2}, [%3];" ::
-                    "r"(place),
-                "f"(mine.max), "f"(mine.sum), "r"(there)
-                : "memory");
-        }
+        if (lane >= BLOCKS) return;
+        Pair* place = &pairs[blockIdx.x % BLOCKS * WARPS + warp];
+        asm volatile(
+            "{\n.reg .b32 place, there;\n"
+            "mapa.shared::cluster.u32 place, %0, %4;\nmapa.shared::cluster.u32 there, %3, %4;\n"
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [place], {%1, %2}, "
+            "[there];\n}" ::"r"(address(place)),
+            "f"(mine.max), "f"(mine.sum), "r"(address(&come)), "r"(lane)
+            : "memory");
     }
 
     __device__ Pair wait() const {
-        if (BLOCKS == 1) {
-            __syncthreads();
-        } else {
-            for (unsigned there = 0; !there;) {
-                asm volatile(
-                    "{\n.reg .pred p;\n"
-                    "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n"
-                    "selp.u32 %0, 1, 0, p;\n}"
-                    : "=r"(there)
-                    : "r"(address(&come))
-                    : "memory");
-            }
+        if (BLOCKS == 1) __syncthreads();  // every warp reads what all of them have written
+        for (unsigned there = BLOCKS == 1; !there;) {
+            asm volatile(
+                "{\n.reg .pred p;\n"
+                "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n"
+                "selp.u32 %0, 1, 0, p;\n}"
+                : "=r"(there)
+                : "r"(address(&come))
+                : "memory");
         }
         const int lane = threadIdx.x % 32;
         Pair all = {-INFINITY, 0.0f};  // the maximum first: one exponential for each pair
@@ -112,52 +103,49 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
     const int before = -(reinterpret_cast<size_t>(x + start) / sizeof(T)) % N;  // the first pack
     const int head = min(before, columns), whole = (columns - head) / N;
     const int part = (whole + BLOCKS - 1) / BLOCKS, packs = min(part, whole - rank * part);
-    const int single = thread < head ? thread : N * whole + thread;  // where it lies, if there is one
+    const int single =
+        thread < head ? thread : N * whole + thread;  // where it lies, if there is one
     const bool has_single = rank == 0 && thread < columns - N * whole;
     const size_t body = start + head + static_cast<size_t>(rank) * part * N;
 
     const auto* from = reinterpret_cast<const Pack<T>*>(x + body);
-    Pack<T> kept[PACKS];
+    Pack<T> batch[PACKS];
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
         if (k * THREADS + thread < packs) {
-            kept[k] = from[k * THREADS + thread];
+            batch[k] = from[k * THREADS + thread];
         } else {
-            for (T& value : kept[k].element) value = static_cast<T>(-INFINITY);
+            for (T& value : batch[k].element) value = static_cast<T>(-INFINITY);
         }
     }
     float alone = has_single ? static_cast<float>(x[start + single]) : -INFINITY;
 
+    float kept[PACKS][N];
     Pair mine = {alone, 0.0f};
-    for (auto& pack : kept) {
-        for (T value : pack.element) mine.max = fmaxf(mine.max, static_cast<float>(value));
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        for (int i = 0; i < N; i++) {
+            kept[k][i] = static_cast<float>(batch[k].element[i]);
+            mine.max = fmaxf(mine.max, kept[k][i]);
+        }
     }
     for (int d = 16; d > 0; d /= 2) mine.max = fmaxf(mine.max, __shfl_xor_sync(~0u, mine.max, d));
     const float origin = mine.max == -INFINITY ? 0.0f : mine.max;  // the warp's own
     mine.sum = alone = exp_fast(alone - origin);
-    for (auto& pack : kept) {
-        for (T& value : pack.element) {
-            const float e = exp_fast(static_cast<float>(value) - origin);
-            mine.sum += e;
-            if (sizeof(T) == 4) value = e;  // halves stay as they are: rounded once, at the end
-        }
+#pragma unroll
+    for (int k = 0; k < PACKS; k++) {
+        for (float& value : kept[k]) mine.sum += (value = exp_fast(value - origin));
     }
     for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
     meeting.leave(mine);
     const Pair all = meeting.wait();
 
     const float share = exp_fast(mine.max - all.max) / all.sum;  // from the warp's maximum
-    auto* to = reinterpret_cast<float4*>(y + body);
+    auto* to = reinterpret_cast<Pack<T>*>(y + body);
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        for (T& value : kept[k].element) {
-            const float e = sizeof(T) == 4 ? static_cast<float>(value)
-                                           : exp_fast(static_cast<float>(value) - origin);
-            value = static_cast<T>(e * share);
-        }
-        if (k * THREADS + thread < packs) {  // streamed: not read again soon
-            __stcs(&to[k * THREADS + thread], reinterpret_cast<float4&>(kept[k]));
-        }
+        for (int i = 0; i < N; i++) batch[k].element[i] = static_cast<T>(kept[k][i] * share);
+        if (k * THREADS + thread < packs) to[k * THREADS + thread] = batch[k];
     }
     if (has_single) y[start + single] = static_cast<T>(alone * share);
 }

@@ -25,7 +25,11 @@ __device__ void expect(Barrier* barrier, unsigned bytes) {  // the only arrival 
                  "r"(bytes)
                  : "memory");
 }
-__device__ void await(Barrier* barrier, unsigned parity) {  // until all bytes of the phase are there
+__device__ void arrive(Barrier* barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(address(barrier)) : "memory");
+}
+__device__ void await(Barrier* barrier,
+                      unsigned parity) {  // until all bytes of the phase are there
     for (unsigned there = 0; !there;) {
         asm volatile(
             "{\n.reg .pred p;\n"
@@ -43,7 +47,8 @@ __device__ void fetch(void* to, const void* from, unsigned bytes, Barrier* barri
         "l"(from), "r"(bytes), "r"(address(barrier))
         : "memory");
 }
-__device__ void send(Pair* to, Pair pair, Barrier* barrier, int block) {  // to a block of the cluster
+__device__ void send(Pair* to, Pair pair, Barrier* barrier,
+                     int block) {  // to a block of the cluster
     asm volatile(
         "{\n.reg .b32 place, there;\n"
         "mapa.shared::cluster.u32 place, %0, %4;\nmapa.shared::cluster.u32 there, %3, %4;\n"
@@ -59,13 +64,17 @@ __device__ float exp_fast(float x) {
     return y;
 }
 
-// The pair of 32 lanes' pairs, in every lane: the maximum first, so that a lane needs one exponential.
-__device__ Pair merge_warp(Pair mine) {
-    float max = mine.max;
-    for (int d = 16; d > 0; d /= 2) max = fmaxf(max, __shfl_xor_sync(~0u, max, d));
-    float sum = max == -INFINITY ? mine.sum : mine.sum * exp_fast(mine.max - max);
-    for (int d = 16; d > 0; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
-    return {max, sum};
+// The pair of all those, in every lane: the maximum first, so that each needs one exponential.
+__device__ Pair merge(const Pair* pairs, int count) {
+    Pair all = {-INFINITY, 0.0f};
+    for (int w = threadIdx.x % 32; w < count; w += 32) all.max = fmaxf(all.max, pairs[w].max);
+    for (int d = 16; d > 0; d /= 2) all.max = fmaxf(all.max, __shfl_xor_sync(~0u, all.max, d));
+    const float origin = all.max == -INFINITY ? 0.0f : all.max;
+    for (int w = threadIdx.x % 32; w < count; w += 32) {
+        all.sum += pairs[w].sum * exp_fast(pairs[w].max - origin);
+    }
+    for (int d = 16; d > 0; d /= 2) all.sum += __shfl_xor_sync(~0u, all.sum, d);
+    return all;
 }
 
 struct Part {  // of a row: that of this block, and where this thread's single element lies
@@ -85,8 +94,10 @@ struct Part {  // of a row: that of this block, and where this thread's single e
 template <int THREADS, int PACKS, int SLOTS, int BLOCKS>
 __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     extern __shared__ Pack ring[];
-    __shared__ Barrier full[SLOTS], met[2];
-    __shared__ Pair of_warp[THREADS / 32], of_block[2][BLOCKS];
+    static_assert(SLOTS >= PACKS);  // the ring holds at least a row
+    constexpr int WARPS = THREADS / 32;
+    __shared__ Barrier full[SLOTS], read, met[2];
+    __shared__ Pair pairs[2][BLOCKS * WARPS];  // of all warps of the cluster
     const int thread = threadIdx.x, lane = thread % 32, rank = blockIdx.x % BLOCKS;
     const int step = gridDim.x / BLOCKS, part = (columns / 4 + BLOCKS - 1) / BLOCKS;
     auto ask_for = [&](size_t row, int k, int slot) {  // slice k of my part of the row
@@ -103,6 +114,8 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
             Barrier* barrier = b < SLOTS ? &full[b] : &met[b - SLOTS];
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(barrier)) : "memory");
         }
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address(&read)), "n"(WARPS)
+                     : "memory");
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         for (int q = 0; q < SLOTS; q++) ask_for(row + q / PACKS * step, q % PACKS, q);
     }
@@ -138,30 +151,27 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
 
         // Two desks in turn: whoever is fast leaves the next row's pair before all have read this one.
         const int odd = turn % 2;
-        if (lane == 0) of_warp[thread / 32] = mine;
-        __syncthreads();  // the pairs are there, and the row is read from the ring
-        if (thread == 32 % THREADS) {
+        if (thread == 0) expect(&met[odd], sizeof(pairs[odd]));
+        if (lane < BLOCKS) send(&pairs[odd][rank * WARPS + thread / 32], mine, &met[odd], lane);
+        if (lane == 0) arrive(&read);  // this warp has read the row from the ring
+        if (thread == THREADS - 32) {
+            await(&read, odd);
             for (int k = 0, free = first; k < PACKS; k++) {
                 ask_for(row + (k + SLOTS) / PACKS * step, (k + SLOTS) % PACKS, free);
                 if (++free == SLOTS) free = 0;
             }
         }
-        const Pair nothing = {-INFINITY, 0.0f};
-        if (thread < 32) {
-            const Pair all = merge_warp(lane < THREADS / 32 ? of_warp[lane] : nothing);
-            if (thread == 0) expect(&met[odd], sizeof(of_block[odd]));
-            if (lane < BLOCKS) send(&of_block[odd][rank], all, &met[odd], lane);
-        }
+        __syncwarp();
         await(&met[odd], turn / 2 % 2);
-        const Pair all = merge_warp(lane < BLOCKS ? of_block[odd][lane] : nothing);
+        const Pair all = merge(pairs[odd], BLOCKS * WARPS);
 
         const float share = exp_fast(mine.max - all.max) / all.sum;  // from the warp's maximum
         auto* to = reinterpret_cast<float4*>(y + of_row.body) + thread;
 #pragma unroll
         for (int k = 0; k < PACKS; k++) {
             for (float& value : kept[k].element) value *= share;
-            if (k * THREADS + thread < of_row.packs) {  // streamed: not read again soon
-                __stcs(&to[k * THREADS], reinterpret_cast<float4&>(kept[k]));
+            if (k * THREADS + thread < of_row.packs) {
+                to[k * THREADS] = reinterpret_cast<float4&>(kept[k]);
             }
         }
         if (thread < of_row.singles) y[single] = alone * share;

@@ -3,15 +3,13 @@
 //
 //   x, y        float[rows][columns], x only read, y written, both at addresses of a float and
 //               equally far from a 16-byte boundary; columns: up to 4 * THREADS * PACKS * gridDim.x
-//   pairs       Pair[rows][gridDim.x], all its bits set before the launch, and again after it
+//   pairs       Pair[rows][gridDim.x], written
+//   come        unsigned int[rows], 0 before the launch, and again after it
 //   finished    unsigned int[1], 0 before the launch, and again after it
 //   grid        blocks that run at the same time (a cooperative launch); block b owns packs
 //               b * part ... of every row
-//   block       THREADS threads that calculate, a warp that publishes, and a warp that gathers
+//   block       THREADS threads that calculate, a warp that publishes, and LAG + 1 that gather
 //   shared_mem  16 * THREADS * SLOTS bytes: the ring, in slots of a pack for each thread
-//
-// A pair is one word of 64 bits: who sees it sees all of it, and nothing else hangs on it, so that
-// no fence stands in anybody's way. All bits set is no pair: a maximum is never that NaN.
 struct alignas(16) Pack {
     float element[4];
 };
@@ -30,7 +28,8 @@ __device__ void expect(Barrier* barrier, unsigned bytes) {  // the only arrival 
                  "r"(bytes)
                  : "memory");
 }
-__device__ void await(Barrier* barrier, unsigned parity) {  // until all bytes of the phase are there
+__device__ void await(Barrier* barrier,
+                      unsigned parity) {  // until all bytes of the phase are there
     for (unsigned there = 0; !there;) {
         asm volatile(
             "{\n.reg .pred p;\n"
@@ -63,6 +62,8 @@ __device__ Pair merge_warp(Pair mine) {
     return {max, sum};
 }
 
+constexpr int MOST = 5;  // pairs a lane gathers: up to 160 blocks
+
 __device__ Pair nothing() {
     return {-INFINITY, 0.0f};
 }
@@ -77,38 +78,15 @@ __device__ void meet(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-__device__ void tell(Pair* place, Pair pair) {
-    asm volatile("st.relaxed.gpu.v2.f32 [%0], {%1, %2};" ::"l"(place), "f"(pair.max), "f"(pair.sum)
-                 : "memory");
+// One more block has left its pair, and whoever sees the count sees the pair as well.
+__device__ void count(unsigned* counter) {
+    asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
 }
-// The pair of all blocks' pairs, in every lane, as soon as they are there. Up to 32 * MOST blocks.
-__device__ Pair ask(const Pair* of_block) {
-    constexpr int MOST = 5;
-    unsigned long long words[MOST];
-    bool all_there = false;
-    while (!all_there) {
-        all_there = true;
-#pragma unroll
-        for (int k = 0; k < MOST; k++) {  // all on the way at once
-            const int b = threadIdx.x % 32 + 32 * k;
-            words[k] = 0xff800000u;  // {-INFINITY, 0}
-            if (b < gridDim.x) {
-                asm volatile("ld.relaxed.gpu.u64 %0, [%1];"
-                             : "=l"(words[k])
-                             : "l"(&of_block[b])
-                             : "memory");
-            }
-        }
-        for (auto word : words) all_there &= word != ~0ull;
-    }
-    Pair all = {-INFINITY, 0.0f};
-    for (auto word : words) all.max = fmaxf(all.max, __uint_as_float(static_cast<unsigned>(word)));
-    const float origin = all.max == -INFINITY ? 0.0f : all.max;
-    for (auto word : words) {
-        const float max = __uint_as_float(static_cast<unsigned>(word));
-        all.sum += __uint_as_float(static_cast<unsigned>(word >> 32)) * exp_fast(max - origin);
-    }
-    return merge_warp(all);
+__device__ void await_count(const unsigned* counter, unsigned target) {
+    unsigned seen;
+    do {
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
+    } while (seen < target);
 }
 
 struct Part {  // of a row: that of this block, and where this thread's single element lies
@@ -134,7 +112,8 @@ struct Desk {
 
 template <int THREADS, int PACKS, int SLOTS>
 __device__ void ask_for(const float* x, int row, int k, int slot, int rows, int columns, int part,
-                        Pack* ring, Barrier* full) {  // slice k of my part of the row, if there is one
+                        Pack* ring,
+                        Barrier* full) {  // slice k of my part of the row, if there is one
     if (row >= rows) return;
     const Part of_row(x, row, columns, blockIdx.x, part);
     const int packs = max(0, min(THREADS, of_row.packs - k * THREADS));
@@ -156,7 +135,8 @@ __device__ void calculate(const float* x, float* y, int rows, int columns, int p
         for (int s = 0; s < SETS; s++) {
             const int row = first + s, old = row - SETS;
             if (old >= 0 && old < rows) {
-                meet(8 + s, ALL);  // the gatherer has left the old row's pair, the publisher read ours
+                meet(8 + s,
+                     ALL);  // the gatherer has left the old row's pair, the publisher read ours
                 const Pair all = desk.of_row[s];
                 const float share = exp_fast(of_mine[s] - all.max) / all.sum;
                 const Part of_row(x, old, columns, blockIdx.x, part);
@@ -164,8 +144,8 @@ __device__ void calculate(const float* x, float* y, int rows, int columns, int p
 #pragma unroll
                 for (int k = 0; k < PACKS; k++) {
                     for (float& value : kept[s][k].element) value *= share;
-                    if (k * THREADS + thread < of_row.packs) {  // streamed: not read again soon
-                        __stcs(&to[k * THREADS], reinterpret_cast<float4&>(kept[s][k]));
+                    if (k * THREADS + thread < of_row.packs) {
+                        to[k * THREADS] = reinterpret_cast<float4&>(kept[s][k]);
                     }
                 }
                 if (thread < of_row.singles) {
@@ -204,8 +184,8 @@ __device__ void calculate(const float* x, float* y, int rows, int columns, int p
 }
 
 template <int THREADS, int PACKS, int SLOTS, int LAG>
-__device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* finished, int rows,
-                            int columns) {
+__device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* come,
+                            unsigned* finished, int rows, int columns) {
     static_assert(LAG < 7);  // named barriers 1 to 7 and 8 to 14
     extern __shared__ Pack ring[];
     __shared__ Desk<LAG + 1, THREADS / 32, SLOTS> desk;
@@ -230,22 +210,41 @@ __device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* fin
             const int s = row % (LAG + 1);
             meet(1 + s, THREADS + 64);  // every warp has left its pair
             const Pair all = merge_warp(lane < THREADS / 32 ? desk.of_warp[s][lane] : nothing());
-            if (lane == 0) tell(&pairs[static_cast<size_t>(row) * blocks + blockIdx.x], all);
+            if (lane == 0) {
+                pairs[static_cast<size_t>(row) * blocks + blockIdx.x] = all;
+                count(&come[row]);
+            }
             for (int k = 0; k < PACKS; k++) {
                 if (lane == 0) {
-                    ask_for<THREADS, PACKS, SLOTS>(x, row + (k + SLOTS) / PACKS, (k + SLOTS) % PACKS,
-                                                   slot, rows, columns, part, ring, desk.full);
+                    ask_for<THREADS, PACKS, SLOTS>(x, row + (k + SLOTS) / PACKS,
+                                                   (k + SLOTS) % PACKS, slot, rows, columns, part,
+                                                   ring, desk.full);
                 }
                 if (++slot == SLOTS) slot = 0;
             }
             arrive(8 + s, THREADS + 64);
         }
-    } else {  // the warp that gathers
-        for (int row = 0; row < rows; row++) {
-            const int s = row % (LAG + 1);
+    } else {  // a warp that gathers, of LAG + 1: every one has a desk of its own
+        const int s = threadIdx.x / 32 - THREADS / 32 - 1;
+        for (int row = s; row < rows; row += LAG + 1) {
             const Pair* of_block = &pairs[static_cast<size_t>(row) * blocks];
             meet(1 + s, THREADS + 64);  // and read what was left for the row before on this desk
-            const Pair all = ask(of_block);
+            if (lane == 0) await_count(&come[row], blocks);
+            __syncwarp();
+            Pair some[MOST], all = nothing();
+#pragma unroll
+            for (int k = 0; k < MOST; k++) {  // all on the way at once
+                const int b = lane + 32 * k;
+                some[k] = nothing();
+                if (b < blocks) {
+                    const float2 pair = __ldcg(reinterpret_cast<const float2*>(&of_block[b]));
+                    some[k] = {pair.x, pair.y};
+                }
+            }
+            for (Pair one : some) all.max = fmaxf(all.max, one.max);
+            const float origin = all.max == -INFINITY ? 0.0f : all.max;
+            for (Pair one : some) all.sum += one.sum * exp_fast(one.max - origin);
+            all = merge_warp(all);
             if (lane == 0) desk.of_row[s] = all;
             arrive(8 + s, THREADS + 64);  // the row may be written
         }
@@ -256,17 +255,15 @@ __device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* fin
                          : "l"(finished)
                          : "memory");
         }
-        if (__shfl_sync(~0u, ticket, 0) == blocks - 1) {  // nobody asks any more
-            const float unset = __uint_as_float(~0u);
-            for (size_t i = lane; i < static_cast<size_t>(rows) * blocks; i += 32) {
-                tell(&pairs[i], {unset, unset});
-            }
+        if (__shfl_sync(~0u, ticket, 0) == blocks * (LAG + 1) - 1) {  // nobody asks any more
+            for (int row = lane; row < rows; row += 32) come[row] = 0;
             if (lane == 0) *finished = 0;
         }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(576)
-    gpu_1m(const float* x, float* y, Pair* pairs, unsigned* finished, int rows, int columns) {
-    softmax_gpu<512, 4, 26, 3>(x, y, pairs, finished, rows, columns);
+extern "C" __global__ void __launch_bounds__(672)
+    gpu_1m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
+           int columns) {
+    softmax_gpu<512, 4, 26, 3>(x, y, pairs, come, finished, rows, columns);
 }

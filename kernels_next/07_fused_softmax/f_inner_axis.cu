@@ -59,17 +59,18 @@ __device__ void softmax_columns(const float* x, float* y, int length, int inner)
     const int packs = inner / 4, tiles = (packs + LANES - 1) / LANES;
     const int pack = blockIdx.x % tiles * LANES + threadIdx.x % LANES;
     const int along = threadIdx.x / LANES, end = pack < packs ? length : 0;
-    const size_t start = static_cast<size_t>(blockIdx.x / tiles) * length * packs + pack;
+    const size_t hop = static_cast<size_t>(ALONG) * packs;
+    const size_t start = (static_cast<size_t>(blockIdx.x / tiles) * length + along) * packs + pack;
     const auto* from = reinterpret_cast<const Pack*>(x) + start;
-    auto* to = reinterpret_cast<float4*>(y) + start;
+    auto* to = reinterpret_cast<Pack*>(y) + start;
 
     Pack kept[PACKS], largest, sum = {};
     for (float& value : largest.element) value = -INFINITY;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        const int place = k * ALONG + along;
         for (float& value : kept[k].element) value = -INFINITY;
-        if (place < end) kept[k] = from[static_cast<size_t>(place) * packs];
+        if (k * ALONG + along < end) kept[k] = *from;
+        from += hop;
     }
     for (auto& own : kept) {
         for (int i = 0; i < 4; i++) {
@@ -86,11 +87,9 @@ __device__ void softmax_columns(const float* x, float* y, int length, int inner)
     for (float& value : sum.element) value = 1.0f / value;
 #pragma unroll
     for (int k = 0; k < PACKS; k++) {
-        const int place = k * ALONG + along;
         for (int i = 0; i < 4; i++) kept[k].element[i] *= sum.element[i];
-        if (place < end) {  // streamed: not read again soon
-            __stcs(&to[static_cast<size_t>(place) * packs], reinterpret_cast<float4&>(kept[k]));
-        }
+        if (k * ALONG + along < end) *to = kept[k];
+        to += hop;
     }
 }
 
