@@ -3,7 +3,7 @@
 //   cond  unsigned char[A, C, D], only read;  x  float[B, C], only read;  y  float[A, B, D], only read
 //   out   float[A, B, C, D], written, 16 bytes at a time: D is a multiple of 4
 //   grid  (C / (blockDim.y * LINES) rounded up, B, A): a block knows its a and b
-//   block (32, 4): a warp fills the D floats of LINES neighbouring c, four a thread at a time; its
+//   block (32, 2): a warp fills the D floats of LINES neighbouring c, four a thread at a time; its
 //         part of y is the same for all of them
 template <int LINES>
 __device__ void where_lines(const unsigned char* cond, const float* x, const float* y, float* out,
@@ -36,7 +36,8 @@ __device__ void where_lines(const unsigned char* cond, const float* x, const flo
     }
 }
 
-extern "C" __global__ void where_lines_8(const unsigned char* cond, const float* x, const float* y,
-                                         float* out, int C, int D) {
-    where_lines<8>(cond, x, y, out, C, D);
+extern "C" __global__ void __launch_bounds__(64)
+    where_lines_4(const unsigned char* cond, const float* x, const float* y, float* out, int C,
+                  int D) {
+    where_lines<4>(cond, x, y, out, C, D);
 }

@@ -61,9 +61,11 @@ __device__ void row_sums(const float* x, float* total, int rows, int columns) {
     }
 }
 
-extern "C" __global__ void sums_of_64(const float* x, float* total, int rows, int columns) {
-    row_sums<16, 1, 8>(x, total, rows, columns);
+extern "C" __global__ void __launch_bounds__(512)
+    sums_of_64(const float* x, float* total, int rows, int columns) {
+    row_sums<8, 2, 1>(x, total, rows, columns);
 }
-extern "C" __global__ void sums_of_1024(const float* x, float* total, int rows, int columns) {
+extern "C" __global__ void __launch_bounds__(128)
+    sums_of_1024(const float* x, float* total, int rows, int columns) {
     row_sums<32, 8, 1>(x, total, rows, columns);
 }

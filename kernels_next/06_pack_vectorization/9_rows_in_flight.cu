@@ -62,9 +62,11 @@ __device__ void scale_rows(const float* x, float* y, int rows, int columns) {
     }
 }
 
-extern "C" __global__ void scale_128(const float* x, float* y, int rows, int columns) {
-    scale_rows<8, 4, 1>(x, y, rows, columns);
+extern "C" __global__ void __launch_bounds__(128)
+    scale_128(const float* x, float* y, int rows, int columns) {
+    scale_rows<32, 1, 2>(x, y, rows, columns);
 }
-extern "C" __global__ void scale_1024(const float* x, float* y, int rows, int columns) {
+extern "C" __global__ void __launch_bounds__(128)
+    scale_1024(const float* x, float* y, int rows, int columns) {
     scale_rows<32, 8, 1>(x, y, rows, columns);
 }

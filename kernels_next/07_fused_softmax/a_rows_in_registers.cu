@@ -109,6 +109,19 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
     }
 }
 
-extern "C" __global__ void rows_of_128(const float* x, float* y, int rows, int columns) {
-    softmax_rows<float, 8, 4, 1>(x, y, rows, columns);
+extern "C" __global__ void __launch_bounds__(128)
+    rows_of_128(const float* x, float* y, int rows, int columns) {
+    softmax_rows<float, 16, 2, 1>(x, y, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(128)
+    rows_of_256(const float* x, float* y, int rows, int columns) {
+    softmax_rows<float, 32, 2, 1>(x, y, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(64)
+    rows_of_512(const float* x, float* y, int rows, int columns) {
+    softmax_rows<float, 32, 4, 1>(x, y, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(64)
+    half_rows_of_128(const __half* x, __half* y, int rows, int columns) {
+    softmax_rows<__half, 8, 2, 1>(x, y, rows, columns);
 }

@@ -150,11 +150,69 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
     if (has_single) y[start + single] = static_cast<T>(alone * share);
 }
 
+extern "C" __global__ void __launch_bounds__(64) block_1024(const float* x, float* y, int columns) {
+    softmax_row<float, 64, 4, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(64) block_2048(const float* x, float* y, int columns) {
+    softmax_row<float, 64, 8, 1>(x, y, columns);
+}
 extern "C" __global__ void __launch_bounds__(256)
-    block_4096(const float* x, float* y, int rows, int columns) {
+    block_4096(const float* x, float* y, int columns) {
     softmax_row<float, 256, 4, 1>(x, y, columns);
 }
+extern "C" __global__ void __launch_bounds__(1024)
+    block_8192(const float* x, float* y, int columns) {
+    softmax_row<float, 1024, 2, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512)
+    block_16384(const float* x, float* y, int columns) {
+    softmax_row<float, 512, 8, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(1024)
+    block_32768(const float* x, float* y, int columns) {
+    softmax_row<float, 1024, 8, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(2)
+    few_32768(const float* x, float* y, int columns) {
+    softmax_row<float, 512, 8, 2>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(128) __cluster_dims__(8)
+    few_65536(const float* x, float* y, int columns) {
+    softmax_row<float, 128, 16, 8>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(128) __cluster_dims__(8)
+    odd_53248(const float* x, float* y, int columns) {
+    softmax_row<float, 128, 13, 8>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(1024) __cluster_dims__(2)
+    cluster_65536(const float* x, float* y, int columns) {
+    softmax_row<float, 1024, 8, 2>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8)
+    cluster_131072(const float* x, float* y, int columns) {
+    softmax_row<float, 512, 8, 8>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(64)
+    half_1024(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 64, 2, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(256)
+    half_4096(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 256, 2, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512)
+    half_16384(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 512, 4, 1>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(1024)
+    half_32768(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 1024, 4, 1>(x, y, columns);
+}
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
-    cluster_65536(const float* x, float* y, int rows, int columns) {
-    softmax_row<float, 512, 8, 4>(x, y, columns);
+    half_65536(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 512, 4, 4>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(16)
+    half_262144(const __half* x, __half* y, int columns) {
+    softmax_row<__half, 512, 4, 16>(x, y, columns);
 }

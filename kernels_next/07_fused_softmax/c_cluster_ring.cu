@@ -178,7 +178,11 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(1024) __cluster_dims__(8)
-    ring_8(const float* x, float* y, int rows, int columns) {
-    softmax_ring<1024, 4, 12, 8>(x, y, rows, columns);
+extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8)
+    ring_262144(const float* x, float* y, int rows, int columns) {
+    softmax_ring<384, 22, 36, 8>(x, y, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(16)
+    ring_524288(const float* x, float* y, int rows, int columns) {
+    softmax_ring<384, 22, 36, 16>(x, y, rows, columns);
 }

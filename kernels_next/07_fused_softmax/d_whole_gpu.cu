@@ -255,6 +255,7 @@ __device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* com
                          : "l"(finished)
                          : "memory");
         }
+        __syncwarp();  // the other lanes, too, come after what lane 0 has seen
         if (__shfl_sync(~0u, ticket, 0) == blocks * (LAG + 1) - 1) {  // nobody asks any more
             for (int row = lane; row < rows; row += 32) come[row] = 0;
             if (lane == 0) *finished = 0;
@@ -262,8 +263,18 @@ __device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* com
     }
 }
 
-extern "C" __global__ void __launch_bounds__(672)
+extern "C" __global__ void __launch_bounds__(832)
     gpu_1m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
            int columns) {
-    softmax_gpu<512, 4, 26, 3>(x, y, pairs, come, finished, rows, columns);
+    softmax_gpu<672, 3, 20, 3>(x, y, pairs, come, finished, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(608)
+    gpu_2m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
+           int columns) {
+    softmax_gpu<512, 8, 26, 1>(x, y, pairs, come, finished, rows, columns);
+}
+extern "C" __global__ void __launch_bounds__(576)
+    gpu_4m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
+           int columns) {
+    softmax_gpu<512, 16, 26, 0>(x, y, pairs, come, finished, rows, columns);
 }

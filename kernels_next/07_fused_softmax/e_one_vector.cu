@@ -156,5 +156,5 @@ __device__ void softmax_vector(const float* x, float* y, Pair* pairs, unsigned* 
 
 extern "C" __global__ void __launch_bounds__(1024)
     one_vector(const float* x, float* y, Pair* pairs, unsigned* finished, size_t n) {
-    softmax_vector<1024, 7, 2>(x, y, pairs, finished, n);
+    softmax_vector<1024, 6, 2>(x, y, pairs, finished, n);
 }

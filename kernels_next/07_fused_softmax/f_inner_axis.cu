@@ -93,7 +93,7 @@ __device__ void softmax_columns(const float* x, float* y, int length, int inner)
     }
 }
 
-extern "C" __global__ void __launch_bounds__(512)
+extern "C" __global__ void __launch_bounds__(256, 2)
     axis_1024(const float* x, float* y, int length, int inner) {
-    softmax_columns<512, 4, 8>(x, y, length, inner);
+    softmax_columns<256, 4, 16>(x, y, length, inner);
 }
