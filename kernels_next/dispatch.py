@@ -38,7 +38,7 @@ MANY_ROWS = (
     Choice(512, REGISTERS, "rows_of_512", 64, ".935 to .932; two warps a row .928", rows=2),
     Choice(1_024, BLOCK, "block_1024", 64, "two warps a row .945; one .940 and more registers"),
     Choice(2_048, BLOCK, "block_2048", 64, "8 packs a thread .950; 4 packs .951, 2 packs .947"),
-    Choice(4_100, BLOCK, "block_4096", 256, "odd lengths .903, else .960; 512 threads .881, .967"),
+    Choice(4_099, BLOCK, "block_4096", 256, "odd lengths .903, else .960; 512 threads .881, .967"),
     Choice(8_192, BLOCK, "block_8192", 1_024, "2 packs a thread .973; 4 packs .961"),
     Choice(16_384, BLOCK, "block_16384", 512, ".972; 256 threads of 16 packs .968"),
     Choice(32_768, BLOCK, "block_32768", 1_024, "all of a multiprocessor .981; cluster of 2 .956"),
@@ -50,13 +50,13 @@ MANY_ROWS = (
     Choice(1_064_448, GPU, "gpu_1m", 832, ".778; 3 packs of 4 rows", EVERY, shared=215_040),
     Choice(2_162_688, GPU, "gpu_2m", 608, ".828; without a lag .594", EVERY, shared=212_992),
     Choice(4_325_376, GPU, "gpu_4m", 576, ".677; no room for a lag", EVERY, shared=212_992),
-    Choice(2**62, VECTOR, "one_vector", 1_024, "2^26: .642, of .75 possible", EVERY, shared=196_608),
+    Choice(2**62, VECTOR, "one_vector", 1_024, "2^26: .642; .75 possible", EVERY, shared=196_608),
 )
 
 # Fewer rows than a wave: more and smaller blocks a row, so that every multiprocessor has some.
 FEW_ROWS = (
-    Choice(2_048, BLOCK, "block_4096", 256, "launch-bound: .099, copy .111"),
-    Choice(8_192, BLOCK, "block_16384", 512, "launch-bound: .286, copy .341"),
+    Choice(2_048, BLOCK, "few_2048", 256, "launch-bound: .099, copy .111"),
+    Choice(8_192, BLOCK, "block_8192", 1_024, "launch-bound: .286, copy .335"),
     Choice(32_768, BLOCK, "few_32768", 512, ".602; one block a row .569; copy .653", 2),
     Choice(65_536, BLOCK, "few_65536", 128, ".717; 512 threads in 4 blocks .677; copy .787", 8),
     *(choice for choice in MANY_ROWS if choice.columns > 65_536),
@@ -76,11 +76,15 @@ MULTIPROCESSORS = 132
 
 
 def choose(rows: int, columns: int, itemsize: int = 4) -> Choice:
-    """The kernel for the softmax of `rows` rows of so many floats, or halves (itemsize 2)."""
+    """The kernel for the softmax of `rows` rows of so many floats, or halves (itemsize 2).
+    ValueError for halves beyond 262,144."""
     table = FEW_ROWS if rows <= MULTIPROCESSORS else MANY_ROWS
     if itemsize == 2:
         table = MANY_ROWS_HALF
-    return next(choice for choice in table if columns <= choice.columns)
+    for choice in table:
+        if columns <= choice.columns:
+            return choice
+    raise ValueError(f"no kernel here takes rows of {columns:,} elements of {itemsize} bytes")
 
 
 def grid(choice: Choice, rows: int, clusters: int) -> int:

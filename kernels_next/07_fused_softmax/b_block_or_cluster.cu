@@ -172,6 +172,9 @@ extern "C" __global__ void __launch_bounds__(1024)
     block_32768(const float* x, float* y, int columns) {
     softmax_row<float, 1024, 8, 1>(x, y, columns);
 }
+extern "C" __global__ void __launch_bounds__(256) few_2048(const float* x, float* y, int columns) {
+    softmax_row<float, 256, 2, 1>(x, y, columns);
+}
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(2)
     few_32768(const float* x, float* y, int columns) {
     softmax_row<float, 512, 8, 2>(x, y, columns);
