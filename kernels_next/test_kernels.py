@@ -1,4 +1,4 @@
-"""The next kernels on the simulated GPU: any length and alignment, NaN, infinities, rows all -inf."""
+"""The next kernels on the simulated GPU: any length and alignment; NaN, inf, rows all -inf."""
 
 from __future__ import annotations
 
