@@ -28,6 +28,6 @@ def test_the_page_says_how_many_outputs_are_equal_within_and_beyond():
 @pytest.mark.skipif(bool(gpu_count()), reason="there is a GPU")
 def test_without_a_gpu_the_command_says_so(tmp_path):
     done = CliRunner().invoke(app, ["conformance", "--to", str(tmp_path / "page.md")])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert "There is no GPU here" in done.output
     assert not (tmp_path / "page.md").exists()
