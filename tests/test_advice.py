@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import small_lesson
 
 from grader import course, cuda
 from grader.cells import cuda_source
@@ -107,7 +108,7 @@ def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
     code = f"{KERNEL}(float* x) {{\n  x[blockIdx.x] = 1.0f;\n  x[2] = x[1 - blockIdx.x];\n}}"
     message = str(said(code, numbers(3), grid=2, block=1))
     assert "Blocks run in any order" in message or "Both blocks take" in message
-    assert "fence" not in message
+    assert "The fence on" not in message and "Put a `__threadfence" not in message
 
 
 @pytest.mark.parametrize("fence", ["missing", "late"])
@@ -138,6 +139,55 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     message = judge("02_tree_reduction/last_block", source, hidden=False).message
     assert message.startswith("In launch 2 of 2: Nothing was ever written to total")
     assert "has left `tickets` at 1, where it began with 0" in message
+
+
+def counting_exercise(arguments, scratch):
+    """A small lesson's exercise: `clear`, then `count` thrice, each with its own output."""
+    return f'''
+"""Counting."""
+import numpy as np
+from grader.course import Case, Exercise, Expected, Launch, Problem
+
+def counting(rng):
+    x = rng.standard_normal(64).astype(np.float32)
+    x[5] = np.nan
+    expected = Expected(np.arange(64), np.int32)
+    launches = [Launch("clear", 1, 64, ({arguments}"none",))]
+    launches += [Launch("count", 1, 64, ({arguments}"x", f"y_{{k}}")) for k in (0, 1, 2)]
+    outputs = {{f"y_{{k}}": expected for k in (0, 1, 2)}} | {{
+        "none": Expected(np.zeros(1), np.int32)}}
+    return Problem({{"x": x}}, outputs, tuple(launches), scratch={scratch})
+
+count = Exercise(name="add", title="Count", source="1_add.cu", cases=(Case("a", counting, 1),))
+'''
+
+
+def counting(root, parameters, name, more=""):
+    """The verdict on a kernel that numbers its threads by a counter `name`, and leaves it."""
+    source = f"""{more}
+extern "C" __global__ void clear({parameters}int* none) {{
+  if (threadIdx.x == 0) none[0] = {name}[0] = 0;
+}}
+extern "C" __global__ void count({parameters}const float* x, int* mine) {{
+  mine[threadIdx.x] = atomicAdd(&{name}[0], 1);
+}}
+"""
+    return judge("01_add/add", source, root=root)
+
+
+@pytest.mark.parametrize("where", ["scratch", "module"])
+def test_a_counter_is_told_of_wherever_it_lies_and_nothing_else_is(tmp_path, where):
+    """x holds a NaN, which is no change; `clear` may write what `count` counts in."""
+    root = small_lesson.write(tmp_path)
+    in_scratch = where == "scratch"
+    arguments = '"seen", ' if in_scratch else ""
+    exercise = counting_exercise(arguments, '{"seen": ((1,), np.int32)}' if in_scratch else "{}")
+    (root / "01_add/exercises.py").write_text(exercise)
+    parameters, more = ("int* seen, ", "") if in_scratch else ("", "__device__ int seen[1];")
+    message = counting(root, parameters, "seen", more).message
+    assert message.startswith("In launch 3 of 4: mine[0] should be 0 and is 64")
+    assert "An earlier launch has left `seen` at 64, where it began with 0" in message
+    assert "nan" not in message
 
 
 # --- two threads, one element ---
@@ -274,7 +324,7 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
 @pytest.mark.parametrize(
     ("indexed", "guarded", "told"),
     [
-        ("x[i]", True, "Guard the access: `if (i < n)`"),
+        ("x[i]", True, "Guard the access: let only indices below `n` come to it."),
         ("x[i < n ? i + 1 : 0]", False, "exists; the access goes 1 further"),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
         ("x[i < n ? (i * 37 + 5) : 0]", False, "not to be seen from the run"),

@@ -70,9 +70,9 @@ class Limits:
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
     `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
-    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`
-    what the first of several launches left changed; any other is a verdict's, with its `message`
-    and `line`, a compiler's also with its `diagnostics`."""
+    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`,
+    by the number of a launch, what earlier ones have left changed; any other is a verdict's, with
+    its `message` and `line`, a compiler's also with its `diagnostics`."""
 
     status: str
     message: str = ""
@@ -83,7 +83,7 @@ class Answer:
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     arrays: Arrays = field(default_factory=dict)
-    left: str = ""
+    left: dict[int, str] = field(default_factory=dict)
     killed: bool = False
 
 
@@ -244,7 +244,7 @@ def _answer(reply: Reply, asked: Request, number: int) -> Answer:
         reply.opcodes,
         reply.steps,
         arrays,
-        shortened(reply.left),
+        {number: shortened(text) for number, text in reply.left.items()},
     )
 
 

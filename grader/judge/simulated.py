@@ -16,20 +16,20 @@ from .protocol import Argument, Arrays, CaseRequest, LaunchRequest
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arrays]:
     """Run the case's launches. What was counted: "counters" (totals), "costs" (counter -> the line
     that costs most, and how much), "opcodes" (PTX opcode -> warp instructions), "steps" (of which
-    it may take `case.steps` a wave of blocks), "left" (a sentence about what the first of several
-    launches left changed). Arrays by name: "input/x" (what is in x now), "output/y", and
-    "written/y" (bool, which elements of y a kernel wrote). Raises CudaError."""
+    it may take `case.steps` a wave of blocks), "left" (a sentence about what earlier launches have
+    left changed, by the number of the launch that finds it, from 1). Arrays by name: "input/x"
+    (what is in x now), "output/y", and "written/y" (bool, which elements of y a kernel wrote).
+    Raises CudaError."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case.outputs, **case.scratch}
     buffers = dict(inputs)
     buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
-    launches, left = case.launches, ""
-    leftovers = Leftovers(source, module, inputs) if len(launches) > 1 else None
+    leftovers, left = Leftovers(source, module, case.inputs), {}
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
-        for done, launch in enumerate(launches):
-            if done:
-                left = left or leftovers.sentence(launches[done - 1], done, len(launches))
-            with _blamed_on(left):
+        for number, launch in enumerate(case.launches, start=1):
+            found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
+            left |= {number: found} if found else {}
+            with _blamed_on(found):
                 _launch(module, launch, buffers)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:

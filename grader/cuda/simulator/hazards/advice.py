@@ -139,7 +139,16 @@ class Adviser:
             )
         else:
             text = f"{_CHANCE}; put a {barrier} between line {first} and line {then}"
+            text += self._inside(race)
         return f"{text}, {where}." if where else f"{text}."
+
+    def _inside(self, race: Race) -> str:
+        """Where the two are in functions that are called, those may as well have the barrier."""
+        code = self.machine.kernel.instructions
+        calls = [code[at].callers for at in (race.other_at, race.at)]
+        if not all(calls) or calls[0] == calls[1] or race.line is None:
+            return ""
+        return f" (or before line {race.line}, in the function that is called)"
 
     def _barrier(self, race: Race) -> str:
         if any(number is not None for number in self.machine.barriers.asked.values()):
@@ -196,7 +205,8 @@ class Adviser:
             )
         return (
             f"Both blocks take {race.place.text}, and whose value stays is chance. Does the index "
-            "say which block it is (`blockIdx`)? If all blocks are to add up there, use an atomic."
+            "say which block it is (`blockIdx`), and is that multiplied by as much as a block "
+            "takes? If all blocks are to add up there, use an atomic."
         )
 
     # --- flags, tickets, locks

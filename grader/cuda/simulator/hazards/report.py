@@ -59,7 +59,8 @@ class Reporter:
         place = self.place(fault.space, fault.store, fault.address, size, at)
         predicate = f"{verb} {_wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
-        advice = bounds.beyond(place, size, self._thread(me), fault.space, repeats)
+        reads = verb == "reads"
+        advice = bounds.beyond(place, size, self._thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
 
     def unwritten(self, access: Access, hit: Hit, lane: int, address: int) -> CudaError:
@@ -330,8 +331,14 @@ def _called(lines: list[int]) -> str:
         return ""
     *between, outermost = lines
     between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
-    ways = f" by way of line {', '.join(map(str, between))}" if between else ""
+    ways = f" by way of {_lines(between)}" if between else ""
     return f" (called on line {outermost}{ways})"
+
+
+def _lines(numbers: list[int]) -> str:
+    """ "line 17", "lines 29 and 17"."""
+    *most, last = map(str, numbers)
+    return f"lines {', '.join(most)} and {last}" if most else f"line {last}"
 
 
 def _short(index: tuple[int, int, int]) -> str:

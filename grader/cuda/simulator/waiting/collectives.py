@@ -75,6 +75,21 @@ class Collectives:
             )
         return None
 
+    def why_absent(self, lane: int, mask: int) -> str:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`: a
+        sentence, with what to do."""
+        bit = 1 << lane % WARP
+        if not mask & bit:
+            return f"the mask 0x{mask:08x} does not name it."
+        if not int(self.launched[lane // WARP]) & bit:
+            return "the block has no thread there. Give a block whole warps, or mask those lanes."
+        if not int(self.alive[lane // WARP]) & bit:
+            return (
+                "it has left the kernel. Let no lane leave before the last such operation: guard "
+                "what it loads and stores, not its way here."
+            )
+        return "it comes by another way, to another operation or none."
+
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""
         return warp_masks(index, self.machine.geometry.warps)
@@ -89,7 +104,8 @@ class Collectives:
                 at,
                 lane,
                 f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
-                f"name its own lane {lane % WARP}.",
+                f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
+                "operation.",
             )
 
 
