@@ -22,7 +22,7 @@ def said(code, *args, grid=1, block=64, shared_mem=0, name="k", options=()):
     with pytest.raises(cuda.CudaError) as caught, simulator.options(step_limit=20_000):
         module.get_function(name)(grid, block, args, shared_mem=shared_mem)
     message = str(caught.value)
-    assert not re.search(r"0x(?!ffffffff)\w|\bbyte \d|_Z", message), message
+    assert not re.search(r"0x(?!ffffffff|0000ffff)\w|\bbyte \d|_Z", message), message
     return caught.value
 
 
@@ -102,6 +102,27 @@ def test_one_fence_for_threads_that_it_has_not_waited_for_is_told_as_that():
 """
     message = str(said(code, numbers(128), numbers(), zeros(), grid=2))
     assert "Put a `__syncthreads()` between line 3 and the fence on line 5." in message
+
+
+@pytest.mark.parametrize("look", ["atomicAdd(flag, 0)", "*(volatile unsigned*)flag"])
+def test_a_reader_that_has_not_waited_for_who_saw_the_flag_is_told_as_that(look):
+    code = f"""{KERNEL}(float* data, unsigned* flag, float* out) {{
+  if (blockIdx.x == 0) {{
+    if (threadIdx.x > 0) return;
+    data[0] = 3.0f;
+    __threadfence();
+    atomicExch(flag, 1);
+    return;
+  }}
+  if (threadIdx.x == 0) while ({look} == 0);
+  float late = 0;
+  for (int i = 0; i < 100; i++) late += out[64 + i % 2];
+  out[threadIdx.x] = data[0] + late;
+}}
+"""
+    message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
+    assert "Thread 0 saw on line 9 that it is done" in message
+    assert "put a `__syncthreads()` between line 9 and line 12" in message
 
 
 def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
@@ -278,6 +299,41 @@ def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
     assert isinstance(said(code, numbers()), cuda.OutOfBounds)
 
 
+@pytest.mark.parametrize(
+    ("leave", "mask", "why"),
+    [
+        ("if (threadIdx.x >= 20) return;", "0xffffffff", "it has left the kernel. Let no lane"),
+        ("", "threadIdx.x < 16 ? 0xffff : 0xffff0000", "the mask 0x0000ffff does not name it"),
+        ("", "0xffffffff", "the block has no thread there"),
+    ],
+    ids=["left", "not named", "no thread"],
+)
+def test_a_lane_that_takes_no_part_in_a_shuffle_is_told_with_the_reason(leave, mask, why):
+    code = f"""{KERNEL}(float* y) {{
+  float mine = y[threadIdx.x];
+  {leave}
+  y[threadIdx.x] = mine + __shfl_down_sync({mask}, mine, 16);
+}}
+"""
+    error = said(code, numbers(), block=20 if "no thread" in why else 32)
+    assert isinstance(error, cuda.ShuffleDivergence)
+    assert error.line == 4 and why in str(error)
+
+
+def test_one_thread_that_does_the_work_of_all_is_told_what_the_others_do():
+    code = f"""{KERNEL}(const float* x, float* y, int n) {{
+  if (threadIdx.x > 0) return;
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  y[0] = sum;
+}}
+"""
+    message = str(said(code, numbers(8192), numbers(), np.int32(8192)))
+    assert "line 4" in message and "No other is at work" in message
+    together = code.replace("threadIdx.x > 0", "n == 0").replace("y[0]", "y[threadIdx.x]")
+    assert "No other" not in str(said(together, numbers(8192), numbers(), np.int32(8192)))
+
+
 # --- helpers ---
 
 
@@ -292,6 +348,35 @@ def test_what_goes_wrong_in_a_helper_names_the_call_of_it(inlined):
 """
     message = str(said(code, numbers(), numbers(), np.int32(64)))
     assert "line 2 (called on line 5)" in message and "`x[64]`" in message
+
+
+def test_a_helper_that_is_called_twice_may_have_the_barrier_itself():
+    code = f"""__device__ __forceinline__ float spread(float value, float* place) {{
+  if (threadIdx.x == 0) *place = value;
+  __syncthreads();
+  return *place;
+}}
+{KERNEL}(float* y) {{
+  __shared__ float place;
+  float first = spread(y[0], &place);
+  y[threadIdx.x] = first + spread(y[1], &place);
+}}
+"""
+    message = str(said(code, numbers()))
+    assert "between line 8 and line 9 (or before line 2, in the function that is called)" in message
+
+
+def test_a_member_of_a_struct_is_told_without_its_bytes():
+    code = f"""struct Pair {{ float max; float sum; }};
+{KERNEL}(float* y) {{
+  __shared__ Pair pairs[64];
+  if (threadIdx.x < 8) pairs[threadIdx.x] = {{y[0], 1.0f}};
+  __syncthreads();
+  y[threadIdx.x] = pairs[threadIdx.x].sum;
+}}
+"""
+    message = str(said(code, numbers()))
+    assert "reads `pairs[8].sum`, which nobody has written" in message
 
 
 # --- signatures ---
@@ -315,6 +400,17 @@ def test_a_changed_signature_is_told_as_that(before, after, told):
     assert "np." not in verdict.message
 
 
+def test_parameters_in_another_order_are_told_as_that():
+    lesson = course.lesson("00_first_kernel")
+    source = lesson.solution(lesson.exercise("saxpy"))
+    source = source.replace("const float* x, const float* y, float* out", "ARGUMENTS")
+    source = source.replace("ARGUMENTS", "float* out, const float* x, const float* y")
+    verdict = judge("00_first_kernel/saxpy", source, hidden=False)
+    assert verdict.points == 0
+    assert verdict.message.startswith("The exercise gives the signature `saxpy(const float* x,")
+    assert "parameter 1 is `float* out` in place of `const float* x`" in verdict.message
+
+
 # --- guards ---
 
 PLACED = KERNEL + "(const float* x, float* y, int n) {\n  int i = blockIdx.x * blockDim.x"
@@ -335,6 +431,55 @@ def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guard
     message = str(said(code, numbers(100), numbers(), np.int32(100), grid=2))
     assert told in message
     assert ("Guard the access" in message) == guarded
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "limit"),
+    [
+        (5, 20, "let only indices below `rows * columns` come to it"),
+        (
+            100,
+            1,
+            "let only indices below 100, the number of elements that `x` has here come to it",
+        ),
+        (7, 9, "let only indices below 100, the number of elements that `x` has here come to it"),
+    ],
+)
+def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, columns, limit):
+    code = f"{KERNEL}(const float* x, float* y, int rows, int columns) {{\n"
+    code += "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[0 * rows + i % 64] = x[i];\n}"
+    args = (numbers(100), numbers(), np.int32(rows), np.int32(columns))
+    assert limit in str(said(code, *args, grid=2))
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("y[0] = x[threadIdx.x];", "a loop or a guard must stop at 4"),
+        ("x[threadIdx.x] = 1.0f;", "is `blockIdx.x` what is meant?"),
+    ],
+)
+def test_who_reads_what_each_block_left_is_told_where_to_stop(statement, told):
+    code = f"{KERNEL}(float* x, float* y) {{\n  {statement}\n}}"
+    message = str(said(code, numbers(4), numbers(), grid=4))
+    assert told in message
+    assert ("a loop or a guard" in message) == statement.startswith("y")
+
+
+def test_a_multiple_of_the_index_is_taken_for_bytes_only_where_it_may_be():
+    for per_thread, bytes_an_element in ((4, True), (2, False), (8, False)):
+        code = f"{KERNEL}(const float* x, float* y) {{\n"
+        code += f"  if (threadIdx.x < 60) y[threadIdx.x] = x[{per_thread} * threadIdx.x];\n}}"
+        message = str(said(code, numbers(60), numbers()))
+        assert f"That is {per_thread} times the thread's own index" in message
+        assert ("for the bytes of an element" in message) == bytes_an_element
+
+
+def test_an_access_of_several_elements_is_never_taken_for_bytes_or_neighbours():
+    code = f"{KERNEL}(const float4* x, float* y) {{\n"
+    code += "  y[threadIdx.x] = x[threadIdx.x / 2 * 4 + threadIdx.x % 2].x + x[threadIdx.x].w;\n}"
+    message = str(said(code, numbers(128), numbers()))
+    assert "bytes of an element" not in message and "neighbour" not in message
 
 
 def test_rows_and_columns_that_are_swapped_are_told_as_that():

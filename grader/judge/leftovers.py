@@ -18,7 +18,7 @@ from ..cuda.declared import Declarations
 from ..cuda.signature import DTYPES, parameters
 from .protocol import LaunchRequest
 
-Place = tuple[str, np.ndarray, np.ndarray]  # its name, what it holds, what of it was written
+Place = tuple[str, str, np.ndarray, np.ndarray]
 _MOST = 1 << 20  # bytes of an array worth copying: counters are small
 
 
@@ -35,8 +35,8 @@ class Leftovers:
     def found_by(self, launch: LaunchRequest, buffers: Mapping[str, np.ndarray]) -> str:
         """What `launch`, which is about to begin, finds otherwise than the first launch of its
         kernel; "" if it is nothing, or if this is the first. `buffers` are the case's, by name."""
-        for called, array, written in (*self._passed(launch, buffers), *self._variables()):
-            key = launch.kernel, called
+        for name, called, array, written in (*self._passed(launch, buffers), *self._variables()):
+            key = launch.kernel, name
             if key not in self._begun:
                 self._begun[key] = array.copy(), written
                 continue
@@ -53,18 +53,20 @@ class Leftovers:
         return ""
 
     def _passed(self, launch: LaunchRequest, buffers) -> Iterator[Place]:
-        """The buffers of a launch that matter, under the learner's names."""
+        """The buffers of a launch that matter: the exercise's name for each and the learner's,
+        what it holds, and which elements somebody has written."""
         declared = parameters(self.source, launch.kernel) or ()
         for position, passed in enumerate(launch.args):
             array = buffers.get(passed.buffer)
             if array is None or array.dtype.kind not in "biuf" or array.nbytes > _MOST:
                 continue
-            name = declared[position].name if position < len(declared) else passed.buffer
+            called = declared[position].name if position < len(declared) else ""
+            called = called or passed.buffer
             flat = np.asarray(array).ravel()
             if passed.buffer in self.inputs:
-                yield name or passed.buffer, flat, np.ones(flat.size, bool)
+                yield passed.buffer, called, flat, np.ones(flat.size, bool)
             elif array.dtype.kind != "f":
-                yield name or passed.buffer, flat, simulator.written(array).ravel()
+                yield passed.buffer, called, flat, simulator.written(array).ravel()
 
     def _variables(self) -> Iterator[Place]:
         """The module's variables that matter; all of them begin with a value."""
@@ -78,7 +80,7 @@ class Leftovers:
             dtype = np.dtype(DTYPES.get(one.type, np.uint32) if one else np.uint32)
             if dtype.kind in "biu" and len(store.data) % dtype.itemsize == 0:
                 values = store.data.view(dtype)
-                yield name, values, np.ones(values.size, bool)
+                yield f"&{name}", name, values, np.ones(values.size, bool)
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
