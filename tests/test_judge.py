@@ -174,6 +174,26 @@ def test_a_kernel_without_extern_c_is_told_so(verdict_on):
     assert 'lacks extern "C"' in verdict.message
 
 
+def test_kernels_that_are_not_the_one_asked_for_are_listed_as_written(verdict_on):
+    source = SOLUTION.replace("void add(", "void plus(").replace('extern "C" ', "")
+    more = "template <int N> __global__ void many(float* x) { x[0] = N; }\n"
+    more += "template __global__ void many<4>(float*);\n"
+    message = verdict_on(more + source).message
+    assert "the source defines " in message
+    assert "plus" in message and "many<4>" in message and "_Z" not in message
+
+
+def test_a_compiler_that_runs_out_of_memory_is_told_as_the_compiler(verdict_on):
+    """A type of 2^24 letters: NVRTC hands its message over whole, and there is no room for it."""
+    bomb = "template <class A, class B> struct P {};\n"
+    bomb += "template <int N> struct D { using t = P<typename D<N-1>::t, typename D<N-1>::t>; };\n"
+    bomb += "template <> struct D<0> { using t = int; };\n__device__ int q = D<19>::t();\n"
+    verdict = verdict_on(bomb + SOLUTION, limits=Limits(memory_bytes=300 << 20))
+    assert verdict.status == "compile_error"
+    assert "compiler" in verdict.message.lower()
+    assert "kernel was" not in verdict.message and "__shared__" not in verdict.message
+
+
 def test_over_budget_names_counter_limit_and_reason(verdict_on):
     source = instead("    if (i < n) total[i] = x[i] + y[i] + 0.0f * x[n - 1 - i] * x[i / 2];")
     verdict = verdict_on(source)

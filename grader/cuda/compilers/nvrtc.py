@@ -55,6 +55,8 @@ class Nvrtc:
             if status:
                 raise _error(status, program, job.source)
             return _result(program, job)
+        except MemoryError:  # NVRTC hands over its log whole, and a template's may be huge
+            raise CompileError(_OUT_OF_MEMORY) from None
         finally:
             _call("nvrtcDestroyProgram", ctypes.byref(program))
 
