@@ -11,8 +11,9 @@ from ..lanes import count
 from ..memory.access import Access, Hit
 from ..memory.spaces import AccessFault, Store, counted_bytes
 from . import bounds
-from .advice import Adviser, Race
+from .advice import Adviser
 from .detector import Clash
+from .evidence import Race
 from .flow import Flow
 from .hazards import Hazard
 from .naming import Place
@@ -260,7 +261,7 @@ class Reporter:
                 f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
             )
         did = "wrote" if race.clash.other_wrote else "read"
-        did = "updated atomically" if self.adviser.atomic(race.other_at) else did
+        did = "updated atomically" if self.adviser.seen.atomic(race.other_at) else did
         on_line = f" on line {race.other_line}" if race.other_line else ""
         if race.other_line != race.line:
             on_line += _called(self._called_on(race.other_at, None))
