@@ -18,7 +18,7 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import cuda
 from grader.errors import NotInCourse
-from grader.judge import Limits, forkserver, judge, landlock, process, protocol
+from grader.judge import Limits, forkserver, judge, landlock, process, protocol, worker
 
 
 @pytest.fixture(scope="module")
@@ -462,7 +462,7 @@ def test_the_judge_imports_without_jupyter_and_without_a_command_line():
 
 def test_a_judge_that_cannot_import_the_course_says_how_to_install_it(verdict_on, monkeypatch):
     bare = (sys.executable, "-I", "-S", "-m", "grader.judge.sandbox")  # -S: no site-packages
-    monkeypatch.setattr(process, "COMMAND", bare)
+    monkeypatch.setattr(worker, "COMMAND", bare)
     verdict = verdict_on(SOLUTION)
     assert verdict.status == "unsupported"
     assert "No module named" in verdict.message and "`pip install --user`" in verdict.message
@@ -482,7 +482,7 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
         "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"
         "sandbox.main()"
     )
-    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-I", "-c", without))
+    monkeypatch.setattr(worker, "COMMAND", (sys.executable, "-I", "-c", without))
     verdict = verdict_on(SOLUTION.replace("owns", "has"))  # not in the compiler's cache
     assert verdict.status == "unsupported"
     assert "may read only what is under" in verdict.message

@@ -17,7 +17,7 @@ from . import cases, protocol
 from .cases import Drawn
 from .protocol import Arrays, CaseRequest, Reply, Request
 from .verdict import shortened
-from .worker import worker
+from .worker import started
 
 ALONE = (
     "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
@@ -163,19 +163,19 @@ def _one_worker(asked: Request, limits: Limits, end: float) -> list[Answer]:
     answers: list[Answer] = []
     buffer = bytearray()
     longest = _longest(asked, limits)
-    with worker(asked) as running:
+    with started(asked) as worker:
         while len(answers) <= len(asked.cases):
             seconds = asked.case_seconds if answers else asked.compile_seconds
             deadline = min(end, time.monotonic() + seconds * limits.patience)
             try:
-                reply = _next_reply(running.replies, buffer, deadline, longest)
+                reply = _next_reply(worker.replies, buffer, deadline, longest)
                 answers.append(_answer(reply, asked, len(answers)))
             except TimeoutError:
                 return [*answers, Answer("timeout", _too_slow(bool(answers), asked))]
             except protocol.ProtocolError as error:
                 return [*answers, Answer("unsupported", f"{NO_REPLY} ({error}).")]
             except EOFError:
-                code = running.end(LAST_BREATH)
+                code = worker.end(LAST_BREATH)
                 if code == 0:
                     return answers
                 return [*answers, _exit_diagnosis(code, worker.complaint(), bool(answers), asked)]

@@ -68,7 +68,7 @@ def _kill_group(pid: int) -> None:
 
 
 @contextmanager
-def worker(asked: Request) -> Iterator[Worker]:
+def started(asked: Request) -> Iterator[Worker]:
     """A running worker that has been asked. Its whole process group is gone afterwards."""
     with (
         tempfile.TemporaryFile() as question,
@@ -84,11 +84,11 @@ def worker(asked: Request) -> Iterator[Worker]:
                 pid, parent = _start(asked.device, folder, files)
             finally:
                 os.close(answers)
-            started = Worker(pid, parent, replies, complaints)
+            worker = Worker(pid, parent, replies, complaints)
             try:
-                yield started
+                yield worker
             finally:
-                started.end()
+                worker.end()
         finally:
             os.close(replies)
 
