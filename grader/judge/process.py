@@ -278,7 +278,7 @@ def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -
             else ("compiler", "huge arrays, unrolled loops and templates")
         )
         return Answer(
-            "launch_error" if compiled else "compile_error",
+            "launch_error" if compiled or code == -signal.SIGKILL else "compile_error",
             f"The {who} was ended by {name}, most likely because it asked "
             f"for more than the {asked.memory_bytes / 2**30:.3g} GiB it may use. Look at "
             f"{look} without an end.",
