@@ -11,7 +11,7 @@ from grader import course
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.cuda import simulator
-from grader.judge import judge
+from grader.judge import judge, steps
 from grader.measure import contest, survivors, timings
 from grader.weave import weave
 
@@ -105,6 +105,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "benchmarks.py",
         "shown.py",
         survivors.FILE,
+        steps.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
         *(f"wrong/{path.name}" for path in lesson.path.glob("wrong/*.cu")),
