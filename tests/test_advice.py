@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import small_lesson
 
 from grader import course, cuda
 from grader.cells import cuda_source
@@ -21,7 +22,7 @@ def said(code, *args, grid=1, block=64, shared_mem=0, name="k", options=()):
     with pytest.raises(cuda.CudaError) as caught, simulator.options(step_limit=20_000):
         module.get_function(name)(grid, block, args, shared_mem=shared_mem)
     message = str(caught.value)
-    assert not re.search(r"0x(?!ffffffff)\w|\bbyte \d|_Z", message), message
+    assert not re.search(r"0x(?!ffffffff|0000ffff)\w|\bbyte \d|_Z", message), message
     return caught.value
 
 
@@ -103,11 +104,32 @@ def test_one_fence_for_threads_that_it_has_not_waited_for_is_told_as_that():
     assert "Put a `__syncthreads()` between line 3 and the fence on line 5." in message
 
 
+@pytest.mark.parametrize("look", ["atomicAdd(flag, 0)", "*(volatile unsigned*)flag"])
+def test_a_reader_that_has_not_waited_for_who_saw_the_flag_is_told_as_that(look):
+    code = f"""{KERNEL}(float* data, unsigned* flag, float* out) {{
+  if (blockIdx.x == 0) {{
+    if (threadIdx.x > 0) return;
+    data[0] = 3.0f;
+    __threadfence();
+    atomicExch(flag, 1);
+    return;
+  }}
+  if (threadIdx.x == 0) while ({look} == 0);
+  float late = 0;
+  for (int i = 0; i < 100; i++) late += out[64 + i % 2];
+  out[threadIdx.x] = data[0] + late;
+}}
+"""
+    message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
+    assert "Thread 0 saw on line 9 that it is done" in message
+    assert "put a `__syncthreads()` between line 9 and line 12" in message
+
+
 def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
     code = f"{KERNEL}(float* x) {{\n  x[blockIdx.x] = 1.0f;\n  x[2] = x[1 - blockIdx.x];\n}}"
     message = str(said(code, numbers(3), grid=2, block=1))
     assert "Blocks run in any order" in message or "Both blocks take" in message
-    assert "fence" not in message
+    assert "The fence on" not in message and "Put a `__threadfence" not in message
 
 
 @pytest.mark.parametrize("fence", ["missing", "late"])
@@ -138,6 +160,55 @@ def test_a_variable_of_the_module_that_is_not_put_back_is_told_as_that():
     message = judge("02_tree_reduction/last_block", source, hidden=False).message
     assert message.startswith("In launch 2 of 2: Nothing was ever written to total")
     assert "has left `tickets` at 1, where it began with 0" in message
+
+
+def counting_exercise(arguments, scratch):
+    """A small lesson's exercise: `clear`, then `count` thrice, each with its own output."""
+    return f'''
+"""Counting."""
+import numpy as np
+from grader.course import Case, Exercise, Expected, Launch, Problem
+
+def counting(rng):
+    x = rng.standard_normal(64).astype(np.float32)
+    x[5] = np.nan
+    expected = Expected(np.arange(64), np.int32)
+    launches = [Launch("clear", 1, 64, ({arguments}"none",))]
+    launches += [Launch("count", 1, 64, ({arguments}"x", f"y_{{k}}")) for k in (0, 1, 2)]
+    outputs = {{f"y_{{k}}": expected for k in (0, 1, 2)}} | {{
+        "none": Expected(np.zeros(1), np.int32)}}
+    return Problem({{"x": x}}, outputs, tuple(launches), scratch={scratch})
+
+count = Exercise(name="add", title="Count", source="1_add.cu", cases=(Case("a", counting, 1),))
+'''
+
+
+def counting(root, parameters, name, more=""):
+    """The verdict on a kernel that numbers its threads by a counter `name`, and leaves it."""
+    source = f"""{more}
+extern "C" __global__ void clear({parameters}int* none) {{
+  if (threadIdx.x == 0) none[0] = {name}[0] = 0;
+}}
+extern "C" __global__ void count({parameters}const float* x, int* mine) {{
+  mine[threadIdx.x] = atomicAdd(&{name}[0], 1);
+}}
+"""
+    return judge("01_add/add", source, root=root)
+
+
+@pytest.mark.parametrize("where", ["scratch", "module"])
+def test_a_counter_is_told_of_wherever_it_lies_and_nothing_else_is(tmp_path, where):
+    """x holds a NaN, which is no change; `clear` may write what `count` counts in."""
+    root = small_lesson.write(tmp_path)
+    in_scratch = where == "scratch"
+    arguments = '"seen", ' if in_scratch else ""
+    exercise = counting_exercise(arguments, '{"seen": ((1,), np.int32)}' if in_scratch else "{}")
+    (root / "01_add/exercises.py").write_text(exercise)
+    parameters, more = ("int* seen, ", "") if in_scratch else ("", "__device__ int seen[1];")
+    message = counting(root, parameters, "seen", more).message
+    assert message.startswith("In launch 3 of 4: mine[0] should be 0 and is 64")
+    assert "An earlier launch has left `seen` at 64, where it began with 0" in message
+    assert "nan" not in message
 
 
 # --- two threads, one element ---
@@ -228,6 +299,41 @@ def test_what_goes_wrong_before_a_barrier_is_not_blamed_on_it():
     assert isinstance(said(code, numbers()), cuda.OutOfBounds)
 
 
+@pytest.mark.parametrize(
+    ("leave", "mask", "why"),
+    [
+        ("if (threadIdx.x >= 20) return;", "0xffffffff", "it has left the kernel. Let no lane"),
+        ("", "threadIdx.x < 16 ? 0xffff : 0xffff0000", "the mask 0x0000ffff does not name it"),
+        ("", "0xffffffff", "the block has no thread there"),
+    ],
+    ids=["left", "not named", "no thread"],
+)
+def test_a_lane_that_takes_no_part_in_a_shuffle_is_told_with_the_reason(leave, mask, why):
+    code = f"""{KERNEL}(float* y) {{
+  float mine = y[threadIdx.x];
+  {leave}
+  y[threadIdx.x] = mine + __shfl_down_sync({mask}, mine, 16);
+}}
+"""
+    error = said(code, numbers(), block=20 if "no thread" in why else 32)
+    assert isinstance(error, cuda.ShuffleDivergence)
+    assert error.line == 4 and why in str(error)
+
+
+def test_one_thread_that_does_the_work_of_all_is_told_what_the_others_do():
+    code = f"""{KERNEL}(const float* x, float* y, int n) {{
+  if (threadIdx.x > 0) return;
+  float sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i];
+  y[0] = sum;
+}}
+"""
+    message = str(said(code, numbers(8192), numbers(), np.int32(8192)))
+    assert "line 4" in message and "No other is at work" in message
+    together = code.replace("threadIdx.x > 0", "n == 0").replace("y[0]", "y[threadIdx.x]")
+    assert "No other" not in str(said(together, numbers(8192), numbers(), np.int32(8192)))
+
+
 # --- helpers ---
 
 
@@ -242,6 +348,35 @@ def test_what_goes_wrong_in_a_helper_names_the_call_of_it(inlined):
 """
     message = str(said(code, numbers(), numbers(), np.int32(64)))
     assert "line 2 (called on line 5)" in message and "`x[64]`" in message
+
+
+def test_a_helper_that_is_called_twice_may_have_the_barrier_itself():
+    code = f"""__device__ __forceinline__ float spread(float value, float* place) {{
+  if (threadIdx.x == 0) *place = value;
+  __syncthreads();
+  return *place;
+}}
+{KERNEL}(float* y) {{
+  __shared__ float place;
+  float first = spread(y[0], &place);
+  y[threadIdx.x] = first + spread(y[1], &place);
+}}
+"""
+    message = str(said(code, numbers()))
+    assert "between line 8 and line 9 (or before line 2, in the function that is called)" in message
+
+
+def test_a_member_of_a_struct_is_told_without_its_bytes():
+    code = f"""struct Pair {{ float max; float sum; }};
+{KERNEL}(float* y) {{
+  __shared__ Pair pairs[64];
+  if (threadIdx.x < 8) pairs[threadIdx.x] = {{y[0], 1.0f}};
+  __syncthreads();
+  y[threadIdx.x] = pairs[threadIdx.x].sum;
+}}
+"""
+    message = str(said(code, numbers()))
+    assert "reads `pairs[8].sum`, which nobody has written" in message
 
 
 # --- signatures ---
@@ -265,6 +400,17 @@ def test_a_changed_signature_is_told_as_that(before, after, told):
     assert "np." not in verdict.message
 
 
+def test_parameters_in_another_order_are_told_as_that():
+    lesson = course.lesson("00_first_kernel")
+    source = lesson.solution(lesson.exercise("saxpy"))
+    source = source.replace("const float* x, const float* y, float* out", "ARGUMENTS")
+    source = source.replace("ARGUMENTS", "float* out, const float* x, const float* y")
+    verdict = judge("00_first_kernel/saxpy", source, hidden=False)
+    assert verdict.points == 0
+    assert verdict.message.startswith("The exercise gives the signature `saxpy(const float* x,")
+    assert "parameter 1 is `float* out` in place of `const float* x`" in verdict.message
+
+
 # --- guards ---
 
 PLACED = KERNEL + "(const float* x, float* y, int n) {\n  int i = blockIdx.x * blockDim.x"
@@ -274,7 +420,7 @@ PLACED += " + threadIdx.x;\n  y[i % 64] = INDEXED;\n}"
 @pytest.mark.parametrize(
     ("indexed", "guarded", "told"),
     [
-        ("x[i]", True, "Guard the access: `if (i < n)`"),
+        ("x[i]", True, "Guard the access: let only indices below `n` come to it."),
         ("x[i < n ? i + 1 : 0]", False, "exists; the access goes 1 further"),
         ("x[i < n ? i * 4 : 0]", False, "4 times the thread's own index"),
         ("x[i < n ? (i * 37 + 5) : 0]", False, "not to be seen from the run"),
@@ -285,6 +431,55 @@ def test_a_guard_is_advised_only_where_there_are_too_many_threads(indexed, guard
     message = str(said(code, numbers(100), numbers(), np.int32(100), grid=2))
     assert told in message
     assert ("Guard the access" in message) == guarded
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "limit"),
+    [
+        (5, 20, "let only indices below `rows * columns` come to it"),
+        (
+            100,
+            1,
+            "let only indices below 100, the number of elements that `x` has here come to it",
+        ),
+        (7, 9, "let only indices below 100, the number of elements that `x` has here come to it"),
+    ],
+)
+def test_a_limit_is_told_in_the_kernels_words_only_where_they_are_certain(rows, columns, limit):
+    code = f"{KERNEL}(const float* x, float* y, int rows, int columns) {{\n"
+    code += "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  y[0 * rows + i % 64] = x[i];\n}"
+    args = (numbers(100), numbers(), np.int32(rows), np.int32(columns))
+    assert limit in str(said(code, *args, grid=2))
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("y[0] = x[threadIdx.x];", "a loop or a guard must stop at 4"),
+        ("x[threadIdx.x] = 1.0f;", "is `blockIdx.x` what is meant?"),
+    ],
+)
+def test_who_reads_what_each_block_left_is_told_where_to_stop(statement, told):
+    code = f"{KERNEL}(float* x, float* y) {{\n  {statement}\n}}"
+    message = str(said(code, numbers(4), numbers(), grid=4))
+    assert told in message
+    assert ("a loop or a guard" in message) == statement.startswith("y")
+
+
+def test_a_multiple_of_the_index_is_taken_for_bytes_only_where_it_may_be():
+    for per_thread, bytes_an_element in ((4, True), (2, False), (8, False)):
+        code = f"{KERNEL}(const float* x, float* y) {{\n"
+        code += f"  if (threadIdx.x < 60) y[threadIdx.x] = x[{per_thread} * threadIdx.x];\n}}"
+        message = str(said(code, numbers(60), numbers()))
+        assert f"That is {per_thread} times the thread's own index" in message
+        assert ("for the bytes of an element" in message) == bytes_an_element
+
+
+def test_an_access_of_several_elements_is_never_taken_for_bytes_or_neighbours():
+    code = f"{KERNEL}(const float4* x, float* y) {{\n"
+    code += "  y[threadIdx.x] = x[threadIdx.x / 2 * 4 + threadIdx.x % 2].x + x[threadIdx.x].w;\n}"
+    message = str(said(code, numbers(128), numbers()))
+    assert "bytes of an element" not in message and "neighbour" not in message
 
 
 def test_rows_and_columns_that_are_swapped_are_told_as_that():

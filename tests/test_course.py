@@ -11,7 +11,7 @@ from grader import course, mistakes
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.cuda import simulator
-from grader.judge import judge
+from grader.judge import judge, steps
 from grader.measure import contest, survivors, timings
 from grader.weave import weave
 
@@ -108,6 +108,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "shown.py",
         mistakes.FILE,
         survivors.FILE,
+        steps.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
     }

@@ -18,7 +18,7 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import cuda
 from grader.errors import NotInCourse
-from grader.judge import Limits, forkserver, judge, landlock, process, protocol
+from grader.judge import Limits, forkserver, judge, landlock, process, protocol, worker
 
 
 @pytest.fixture
@@ -167,6 +167,26 @@ def test_a_kernel_without_extern_c_is_told_so(verdict_on):
     verdict = verdict_on(SOLUTION.replace('extern "C" ', ""))
     assert verdict.status == "launch_error"
     assert 'lacks extern "C"' in verdict.message
+
+
+def test_kernels_that_are_not_the_one_asked_for_are_listed_as_written(verdict_on):
+    source = SOLUTION.replace("void add(", "void plus(").replace('extern "C" ', "")
+    more = "template <int N> __global__ void many(float* x) { x[0] = N; }\n"
+    more += "template __global__ void many<4>(float*);\n"
+    message = verdict_on(more + source).message
+    assert "the source defines " in message
+    assert "plus" in message and "many<4>" in message and "_Z" not in message
+
+
+def test_a_compiler_that_runs_out_of_memory_is_told_as_the_compiler(verdict_on):
+    """Types of millions of letters, in messages that NVRTC has and hands over whole."""
+    bomb = "template <class A, class B> struct P {};\n"
+    bomb += "template <int N> struct D { using t = P<typename D<N-1>::t, typename D<N-1>::t>; };\n"
+    bomb += "template <> struct D<0> { using t = int; };\n__device__ int q = D<22>::t();\n"
+    for megabytes in (300, 400):
+        verdict = verdict_on(bomb + SOLUTION, limits=Limits(memory_bytes=megabytes << 20))
+        assert verdict.status == "compile_error"
+        assert "compiler" in verdict.message and "templates" in verdict.message
 
 
 def test_over_budget_names_counter_limit_and_reason(verdict_on):
@@ -437,7 +457,7 @@ def test_the_judge_imports_without_jupyter_and_without_a_command_line():
 
 def test_a_judge_that_cannot_import_the_course_says_how_to_install_it(verdict_on, monkeypatch):
     bare = (sys.executable, "-I", "-S", "-m", "grader.judge.sandbox")  # -S: no site-packages
-    monkeypatch.setattr(process, "COMMAND", bare)
+    monkeypatch.setattr(worker, "COMMAND", bare)
     verdict = verdict_on(SOLUTION)
     assert verdict.status == "unsupported"
     assert "No module named" in verdict.message and "`pip install --user`" in verdict.message
@@ -457,7 +477,7 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
         "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"
         "sandbox.main()"
     )
-    monkeypatch.setattr(process, "COMMAND", (sys.executable, "-I", "-c", without))
+    monkeypatch.setattr(worker, "COMMAND", (sys.executable, "-I", "-c", without))
     verdict = verdict_on(SOLUTION.replace("owns", "has"))  # not in the compiler's cache
     assert verdict.status == "unsupported"
     assert "may read only what is under" in verdict.message

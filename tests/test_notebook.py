@@ -110,9 +110,8 @@ def test_the_set_up_cell_says_which_device_kernels_run_on(notebook):
 def test_a_lesson_that_does_not_exist_is_one_sentence(opened):
     shown = opened.run('lesson("99_nothing")')
     assert shown.failed
-    assert shown.text == "there is no lesson '99_nothing'; there are: " + ", ".join(
-        lesson.name for lesson in course.lessons()
-    )
+    names = ", ".join(lesson.name for lesson in course.lessons())
+    assert shown.text == f"There is no lesson '99_nothing'; there are: {names}."
 
 
 # --- %%cuda ------------------------------------------------------------------------------------

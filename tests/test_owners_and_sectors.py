@@ -28,7 +28,7 @@ FLAT = "const int i = blockIdx.x * blockDim.x + threadIdx.x;\ny[i] = x[i];"
 def test_every_element_names_its_block_and_thread():
     run = launched(FLAT, grid=3, block=4, blocks=3, elements=14)
     said = words(draw.owners(run, 1))
-    assert "Which thread stored which element (argument 1), all 3 blocks:" in said
+    assert "Which thread stored which element of y, all 3 blocks:" in said
     assert "12 of 14 elements touched, 0 by several threads" in said
     assert "elements 8 to 11: block 2 threads 0 to 3" in said
 
@@ -106,7 +106,7 @@ def test_a_launch_that_never_began_gives_a_calm_picture():
 
 def test_an_atomic_owns_what_it_changes():
     said = words(draw.owners(launched("atomicAdd(y + threadIdx.x / 8, 1.0f);"), 1))
-    assert "Which thread changed which element (argument 1), block 0:" in said
+    assert "Which thread changed which element of y, block 0:" in said
     assert "4 of 256 elements touched, 4 by several threads" in said
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..course import Case, Expected
+from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from .cases import Drawn
 from .process import Answer
@@ -35,8 +35,8 @@ def on_simulator(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (
-        _over_budget(drawn.case, answer)
-        or _lacks_instruction(drawn.case, answer.opcodes)
+        _over_budget(drawn, answer)
+        or _lacks_instruction(drawn, answer.opcodes)
         or _passed(drawn.case)
     )
 
@@ -134,8 +134,8 @@ def _left_out(name: str, missing: np.ndarray) -> str:
 
 
 def _because(message: str, launch: int | None, answer: Answer) -> str:
-    """The message; of a later launch, what an earlier one has left changed."""
-    return f"{message} {answer.left}" if (launch or 1) > 1 and answer.left else message
+    """The message; of a later launch, with what earlier ones have left changed."""
+    return f"{message} {answer.left.get(launch, '')}".rstrip()
 
 
 def _wrong_output(
@@ -207,7 +207,8 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(case: Case, answer: Answer) -> CaseResult | None:
+def _over_budget(drawn: Drawn, answer: Answer) -> CaseResult | None:
+    case = drawn.case
     for budget in case.budgets:
         counter, counters = budget.counter, answer.counters
         if counter not in counters:
@@ -219,13 +220,14 @@ def _over_budget(case: Case, answer: Answer) -> CaseResult | None:
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {_sentence(budget.why)}"
+                f"{budget.at_most:,}{dearest}. {_sentence(budget.why, drawn.problem)}"
             )
             return failed(case, "over_budget", message, line)
     return None
 
 
-def _lacks_instruction(case: Case, opcodes: dict[str, int]) -> CaseResult | None:
+def _lacks_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | None:
+    case = drawn.case
     for requirement in case.requires:
         wanted = re.compile(requirement.instruction)
         count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
@@ -233,14 +235,17 @@ def _lacks_instruction(case: Case, opcodes: dict[str, int]) -> CaseResult | None
             message = (
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
                 f"{'time' if count == 1 else 'times'} "
-                f"where {requirement.at_least:,} are called for. {_sentence(requirement.why)}"
+                f"where {requirement.at_least:,} are called for. "
+                f"{_sentence(requirement.why, drawn.problem)}"
             )
             return failed(case, "over_budget", message)
     return None
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+def _sentence(text: str, problem: Problem) -> str:
+    """An author's reason as a sentence; a buffer's name that it begins with stays as it is."""
+    named = text.partition(" ")[0] in {*problem.inputs, *problem.outputs, *problem.scratch}
+    return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:

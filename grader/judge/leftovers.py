@@ -1,11 +1,15 @@
 """What one launch leaves for the next: counters and tickets that are not put back.
 
 A kernel that counts in memory must leave the count as it found it, or its next launch begins with a
-wrong one. What a case's first launch changed is noted before the second begins: the inputs, and the
-module's `__device__` variables.
+wrong one. So what a kernel finds at its first launch is noted, and compared with what it finds when
+it is launched again: the case's inputs, which nobody may change, and whole numbers, which may be
+counters, in other buffers and in the module's `__device__` variables. Partial results are no
+counters: nobody has written them before the first launch, or they are no whole numbers.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -14,55 +18,72 @@ from ..cuda.declared import Declarations
 from ..cuda.signature import DTYPES, parameters
 from .protocol import LaunchRequest
 
-_MOST = 1 << 20  # bytes of a variable worth copying: counters are small
+Place = tuple[str, str, np.ndarray, np.ndarray]
+_MOST = 1 << 20  # bytes of an array worth copying: counters are small
 
 
 class Leftovers:
-    """What a launch is about to begin with: `inputs` by name, and the variables of `module`."""
+    """What the kernels of `module` find, launch by launch; `inputs` are the names of the case's
+    inputs."""
 
-    def __init__(self, source: str, module: simulator.RawModule, inputs: dict[str, np.ndarray]):
+    def __init__(self, source: str, module: simulator.RawModule, inputs: tuple[str, ...]):
         self.source = source
         self.module = module
         self.inputs = inputs
-        self.before = {name: array.copy() for name, array in self._state().items()}
+        self._begun: dict[tuple[str, str], tuple[np.ndarray, np.ndarray]] = {}
 
-    def sentence(self, launch: LaunchRequest, done: int, of: int) -> str:
-        """What the first `done` of the case's launches, the last of them `launch`, have left
-        changed; "" if it is nothing."""
-        for name, now in self._state().items():
-            before = self.before[name]
-            changed = np.flatnonzero(before != now)
+    def found_by(self, launch: LaunchRequest, buffers: Mapping[str, np.ndarray]) -> str:
+        """What `launch`, which is about to begin, finds otherwise than the first launch of its
+        kernel; "" if it is nothing, or if this is the first. `buffers` are the case's, by name."""
+        for name, called, array, written in (*self._passed(launch, buffers), *self._variables()):
+            key = launch.kernel, name
+            if key not in self._begun:
+                self._begun[key] = array.copy(), written
+                continue
+            before, known = self._begun[key]
+            changed = np.flatnonzero(known & _differ(before, array))
             if len(changed):
                 at = int(changed[0])
-                place = f"{self._called(name, launch)}[{at}]" if now.size > 1 else None
-                place = place or self._called(name, launch)
+                place = f"{called}[{at}]" if array.size > 1 else called
                 return (
-                    f"This is launch {done + 1} of {of}, and what went before has left `{place}` "
-                    f"at {now[at]:.9g}, where it began with {before[at]:.9g}. What a kernel counts "
-                    "in memory it must put back before it ends, or the next launch counts on from "
-                    "there."
+                    f"An earlier launch has left `{place}` at {array[at]:.9g}, where it began with "
+                    f"{before[at]:.9g}: what a kernel counts in memory it must put back before it "
+                    "ends, or its next launch counts on from there."
                 )
         return ""
 
-    def _state(self) -> dict[str, np.ndarray]:
-        """Flat arrays by name, a variable's name with "&" before it."""
-        state = {name: np.asarray(array).ravel() for name, array in self.inputs.items()}
-        declared = None
-        for name, store in self.module.variables.items():
-            if store.writable and len(store.data) <= _MOST:
-                declared = declared or Declarations(self.source)
-                one = declared.find(simulator.plain(name), "device")
-                dtype = np.dtype(DTYPES.get(one.type, np.uint32) if one else np.uint32)
-                if len(store.data) % dtype.itemsize == 0:
-                    state[f"&{simulator.plain(name)}"] = store.data.view(dtype)
-        return state
-
-    def _called(self, name: str, launch: LaunchRequest) -> str:
-        """The learner's name for an input, or a variable's own."""
-        if name.startswith("&"):
-            return name[1:]
+    def _passed(self, launch: LaunchRequest, buffers) -> Iterator[Place]:
+        """The buffers of a launch that matter: the exercise's name for each and the learner's,
+        what it holds, and which elements somebody has written."""
         declared = parameters(self.source, launch.kernel) or ()
-        for one, passed in zip(declared, launch.args, strict=False):
-            if passed.buffer == name:
-                return one.name
-        return name
+        for position, passed in enumerate(launch.args):
+            array = buffers.get(passed.buffer)
+            if array is None or array.dtype.kind not in "biuf" or array.nbytes > _MOST:
+                continue
+            called = declared[position].name if position < len(declared) else ""
+            called = called or passed.buffer
+            flat = np.asarray(array).ravel()
+            if passed.buffer in self.inputs:
+                yield passed.buffer, called, flat, np.ones(flat.size, bool)
+            elif array.dtype.kind != "f":
+                yield passed.buffer, called, flat, simulator.written(array).ravel()
+
+    def _variables(self) -> Iterator[Place]:
+        """The module's variables that matter; all of them begin with a value."""
+        declared = None
+        for mangled, store in self.module.variables.items():
+            if not store.writable or len(store.data) > _MOST:
+                continue
+            declared = declared or Declarations(self.source)
+            name = simulator.plain(mangled)
+            one = declared.find(name, "device")
+            dtype = np.dtype(DTYPES.get(one.type, np.uint32) if one else np.uint32)
+            if dtype.kind in "biu" and len(store.data) % dtype.itemsize == 0:
+                values = store.data.view(dtype)
+                yield f"&{name}", name, values, np.ones(values.size, bool)
+
+
+def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Which elements are not the same, bit for bit: NaN is NaN."""
+    bits = np.dtype(f"u{one.itemsize}")
+    return np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits)

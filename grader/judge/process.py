@@ -1,10 +1,5 @@
-"""The worker's life: start it, read its replies as they come, end it when it takes too long.
-
-Each worker gets its own process group, an empty directory, an environment of what CUDA needs and
-no inherited descriptors; at the end its whole group gets SIGKILL, whatever it is doing. It is
-forked from a server that has the imports behind it (`forkserver`), or, where there is no fork and
-for a GPU, whose driver does not survive one, a fresh Python.
-"""
+"""Asking workers: read their replies as they come, end them when they take too long, and say of
+one that ended too early why that was."""
 
 from __future__ import annotations
 
@@ -12,33 +7,24 @@ import math
 import os
 import select
 import signal
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from ..cuda.diagnostics import Diagnostic, bounded
-from . import cases, forkserver, protocol
+from . import cases, protocol
 from .cases import Drawn
 from .protocol import Arrays, CaseRequest, Reply, Request
 from .verdict import shortened
+from .worker import started
 
-COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
 ALONE = (
     "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
     "a learner's file could take a module's place: install the course into an environment of its "
     "own, by `make lab` or by pip in a virtual environment"
 )
-PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
 SLACK = 1 << 20  # bytes of a reply beside its arrays
-COMPLAINT = 4096  # bytes of a worker's stderr that are read
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 NO_REPLY = (
     "The process that ran your kernel sent something that is no answer; "
@@ -70,9 +56,9 @@ class Limits:
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
     `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
-    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`
-    what the first of several launches left changed; any other is a verdict's, with its `message`
-    and `line`, a compiler's also with its `diagnostics`."""
+    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`,
+    by the number of a launch, what earlier ones have left changed; any other is a verdict's, with
+    its `message` and `line`, a compiler's also with its `diagnostics`."""
 
     status: str
     message: str = ""
@@ -83,7 +69,7 @@ class Answer:
     opcodes: dict[str, int] = field(default_factory=dict)
     steps: int = 0
     arrays: Arrays = field(default_factory=dict)
-    left: str = ""
+    left: dict[int, str] = field(default_factory=dict)
     killed: bool = False
 
 
@@ -177,7 +163,7 @@ def _one_worker(asked: Request, limits: Limits, end: float) -> list[Answer]:
     answers: list[Answer] = []
     buffer = bytearray()
     longest = _longest(asked, limits)
-    with _worker(asked) as worker:
+    with started(asked) as worker:
         while len(answers) <= len(asked.cases):
             seconds = asked.case_seconds if answers else asked.compile_seconds
             deadline = min(end, time.monotonic() + seconds * limits.patience)
@@ -244,7 +230,7 @@ def _answer(reply: Reply, asked: Request, number: int) -> Answer:
         reply.opcodes,
         reply.steps,
         arrays,
-        shortened(reply.left),
+        {number: shortened(text) for number, text in reply.left.items()},
     )
 
 
@@ -259,100 +245,6 @@ def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...
         else:
             wanted[f"written/{name}"] = (one.shape, "|b1")
     return wanted
-
-
-@dataclass
-class Worker:
-    """A running worker: its process group, who can end it, where it answers and complains."""
-
-    pid: int
-    parent: subprocess.Popen | forkserver.ForkServer
-    replies: int
-    complaints: BinaryIO
-    code: int | None = None
-
-    def end(self, patience: float = 0.0) -> int:
-        """Its exit status, after waiting `patience` seconds for it to end by itself."""
-        if self.code is None:
-            try:
-                self.code = self._end(patience)
-            except forkserver.ServerGone:  # somebody killed it
-                _kill_group(self.pid)
-                self.code = -signal.SIGKILL
-        return self.code
-
-    def _end(self, patience: float) -> int:
-        if isinstance(self.parent, forkserver.ForkServer):
-            return self.parent.end(self.pid, patience)
-        with suppress(subprocess.TimeoutExpired):
-            self.parent.wait(patience)
-        _kill_group(self.pid)
-        return self.parent.wait()
-
-    def complaint(self) -> str:
-        """The last line of its stderr."""
-        size = self.complaints.seek(0, os.SEEK_END)
-        self.complaints.seek(max(0, size - COMPLAINT))
-        return self.complaints.read().decode(errors="replace").strip().rpartition("\n")[2]
-
-
-def _kill_group(pid: int) -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-@contextmanager
-def _worker(asked: Request) -> Iterator[Worker]:
-    """A running worker that has been asked. Its whole process group is gone afterwards."""
-    with (
-        tempfile.TemporaryFile() as question,
-        tempfile.TemporaryFile() as complaints,
-        tempfile.TemporaryDirectory(prefix="warpwise-") as folder,
-    ):
-        question.write(protocol.encode(asked))
-        question.seek(0)
-        replies, answers = os.pipe()
-        try:
-            files = (question.fileno(), answers, complaints.fileno())
-            try:
-                pid, parent = _start(asked.device, folder, files)
-            finally:
-                os.close(answers)
-            worker = Worker(pid, parent, replies, complaints)
-            try:
-                yield worker
-            finally:
-                worker.end()
-        finally:
-            os.close(replies)
-
-
-def _start(device: str, folder: str, files: tuple[int, int, int]):
-    """A worker's process id, and who can end it."""
-    if forkserver.AVAILABLE and device == "simulator":
-        with suppress(forkserver.ServerGone, OSError):
-            server = forkserver.server(COMMAND, _environment("/nonexistent"))
-            if pid := server.fork(folder, files):
-                return pid, server
-    stdin, stdout, stderr = files
-    child = subprocess.Popen(
-        COMMAND,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        cwd=folder,
-        env=_environment(folder),
-        start_new_session=True,
-    )
-    return child.pid, child
-
-
-def _environment(folder: str) -> dict[str, str]:
-    """What CUDA needs to be found, a home that is the empty folder, and the compiler's cache."""
-    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    # BLAS would start a thread for each core, and each reserves address space.
-    return {**passed_on, "HOME": folder, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _too_slow(compiled: bool, asked: Request) -> str:
@@ -386,7 +278,7 @@ def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -
             else ("compiler", "huge arrays, unrolled loops and templates")
         )
         return Answer(
-            "launch_error",
+            "launch_error" if compiled or code == -signal.SIGKILL else "compile_error",
             f"The {who} was ended by {name}, most likely because it asked "
             f"for more than the {asked.memory_bytes / 2**30:.3g} GiB it may use. Look at "
             f"{look} without an end.",

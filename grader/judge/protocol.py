@@ -88,9 +88,9 @@ class Request(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """What came of the compilation, or of one case. With `status` "ran" there are `counters`,
     `costs` (counter -> the line that costs most, and how much), `opcodes` (PTX opcode -> warp
-    instructions), `steps`, `arrays`, and in `left` what the first of several launches left changed;
-    any other is a verdict's,
-    with its `message` and `line`, of a source that does not compile with its `diagnostics`."""
+    instructions), `steps`, `arrays`, and in `left`, by the number of a launch (from 1), what
+    earlier ones have left changed; any other is a verdict's, with its `message` and `line`, of a
+    source that does not compile with its `diagnostics`."""
 
     status: str
     message: str = ""
@@ -100,7 +100,7 @@ class Reply(msgspec.Struct, frozen=True):
     opcodes: dict[str, int] = {}
     steps: int = 0
     arrays: dict[str, Array] = {}
-    left: str = ""
+    left: dict[int, str] = {}
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

@@ -245,12 +245,15 @@ def _refuse_strange_files(files: tuple[str, ...]) -> None:
 
 
 def _no_such_kernel(expected: str, defined: list[str]) -> str:
-    if any(name.startswith(f"_Z{len(expected)}{expected}") for name in defined):
+    from ..cuda.simulator import plain
+
+    names = dict.fromkeys(map(plain, defined))
+    if expected in names:
         return (
             f'The kernel {expected} lacks extern "C": without it C++ adds the parameter types to '
             f'the name and nobody finds it. Write: extern "C" __global__ void {expected}(...)'
         )
-    found = f"defines {', '.join(defined)}" if defined else "defines no kernel at all"
+    found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
     return (
         f"This exercise calls the kernel {expected}, but the source {found}. "
         f'The name must be exact: extern "C" __global__ void {expected}(...)'

@@ -19,9 +19,10 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. What was counted: "counters" (totals), "costs" (counter -> the line that costs
     most, and how much), "opcodes" (PTX opcode -> warp instructions), "steps" (of which it may take
-    `case.steps` a wave of blocks), "left" (a sentence about what the first of several launches left
-    changed). Arrays by name: "input/x" (what is in x now), "output/y", and "written/y" (bool, which
-    elements of y a kernel wrote). Raises CudaError."""
+    `case.steps` a wave of blocks), "left" (a sentence about what earlier launches have left
+    changed, by the number of the launch that finds it, from 1). Arrays by name: "input/x" (what is
+    in x now), "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises
+    CudaError."""
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
         buffers, depends_on_order, left = _launch_all(source, case, inputs)
     if depends_on_order:
@@ -41,23 +42,21 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
     return counted, results
 
 
-def _launch_all(source: str, case: CaseRequest, inputs: Arrays) -> tuple[Arrays, bool, str]:
-    """The buffers after a case's launches, whether another order may show another race, and a
-    sentence about what the first launches left changed."""
+def _launch_all(
+    source: str, case: CaseRequest, inputs: Arrays
+) -> tuple[Arrays, bool, dict[int, str]]:
+    """The buffers after a case's launches, whether another order may show another race, and by
+    launch, from 1, a sentence about what earlier ones have left changed."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
     made = {**case.outputs, **case.scratch}
     buffers = {name: value.copy() for name, value in inputs.items()}
     buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
-    leftovers = (
-        Leftovers(source, module, {name: buffers[name] for name in inputs})
-        if len(case.launches) > 1
-        else None
-    )
-    depends_on_order, left = False, ""
-    for done, launch in enumerate(case.launches):
-        if done:
-            left = left or leftovers.sentence(case.launches[done - 1], done, len(case.launches))
-        with _blamed_on(left):
+    leftovers, left = Leftovers(source, module, case.inputs), {}
+    depends_on_order = False
+    for number, launch in enumerate(case.launches, start=1):
+        found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
+        left |= {number: found} if found else {}
+        with _blamed_on(found):
             depends_on_order |= _launch(module, launch, buffers)
     return buffers, depends_on_order, left
 

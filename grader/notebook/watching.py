@@ -8,6 +8,7 @@ from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import opted_in
+from grader.cuda.signature import parameters
 from grader.cuda.simulator.watching.arrays import arrays_among
 
 from . import cards, failures
@@ -27,7 +28,9 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
     with simulator.observe(blocks) as run:
-        run.source, run.arrays = kernel.source, arrays_among(on_host)
+        declared = parameters(kernel.source, kernel.name) or ()
+        run.source = kernel.source
+        run.arrays = arrays_among(on_host, tuple(one.name for one in declared))
         error = _launch(kernel, grid, block, on_host, shared_mem)
     for arg, copy in zip(args, on_host, strict=True):
         if _on_gpu(arg):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -55,6 +56,8 @@ class Nvrtc:
             if status:
                 raise _error(status, program, job.source)
             return _result(program, job)
+        except MemoryError:  # NVRTC hands over its log whole, and a template's may be huge
+            raise CompileError(_OUT_OF_MEMORY) from None
         finally:
             _call("nvrtcDestroyProgram", ctypes.byref(program))
 
@@ -112,6 +115,8 @@ def _error(status: int, program: ctypes.c_void_p, source: str) -> CompileError:
     if status == _WRONG_OPTION or log.startswith("Command-line error"):
         return CompileError(f"The compiler does not know one of its options: {log.strip()[:300]}")
     if status == _WRONG_SOURCE and (found := diagnostics(log, source)):
+        if found[0].message == "out of memory":
+            found = (replace(found[0], message=_OUT_OF_MEMORY),)
         return CompileError(diagnostics=found)
     said = log.strip()[:300] or _library().nvrtcGetErrorString(status).decode()
     return CompilerFailure(f"NVRTC itself failed ({said}).")

@@ -244,7 +244,21 @@ class Machine:
             endless_loop(self.kernel, since, at),
             lane_index(lanes)[0],
             f"is still running {when}. Does the loop's condition ever become false? If it waits "
-            "for another thread or block, does that one ever do what it waits for?",
+            "for another thread or block, does that one ever do what it waits for?"
+            f"{self._alone(lanes)}",
+        )
+
+    def _alone(self, lanes: Lanes) -> str:
+        """Of one thread that works while all others of the wave have ended or wait: the loop may
+        end, only later than anybody wants to wait."""
+        elsewhere = set(range(len(self.kernel.instructions))) - self.collectives.exits
+        if count(lanes) > 1 or len(self.schedule.standing_at(elsewhere)):
+            return ""
+        if self.geometry.threads * self.geometry.blocks == 1:
+            return ""
+        return (
+            " Or does this one thread do alone, element by element, what all threads of the launch "
+            "should share? No other is at work."
         )
 
     def _nothing_is_left_waiting(self) -> None:

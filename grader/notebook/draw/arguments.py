@@ -21,3 +21,9 @@ def array_argument(run: Run, argument: int) -> Array:
         known = ", ".join(map(str, arrays)) or "none"
         raise Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}.")
     return arrays[argument]
+
+
+def named(run: Run, argument: int) -> str:
+    """ "x", as the kernel calls an array argument, or "argument 0" where that is not known."""
+    array = dict(enumerate(run.arrays)).get(argument)
+    return array.name if array and array.name else f"argument {argument}"

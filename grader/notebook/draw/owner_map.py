@@ -15,7 +15,7 @@ from grader.cuda.simulator.watching.arrays import Array
 from grader.cuda.simulator.watching.trace import MOST_EVENTS
 
 from ..failures import Notice
-from .arguments import array_argument, require_run
+from .arguments import array_argument, named, require_run
 from .ownership import Ownership, ownership, sentences
 from .picture import (
     BLUE,
@@ -95,7 +95,7 @@ def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str |
     array = array_argument(run, argument)
     rows, columns, folded = _rows(array, shape)
     did, found = _likeliest(run, array, kind)
-    title = f"Which thread {did} which element (argument {argument})"
+    title = f"Which thread {did} which element of {named(run, argument)}"
     if not len(found.elements):
         return empty(title, run, f"No thread of {_blocks(run)} {did} any of it.")
     grid = _Grid(rows, columns, folded, len(found.blocks) > 1)

@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 from grader.cuda.simulator.watching.trace import MOST_EVENTS
 from grader.cuda.simulator.watching.traffic import SECTOR
 
-from .arguments import array_argument, require_run
+from .arguments import array_argument, named, require_run
 from .picture import (
     BLUE,
     INK,
@@ -159,7 +159,7 @@ def _lines(one: _Request) -> int:
 def _paint(picture: Picture, run, one: _Request, top: float) -> None:
     code = {"size": SMALL, "family": "monospace"}
     picture.write(0.15, top + 0.16, source_line(run, one.line, 62), **code)
-    picture.write(5.2, top + 0.16, _spoken(one), size=TEXT, weight="bold")
+    picture.write(5.2, top + 0.16, _spoken(run, one), size=TEXT, weight="bold")
     tall = _LINE * _lines(one)
     picture.write(_LEFT + 0.05, top + 0.24 + tall + 0.11, one.others)
     axes = picture.panel(_LEFT, top + 0.24, _ACROSS, tall)
@@ -173,9 +173,9 @@ def _paint(picture: Picture, run, one: _Request, top: float) -> None:
             axes.text(column * SECTOR, row + 0.55, "…", **middle)
 
 
-def _spoken(one: _Request) -> str:
+def _spoken(run, one: _Request) -> str:
     hidden = len(one.sectors) - _PER_LINE * _MOST_LINES
-    array = "" if one.buffer is None else f" of argument {one.buffer}"
+    array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
     return f"{one.kind}{array}: {one.words}" + (f", {hidden} not drawn" if hidden > 0 else "")
 
 
@@ -204,7 +204,7 @@ def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int)
 
 def _described(run, one: _Request) -> str:
     lanes = sum(map(len, one.touched.values()))
-    array = "" if one.buffer is None else f" of argument {one.buffer}"
+    array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
     return (
         f"  {source_line(run, one.line, 60)}: {counted(lanes, 'lane')}, "
         f"{counted(one.width, 'byte')} each{array}; {one.kind}: {one.words}"

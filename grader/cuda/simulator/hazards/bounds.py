@@ -9,11 +9,14 @@ from them in another way, the arithmetic is looked at; where it is neither, that
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
+from math import prod
 
 from .naming import Place
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
+_FACTORS = 3  # of an array's length: outer, length, inner
 _ARRAY = "either the index goes too far (a loop, a count), or the array is too short"
 
 
@@ -48,33 +51,43 @@ class Thread:
         return self.threads[1:] == self.blocks[1:] == (1, 1)
 
 
-def beyond(place: Place, width: int, who: Thread, space: str, repeats: bool) -> str:
-    """What to look at when a thread touches `place`, which lies outside its array; `repeats`: it
-    does so in a loop."""
+def beyond(place: Place, width: int, who: Thread, space: str, reads: bool, repeats: bool) -> str:
+    """What to look at when a thread reads, or else writes, `place`, which lies outside its array;
+    `repeats`: it does so in a loop."""
     if place.index is None or place.count is None:
         return ""
     if space == "local":
         return f"No guard on threads helps here: {_ARRAY}."
-    taken = width // place.size if place.size and width > place.size else 1
+    if place.size and width > place.size:
+        told = _wide(place, width, who)
+    else:
+        told = _in_block(place, who) if space == "shared" else _in_grid(place, who, reads)
+    if not told and repeats and place.index == place.count:
+        told = (
+            "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
+            "is meant, does the index go further than the loop's own variable, or is this a thread "
+            "that a guard should keep away?"
+        )
+    return told or _unknown(place, who)
+
+
+def _wide(place: Place, width: int, who: Thread) -> str:
+    """Of an access that takes several elements at once."""
+    taken = width // place.size
     if 0 <= place.index < place.count < place.index + taken:
         left = place.count - place.index
         return (
             f"One access of {width} bytes takes {taken} elements, and only {left} "
             f"{'is' if left == 1 else 'are'} left there: take those one by one."
         )
-    if taken > 1 and place.index >= place.count and who.own[0] == place.index // taken:
+    if place.index >= place.count and who.own[0] * taken == place.index:
+        whole = place.count // taken
         return (
-            f"One access of {width} bytes takes {taken} elements, so thread {who.own[0]} is at "
-            f"element {place.index}: {place.owner} holds {elements(place.count)}, which is "
-            f"{place.count // taken} such accesses."
+            f"One access of {width} bytes takes {taken} elements: number {who.own[0]} begins at "
+            f"element {place.index}, and {place.owner} has room for {whole} such "
+            f"access{'' if whole == 1 else 'es'}, counted from 0."
         )
-    told = _in_block(place, who) if space == "shared" else _in_grid(place, who)
-    if not told and repeats and place.index == place.count:
-        told = (
-            "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
-            "is meant, or does the index go further than the loop's own variable?"
-        )
-    return told or _unknown(place, who)
+    return ""
 
 
 def _in_block(place: Place, who: Thread) -> str:
@@ -96,43 +109,63 @@ def _in_block(place: Place, who: Thread) -> str:
     return ""
 
 
-def _in_grid(place: Place, who: Thread) -> str:
+def _in_grid(place: Place, who: Thread, reads: bool) -> str:
     """Of an array that the launch passed."""
     index, count = place.index, place.count
     own, all_threads = who.own[0], who.threads[0] * who.blocks[0]
-    if who.flat and index == own >= count:
-        return _too_many_threads(place, who, all_threads)
-    if not who.flat and (told := _rows(place, who)):
-        return told
-    if who.flat and own < count <= index and (index - own) % all_threads == 0:
+    if not who.flat:
+        return _rows(place, who)
+    if index == own >= count:
+        return _too_many_threads(place, who, all_threads, reads)
+    if own < count <= index and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return (
             f"That is {rounds} {'round' if rounds == 1 else 'rounds'} of {all_threads:,} threads "
             f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
-            f"that index against {_limit(place, who)} too."
+            f"that index against {_limit(place, who)} too{_or_equal(place)}."
         )
-    if who.flat and 0 < own < count and index in (own * 2, own * 4, own * 8):
-        return (
-            f"That is {index // own} times the thread's own index, {own}, which exists: pointers "
-            "count in elements, not in bytes. A guard would only hide it."
-        )
-    if who.flat and own < count and 0 < abs(index - own) <= _NEAR:
-        far = abs(index - own)
-        where = "further" if index > own else "before it"
-        return (
-            f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
-            f"If it is the neighbour that is meant, say what the {_edge(index)} thread does, which "
-            "has none; if not, it is the arithmetic of the index that is wrong"
-            f"{_negative(index)}, and a guard would only hide it."
-        )
+    if 0 < own < count and index in (own * 2, own * 4, own * 8):
+        return _multiple(place, who)
+    if own < count and 0 < abs(index - own) <= _NEAR:
+        return _near(index, own)
     return ""
 
 
-def _too_many_threads(place: Place, who: Thread, all_threads: int) -> str:
+def _multiple(place: Place, who: Thread) -> str:
+    """Of a few times the thread's own index."""
+    times, size = place.index // who.own[0], place.size
+    text = f"That is {times} times the thread's own index, {who.own[0]}, which exists."
+    if times == size:
+        text += f" If {times} is for the bytes of an element: pointers count in elements already."
+    return (
+        f"{text} If each thread is to take {times} elements, those of the last threads go past the "
+        f"end: hold each index against {_limit(place, who)}."
+    )
+
+
+def _near(index: int, own: int) -> str:
+    """Of a place near the thread's own."""
+    far = abs(index - own)
+    where = "further" if index > own else "before it"
+    return (
+        f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
+        f"If it is the neighbour that is meant, say what the {_edge(index)} thread does, which "
+        f"has none; if not, the arithmetic of the index is wrong{_negative(index)}, which a guard "
+        "would only hide, or there are more threads than there is work for."
+    )
+
+
+def _too_many_threads(place: Place, who: Thread, all_threads: int, reads: bool) -> str:
     if place.count == who.blocks[0] and place.count > 1:
+        also = ""
+        if reads:
+            also = (
+                " If the threads are to go through all of them, a loop or a guard must stop at "
+                f"{_limit(place, who)}."
+            )
         return (
-            f"The index is that of the thread, and {place.owner} has {place.count} elements, one "
-            "for each block: is `blockIdx.x` what is meant?"
+            f"The index is that of the thread, and {place.owner} has {place.count} elements, as "
+            f"many as there are blocks: is `blockIdx.x` what is meant?{also}"
         )
     larger = [name for name, count in who.arrays.items() if count > place.index]
     if larger:
@@ -143,8 +176,9 @@ def _too_many_threads(place: Place, who: Thread, all_threads: int) -> str:
         )
     return (
         f"The launch has {all_threads:,} threads, and {place.owner} {elements(place.count)}: the "
-        f"threads left over must do nothing. Guard the access: `if (i < {_limit(place, who)})`. "
-        "If there is a guard, it lets this thread pass."
+        f"threads left over must do nothing. Guard the access: let only indices below "
+        f"{_limit(place, who)} come to it. If there is a guard, it lets this one "
+        f"pass{_or_equal(place)}."
     )
 
 
@@ -155,7 +189,7 @@ def _rows(place: Place, who: Thread) -> str:
         axis = "x" if place.index == x else "y"
         return (
             f"That is this thread's {axis} in the grid. If {axis} is what counts here, guard it: "
-            f"`if ({axis} < {_limit(place, who)})`; if it is not, the index is wrong."
+            f"it must be below {_limit(place, who)}; if it is not, the index is wrong."
         )
     for name, length in who.given.items():
         if y > 0 and length > 1 and place.index == y * length + x:
@@ -208,7 +242,19 @@ def _edge(index: int) -> str:
     return "first" if index < 0 else "last"
 
 
+def _or_equal(place: Place) -> str:
+    return ", as `<=` does where `<` is meant" if place.index == place.count else ""
+
+
 def _limit(place: Place, who: Thread) -> str:
-    """The array's length, by the one name the kernel has for it if there is one."""
-    named = [name for name, value in who.given.items() if value == place.count]
-    return named[0] if len(named) == 1 else str(place.count)
+    """The array's length in the kernel's own words, if what it was given has but one: `n`, or
+    `rows * columns`. Where a length is 1, or two are alike, a name would say more than is known."""
+    products = [
+        names
+        for many in range(1, _FACTORS + 1)
+        for names in combinations(who.given, many)
+        if prod(who.given[name] for name in names) == place.count
+    ]
+    if len(products) == 1:
+        return f"`{' * '.join(products[0])}`"
+    return f"{place.count:,}, the number of elements that {place.owner} has here"

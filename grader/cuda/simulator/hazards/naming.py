@@ -30,7 +30,8 @@ class Argument:
 @dataclass(frozen=True)
 class Place:
     """`text` is what a learner would write; `array` the array's name and `index` the flat index
-    in it, where it has one; `count` how many elements it has; `size` the bytes of an element."""
+    in it, where it has one; `count` how many elements it has; `size` the bytes of an element, or
+    of the member of one that `text` names."""
 
     text: str
     array: str = ""
@@ -114,7 +115,7 @@ class Names:
         count = size // element
         if not one.dimensions and flat == 0:
             member = _member(self.declared.members(one.type), rest, width)
-            return Place(f"`{one.name}{member}`", one.name, None, 1, element)
+            return Place(f"`{one.name}{member}`", one.name, None, 1, width if member else element)
         if None in inner:
             return Place(f"element {flat} of `{one.name}`", one.name, flat, count, element)
         indices = []
@@ -140,7 +141,7 @@ def _element(name, indices, count, size, width, flat, member="") -> Place:
         *outer, last = indices
         outer = "".join(f"[{index}]" for index in outer)
         text += f" to `{name}{outer}[{last + width // size - 1}]`"
-    return Place(text, name, flat, count, size)
+    return Place(text, name, flat, count, width if member else size)
 
 
 def _member(members: tuple[Member, ...], offset: int, width: int) -> str:

@@ -9,15 +9,17 @@ import numpy as np
 from ...errors import BarrierDivergence, CudaError, DataRace, Misaligned, UninitializedRead
 from ..lanes import count
 from ..memory.access import Access, Hit
-from ..memory.spaces import AccessFault, Store, counted_bytes
+from ..memory.spaces import AccessFault, counted_bytes
 from . import bounds
-from .advice import Adviser, Race
+from .advice import Adviser
 from .detector import Clash
+from .evidence import Race
 from .flow import Flow
 from .hazards import Hazard
 from .naming import Place
 from .ordering import lane_of, step_of
 from .signals import Signals
+from .whereabouts import Whereabouts, called, short
 
 _MEETS = "`__syncthreads()` must be where all threads of the block pass: move it out of the branch "
 _MEETS += "or loop, or let no thread leave before it."
@@ -31,6 +33,7 @@ class Reporter:
         self.found: list[Hazard] = []
         self.signals = Signals(machine)
         self.adviser = Adviser(machine)
+        self.here = Whereabouts(machine)
         self._seen: set = set()
 
     @cached_property
@@ -45,10 +48,10 @@ class Reporter:
             barrier, waiting = waits
             kind, predicate = BarrierDivergence, self._around(at, lane, predicate)
             at, lane = barrier, waiting
-        message = f"{self._where(at, lane)}: {self._who(lane)} {predicate}"
-        hazard = Hazard(kind.status, message, **self._place(at, lane))
+        message = f"{self.here.where(at, lane)}: {self.here.who(lane)} {predicate}"
+        hazard = Hazard(kind.status, message, **self.here.fields(at, lane))
         self.machine.run_log.hazards.append(hazard)
-        return kind(message, **self._place(at, lane))
+        return kind(message, **self.here.fields(at, lane))
 
     def access_error(self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int):
         """An access of `size` bytes that goes where it must not."""
@@ -56,15 +59,16 @@ class Reporter:
         me = int(lane[fault.position])
         if fault.store is None:
             return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
-        place = self.place(fault.space, fault.store, fault.address, size, at)
+        place = self.here.place(fault.space, fault.store, fault.address, size, at)
         predicate = f"{verb} {_wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
-        advice = bounds.beyond(place, size, self._thread(me), fault.space, repeats)
+        reads = verb == "reads"
+        advice = bounds.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
 
     def unwritten(self, access: Access, hit: Hit, lane: int, address: int) -> CudaError:
         """A thread reads, at `address`, what nobody has written."""
-        place = self.place(hit.space, hit.store, address, access.size, access.at)
+        place = self.here.place(hit.space, hit.store, address, access.size, access.at)
         text = f"{access.verb} {_wide(place, access.size)}, which nobody has written yet. "
         if hit.space == "shared":
             text += (
@@ -82,7 +86,7 @@ class Reporter:
 
     def unset(self, at: int, lane: int, needed: int | None) -> CudaError:
         """A thread computes at `at` with what never got a value, and line `needed` matters."""
-        declared, line = self.machine.names.declared, self._line(at)
+        declared, line = self.machine.names.declared, self.here.line(at)
         name = declared.without_value(line)
         text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
         text += f", and line {needed} needs the result. " if needed not in (None, line) else ". "
@@ -102,7 +106,7 @@ class Reporter:
             store, space = spaces[access.space].store, access.space
         else:
             store, space = spaces["global"].below(address), "global"
-        place = self.place(space, store, address, 1, access.at) if store else Place("")
+        place = self.here.place(space, store, address, 1, access.at) if store else Place("")
         if place.array:
             text += f" that begin in {place.text}"
         text += (
@@ -120,7 +124,7 @@ class Reporter:
         """Two threads, one place, no order. Reported once per pair of lines."""
         machine, at = self.machine, access.at
         other_line = machine.step_line(step_of(clash.other))
-        key = (self._line(at), other_line, wrote, clash.other_wrote, clash.benign)
+        key = (self.here.line(at), other_line, wrote, clash.other_wrote, clash.benign)
         if key in self._seen:
             return
         self._seen.add(key)
@@ -128,7 +132,7 @@ class Reporter:
         hazard = Hazard(
             "data_race",
             self._race_sentence(race, access.verb),
-            **self._place(at, race.me),
+            **self.here.fields(at, race.me),
             other_line=other_line,
             other_thread=machine.geometry.thread(race.other),
             warning=clash.benign,
@@ -158,12 +162,16 @@ class Reporter:
 
     def _visit(self, at: int, lane: int, host: int, why: str) -> None:
         machine = self.machine
-        if (self._line(at), "visit") in self._seen:
+        if (self.here.line(at), "visit") in self._seen:
             return
-        self._seen.add((self._line(at), "visit"))
-        block = _short(machine.geometry.block_coordinates(host))
-        what = f"{self._who(lane)} uses the shared memory of block {block}, which {why}"
-        hazard = Hazard("data_race", f"{self._where(at, lane)}: {what}", **self._place(at, lane))
+        self._seen.add((self.here.line(at), "visit"))
+        block = short(machine.geometry.block_coordinates(host))
+        what = f"{self.here.who(lane)} uses the shared memory of block {block}, which {why}"
+        hazard = Hazard(
+            "data_race",
+            f"{self.here.where(at, lane)}: {what}",
+            **self.here.fields(at, lane),
+        )
         self.found.append(hazard)
         machine.run_log.hazards.append(hazard)
 
@@ -180,50 +188,6 @@ class Reporter:
                     other_thread=hazard.other_thread,
                 )
 
-    def place(self, space: str, store: Store, address: int, width: int, at: int) -> Place:
-        """What a learner calls the place at an address of "global", "shared" or "local" memory."""
-        names, line = self.machine.names, self._line(at)
-        if space == "shared":
-            memory = self.machine.spaces["shared"]
-            return names.in_shared(memory.symbols, memory, address, width, line)
-        if space == "local":
-            return names.in_local(self.machine.spaces["local"].size, address, width, line)
-        return names.in_buffer(store, address, width, line)
-
-    def _line(self, at: int) -> int | None:
-        return self.machine.kernel.instructions[at].line
-
-    def _where(self, at: int, lane: int) -> str:
-        """`softmax, line 12`; of a function that the kernel calls, also where it was called."""
-        line, kernel = self._line(at), self.machine.names.kernel
-        calls = self._called_on(at, lane)
-        return f"{kernel}, line {line}{_called(calls)}" if line else kernel
-
-    def _called_on(self, at: int, lane: int | None) -> list[int]:
-        """The lines of the calls that lead to an instruction, innermost first. What was not
-        inlined is known for the thread in `lane`, now."""
-        code, calls = self.machine.kernel.instructions, self.machine.calls
-        lines = list(code[at].callers)
-        depth = 0 if lane is None else int(calls.depth[lane])
-        for level in reversed(range(depth)):
-            site = code[int(calls.sites[level][lane])]
-            lines += [line for line in (site.line, *site.callers) if line]
-        return lines
-
-    def _who(self, lane: int) -> str:
-        geometry = self.machine.geometry
-        block = geometry.block_index(lane, self.machine.first_block)
-        return f"thread {_short(geometry.thread(lane))} of block {_short(block)}"
-
-    def _thread(self, lane: int) -> bounds.Thread:
-        geometry = self.machine.geometry
-        block = geometry.block_index(lane, self.machine.first_block)
-        thread = geometry.thread(lane)
-        names = self.machine.names
-        arrays = {one.name: one.count for one in names.arguments}
-        numbers = (tuple(map(int, index)) for index in (thread, block))
-        return bounds.Thread(*numbers, geometry.block, geometry.grid, names.given, arrays)
-
     def _race(self, clash: Clash, access: Access, hit: Hit, lane: np.ndarray, wrote: bool) -> Race:
         machine = self.machine
         parts = len(lane) // count(hit.lanes)
@@ -238,31 +202,31 @@ class Reporter:
             other_at=machine.step_sites[step],
             me=me,
             other=int(lane_of(clash.other)),
-            line=self._line(access.at),
+            line=self.here.line(access.at),
             other_line=machine.step_line(step),
             mine=machine.first_block + me // machine.geometry.stride,
             theirs=machine.races.ordering.block_of(clash.other),
-            place=self.place(hit.space, hit.store, address, size, access.at),
+            place=self.here.place(hit.space, hit.store, address, size, access.at),
             shared=hit.space == "shared",
             detector=machine.races.detectors[hit.store],
         )
 
     def _race_sentence(self, race: Race, verb: str) -> str:
         machine = self.machine
-        who = f"thread {_short(machine.geometry.thread(race.other))}"
+        who = f"thread {short(machine.geometry.thread(race.other))}"
         if race.theirs != race.mine:
-            who += f" of block {_short(machine.geometry.block_coordinates(race.theirs))}"
-        where = f"{self._where(race.at, race.me)}: {self._who(race.me)}"
+            who += f" of block {short(machine.geometry.block_coordinates(race.theirs))}"
+        where = f"{self.here.where(race.at, race.me)}: {self.here.who(race.me)}"
         text = f"{where} {verb} {race.place.text}, which {who} "
         if race.clash.benign:
             return (
                 f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
             )
         did = "wrote" if race.clash.other_wrote else "read"
-        did = "updated atomically" if self.adviser.atomic(race.other_at) else did
+        did = "updated atomically" if self.adviser.seen.atomic(race.other_at) else did
         on_line = f" on line {race.other_line}" if race.other_line else ""
         if race.other_line != race.line:
-            on_line += _called(self._called_on(race.other_at, None))
+            on_line += called(self.here.called_on(race.other_at, None))
         nothing = "no barrier lies between the two"
         if race.theirs != race.mine and not race.shared:
             nothing = "nothing orders the two blocks"
@@ -280,33 +244,17 @@ class Reporter:
                 continue  # for some of the threads only
             for waits_at, index in groups:
                 here = index[machine.geometry.block_of_lane[index] == block]
-                if len(here) and not self.flow.reaches(self._in_kernel(at, lane), waits_at):
+                if len(here) and not self.flow.reaches(self.here.in_kernel(at, lane), waits_at):
                     return waits_at, int(here[0])
         return None
 
-    def _in_kernel(self, at: int, lane: int) -> int:
-        """Where the thread stands in the kernel itself: at the call, if it is in a function."""
-        calls = self.machine.calls
-        if self.machine.image.owner[at] != self.machine.kernel.name and calls.depth[lane]:
-            return int(calls.sites[0][lane])
-        return at
-
     def _around(self, at: int, lane: int, predicate: str) -> str:
-        who = f"thread {_short(self.machine.geometry.thread(lane))}"
-        line = self._line(at)
+        who = f"thread {short(self.machine.geometry.thread(lane))}"
+        line = self.here.line(at)
         return (
             f"waits at a barrier that {who} of its block has gone around: that one is on line "
             f"{line} already, where it {predicate.partition('. ')[0].rstrip('.')}. {_MEETS}"
         )
-
-    def _place(self, at: int, lane: int) -> dict:
-        machine = self.machine
-        return {
-            "kernel": machine.names.kernel,
-            "line": machine.kernel.instructions[at].line,
-            "block": machine.geometry.block_index(lane, machine.first_block),
-            "thread": machine.geometry.thread(lane),
-        }
 
 
 def _wide(place: Place, size: int) -> str:
@@ -322,19 +270,3 @@ def _beyond(place: Place) -> str:
     if place.index < 0:
         return f", before the first element of {place.owner}"
     return f", and {place.owner} has {bounds.elements(place.count)}"
-
-
-def _called(lines: list[int]) -> str:
-    """ " (called on line 40 by way of line 12)": from where a function is called."""
-    if not lines:
-        return ""
-    *between, outermost = lines
-    between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
-    ways = f" by way of line {', '.join(map(str, between))}" if between else ""
-    return f" (called on line {outermost}{ways})"
-
-
-def _short(index: tuple[int, int, int]) -> str:
-    """(5, 0, 0) as "5", the way one-dimensional kernels speak of it."""
-    x, y, z = (int(i) for i in index)
-    return str(x) if not (y or z) else f"({x}, {y}, {z})"

@@ -105,7 +105,7 @@ class Access:
 
     def refuse_write(self, hit: Hit) -> None:
         report, lane = self.machine.report, int(lane_index(hit.lanes)[0])
-        place = report.place(hit.space, hit.store, int(hit.addresses[0]), self.width, self.at)
+        place = report.here.place(hit.space, hit.store, int(hit.addresses[0]), self.width, self.at)
         why = f"{place.owner} is read-only"
         if self.constant:
             why = f"{place.owner} is declared a pointer to const"

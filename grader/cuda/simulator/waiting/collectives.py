@@ -44,13 +44,12 @@ class Collectives:
         that a mask names are not waited for if they have left, or are just about to."""
         if at not in self.parked and whole_warps(lanes) and (masks[lanes] == FULL).all():
             return lanes
-        machine, index = self.machine, lane_index(lanes)
+        index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
         self._check_named(index, at, masks)
         present = self._present(index)
-        staying = self.alive & ~self._present(machine.schedule.standing_at(self.exits))
-        wanted = masks[index] & staying[index // WARP]
+        wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
         if not complete.all():
             self.parked[at] = index[~complete]
@@ -76,6 +75,25 @@ class Collectives:
             )
         return None
 
+    def why_absent(self, lane: int, mask: int) -> str:
+        """Why a lane of the wave does not take part in an operation for the lanes in `mask`: a
+        sentence, with what to do."""
+        bit = 1 << lane % WARP
+        if not mask & bit:
+            return f"the mask 0x{mask:08x} does not name it."
+        if not int(self.launched[lane // WARP]) & bit:
+            return "the block has no thread there. Give a block whole warps, or mask those lanes."
+        if not int(self._staying()[lane // WARP]) & bit:
+            return (
+                "it has left the kernel. Let no lane leave before the last such operation: guard "
+                "what it loads and stores, not its way here."
+            )
+        return "it comes by another way, to another operation or none."
+
+    def _staying(self) -> np.ndarray:
+        """Per warp, which lanes have neither left nor are just about to."""
+        return self.alive & ~self._present(self.machine.schedule.standing_at(self.exits))
+
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""
         return warp_masks(index, self.machine.geometry.warps)
@@ -90,7 +108,8 @@ class Collectives:
                 at,
                 lane,
                 f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
-                f"name its own lane {lane % WARP}.",
+                f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
+                "operation.",
             )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from ..memory.allocations import owner_of
 class Array:
     """An array argument. Events call the memory that it lies in `buffer`, which is the first
     argument with that memory; its first element is `offset` bytes from the start of it. Of a
-    view or a transposed array the elements lie `strides` bytes apart, as NumPy has it."""
+    view or a transposed array the elements lie `strides` bytes apart, as NumPy has it. `name` is
+    the parameter's, where it is known."""
 
     shape: tuple[int, ...]
     dtype: np.dtype
     strides: tuple[int, ...]
     buffer: int
     offset: int
+    name: str = ""
 
     @property
     def size(self) -> int:
@@ -44,16 +47,18 @@ class Array:
         return places
 
 
-def arrays_among(args: tuple) -> tuple[Array | None, ...]:
-    """What is known of each argument of a launch; None for what is no array."""
+def arrays_among(args: tuple, names: tuple[str, ...] = ()) -> tuple[Array | None, ...]:
+    """What is known of each argument of a launch, whose parameters have these names; None for what
+    is no array."""
     first: dict[int, int] = {}
-    return tuple(_array(arg, first, number) for number, arg in enumerate(args))
+    named = zip_longest(args, names[: len(args)], fillvalue="")
+    return tuple(_array(arg, first, number, name) for number, (arg, name) in enumerate(named))
 
 
-def _array(arg, first: dict[int, int], number: int) -> Array | None:
+def _array(arg, first: dict[int, int], number: int, name: str) -> Array | None:
     if not isinstance(arg, np.ndarray):
         return None
     owner = owner_of(arg)
     buffer = first.setdefault(id(owner), number)
     offset = arg.ctypes.data - owner.ctypes.data
-    return Array(arg.shape, arg.dtype, arg.strides, buffer, offset)
+    return Array(arg.shape, arg.dtype, arg.strides, buffer, offset, name)

@@ -72,12 +72,14 @@ def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
     takes_part[lane] = False
     if absent.any():
         position = int(np.argmax(absent))
+        me, other = int(lane[position]), int(source[position])
+        why = machine.collectives.why_absent(other, int(masks[me]))
         raise machine.report.error(
             ShuffleDivergence,
             at,
-            int(lane[position]),
-            f"shuffles from lane {int(source[position]) % WARP} of its warp, which does not take "
-            "part; the value it gets is undefined.",
+            me,
+            f"shuffles from lane {other % WARP} of its warp, which does not take part: {why} The "
+            "value that it gets is undefined.",
         )
 
 
