@@ -103,6 +103,8 @@ BROKEN = {
     "case_raises": (changed(EX, "x, y =", "x, z ="), JUDGING, "NameError: name 'y'"),
     "case_returns": (changed(EX, "return Problem({", "return dict({"), JUDGING, "case"),
     "buffer": (changed(EX, '("x", "y"', '("w", "y"'), JUDGING, "'w'"),
+    "shape": (changed(EX, "atol=1e-6", "atol=np.ones(3)"), JUDGING, "atol of 'total' has"),
+    "objects": (changed(EX, '{"x": x,', '{"x": x.astype(object),'), JUDGING, "'x' holds object"),
     "counter": (changed(EX, "global_load_sectors", "sectors"), JUDGING, "'sectors'"),
     "reference": (changed(EX, ") + y,", ") - y,"), PROVING, "fails the case 'whole blocks'"),
     "dtype": (changed(EX, ") + y, np.float32", ") + y, np.int32"), PROVING, "fails the case"),
@@ -115,6 +117,8 @@ BROKEN = {
         GRADEBOOK,
         "gradebook",
     ),
+    "empty": (gradebook(lambda path: path.touch()), GRADEBOOK, "put back a copy"),
+    "lost": (gradebook(lambda path: None), {"feedback"}, "the gradebook has no marks"),
     "tables": (gradebook(without_tables), GRADEBOOK, "put back a copy"),
     "no_gradebook": (gradebook(lambda path: path.mkdir()), GRADEBOOK, "cannot be opened"),
 }
@@ -230,6 +234,7 @@ ROOM = (4, 60)  # KiB left on the disk
 @pytest.mark.parametrize(("what", "command"), chosen(dict.fromkeys(LOCKED, WRITING)))
 def test_what_may_not_be_written_is_named(here, what, command):
     """As a user without root's rights over files, which `unshare --user` makes of root too."""
+    changed(EX, "add(128), 2)", "add(128), 3)")(here)  # which the gradebook must be told
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     arguments = " ".join(COMMANDS[command])
     shell = f"{LOCKED[what]} && {sys.executable} -m grader.cli {arguments}"

@@ -15,6 +15,7 @@ from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNote
 from nbgrader.converters import GenerateFeedback
 
 from ..errors import MachineError
+from . import ClassroomError
 from .batch import Track
 from .export import GradesExporter, marks
 from .folder import CourseFolder
@@ -97,11 +98,17 @@ def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
 
 def _made_of(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
     """By learner, a name for everything that the page shows: the graded notebook, the marks, and
-    an instructor's comments."""
+    an instructor's comments. ClassroomError where somebody has no marks."""
     shown: dict[str, list] = {name: [] for name in learners}
     with course.gradebook() as gradebook:
         for learner, *rest in [*marks(gradebook, lesson), *_comments(gradebook, lesson)]:
             shown.get(learner, []).append(repr(rest))
+    for learner, known in shown.items():
+        if not known:
+            raise ClassroomError(
+                f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put back a "
+                f"copy of gradebook.db, or run `grader autograde {lesson}`."
+            )
     names = {}
     for learner in learners:
         digest = hashlib.sha256("\n".join(sorted(shown[learner])).encode())
