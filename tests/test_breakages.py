@@ -12,6 +12,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -208,6 +210,35 @@ def test_a_cluster_without_workers_is_waited_for_and_then_named(here, monkeypatc
     with distributed.LocalCluster(**options, protocol="tcp://") as cluster:
         said = run(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
     assert_one_sentence(said, "has no workers")
+
+
+def test_a_cluster_whose_workers_all_leave_is_named_and_what_was_judged_is_kept(here, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="NO DASK HERE: it was not tried")
+    monkeypatch.setattr(judges, "PATIENCE", 3)
+
+    def kept():
+        return set((here.root / "verdicts").iterdir())
+
+    before = kept()
+    for number in range(12):
+        hand_in(here, f"n{number}", add=f"{small_class.WRONG_SUM}// {number}\n", scale=SCALED)
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(**options, processes=False, protocol="tcp://") as cluster,
+        ThreadPoolExecutor() as meanwhile,
+    ):
+
+        def send_home():
+            while kept() == before:
+                time.sleep(0.01)
+            cluster.scale(0)
+
+        gone = meanwhile.submit(send_home)
+        said = run(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
+        gone.result()
+    assert_one_sentence(said, "has no workers any more")
+    assert kept() > before
+    assert run(here, "autograde", LESSON).exit_code == 0
 
 
 def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
