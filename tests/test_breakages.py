@@ -276,6 +276,7 @@ def test_what_may_not_be_written_is_named(here, what, command):
 
 @pytest.mark.parametrize(("room", "command"), chosen(dict.fromkeys(ROOM, WRITING)))
 def test_a_full_disk_is_named_at_every_step(here, tmp_path, room, command):
+    more("lesson.md", "A long story. " * 20_000)(here)  # or a release would fit its old place
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     files = [path for path in here.root.rglob("*") if path.is_file()]
     full = sum(-(-path.stat().st_size // 4096) * 4 for path in files)
