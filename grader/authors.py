@@ -14,8 +14,11 @@ from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 
+import numpy as np
+
 from .errors import AuthorError, CourseError
 
+_NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -68,6 +71,27 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
+def _require_problem(made, what: str) -> None:
+    """What the fields' types do not say of a Problem."""
+    buffers = {*made.inputs, *made.outputs, *made.scratch}
+    for launch in made.launches:
+        for name in launch.args:
+            if isinstance(name, str) and name not in buffers:
+                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+    values = {name: expected.value for name, expected in made.outputs.items()}
+    for name, array in [*made.inputs.items(), *values.items()]:
+        if array.dtype.kind not in _NUMBERS:
+            raise AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number.")
+    for name, expected in made.outputs.items():
+        try:
+            np.broadcast_to(expected.atol, expected.value.shape)
+        except ValueError as error:
+            raise AuthorError(
+                f"{what}: atol of {name!r} has the shape {np.shape(expected.atol)}, and value "
+                f"{expected.value.shape}."
+            ) from error
+
+
 # --- the fields of what is defined ---------------------------------------------------------------
 
 
@@ -102,13 +126,7 @@ def drawn(draw: Callable, path: Path, case: str, kind: type) -> Callable:
         if not isinstance(made, kind):
             raise AuthorError(f"{what}: problem() must return a {kind.__name__}, not {made!r:.80}.")
         require(made, what)
-        buffers = {*made.inputs, *made.outputs, *made.scratch}
-        for launch in made.launches:
-            for name in launch.args:
-                if isinstance(name, str) and name not in buffers:
-                    raise AuthorError(
-                        f"{what}: a launch passes {name!r}, which is no buffer of it."
-                    )
+        _require_problem(made, what)
         return made
 
     return problem

@@ -121,27 +121,10 @@ def profile(
     as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
 ) -> None:
     """Count what a kernel costs, line by line, on the simulated GPU."""
-    from . import course
-    from .cuda.errors import CudaError
-    from .measure import profile as profiling
+    from .measure import profile_screen
 
-    try:
-        if exercise:
-            work = profiling.work_of_exercise(file, exercise, course.KERNELS)
-        else:
-            work = profiling.work_of_file(file, kernel, grid, block, shared, arg or [])
-        found = profiling.profile(work)
-    except CudaError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(1) from error
-    if as_json:
-        typer.echo(profiling.as_json(found))
-    else:
-        from rich.console import Console
-
-        from .measure.profile_screen import show_profile
-
-        show_profile(Console(), found)
+    launch = (kernel, grid, block, shared, arg or [])
+    raise typer.Exit(profile_screen.profile_file(file, exercise, launch, as_json))
 
 
 @app.command()
@@ -194,22 +177,9 @@ def bench(
     ] = False,
 ) -> None:
     """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
-    from rich.console import Console
+    from .measure import speed_screen
 
-    from . import checking, course
-    from .measure import recording, speed_screen
-
-    if classroom:
-        speed_screen.bench_classroom(Console())
-    elif device == "gpu":
-        recording.bench(lessons or [], course.KERNELS, record, Console())
-    elif device == "simulator" and not lessons and not record:
-        speed_screen.bench(Console())
-    else:
-        raise checking.BadInput(
-            "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
-            "measures the simulated GPU itself."
-        )
+    speed_screen.bench(lessons or [], device, classroom, record)
 
 
 @app.command()

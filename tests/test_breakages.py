@@ -1,11 +1,19 @@
 """Whatever is broken, at whichever command: one sentence with what to do, a status that is not 0,
-no traceback, and no waiting for ever."""
+no traceback, and no waiting for ever.
+
+Each breakage is tried at one of the commands it must stop, another from one to the next;
+WARPWISE_BREAKAGES=all tries each at all of them.
+"""
 
 import contextlib
+import os
+import random
 import shutil
 import sqlite3
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -33,6 +41,8 @@ WEAVING = frozenset({"release", "demo"})
 JUDGING = frozenset({"release", "autograde", "check"})
 PROVING = frozenset({"release", "autograde"})
 GRADEBOOK = frozenset({"release", "autograde", "feedback", "report", "course"})
+WRITING = ("release", "autograde", "feedback", "report")
+ALL_TRIED = "WARPWISE_BREAKAGES" in os.environ
 
 
 def changed(name, old, new):
@@ -95,6 +105,8 @@ BROKEN = {
     "case_raises": (changed(EX, "x, y =", "x, z ="), JUDGING, "NameError: name 'y'"),
     "case_returns": (changed(EX, "return Problem({", "return dict({"), JUDGING, "case"),
     "buffer": (changed(EX, '("x", "y"', '("w", "y"'), JUDGING, "'w'"),
+    "shape": (changed(EX, "atol=1e-6", "atol=np.ones(3)"), JUDGING, "atol of 'total' has"),
+    "objects": (changed(EX, '{"x": x,', '{"x": x.astype(object),'), JUDGING, "'x' holds object"),
     "counter": (changed(EX, "global_load_sectors", "sectors"), JUDGING, "'sectors'"),
     "reference": (changed(EX, ") + y,", ") - y,"), PROVING, "fails the case 'whole blocks'"),
     "dtype": (changed(EX, ") + y, np.float32", ") + y, np.int32"), PROVING, "fails the case"),
@@ -107,9 +119,21 @@ BROKEN = {
         GRADEBOOK,
         "gradebook",
     ),
+    "empty": (gradebook(lambda path: path.touch()), GRADEBOOK, "put back a copy"),
+    "lost": (gradebook(lambda path: None), {"feedback"}, "the gradebook has no marks"),
     "tables": (gradebook(without_tables), GRADEBOOK, "put back a copy"),
     "no_gradebook": (gradebook(lambda path: path.mkdir()), GRADEBOOK, "cannot be opened"),
 }
+
+
+def chosen(commands_of):
+    """(what is broken, command) of all there are, or one command for each breakage."""
+    dice = random.Random(12)
+    return [
+        (what, command)
+        for what, commands in commands_of.items()
+        for command in (sorted(commands) if ALL_TRIED else [dice.choice(sorted(commands))])
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -145,7 +169,7 @@ def assert_one_sentence(said, part=""):
 
 
 @pytest.mark.parametrize(
-    ("what", "command"), [(what, one) for what in BROKEN for one in sorted(BROKEN[what][1])]
+    ("what", "command"), chosen({what: commands for what, (_, commands, _) in BROKEN.items()})
 )
 def test_what_is_broken_is_said_in_a_sentence(here, what, command):
     damage, _, part = BROKEN[what]
@@ -188,6 +212,35 @@ def test_a_cluster_without_workers_is_waited_for_and_then_named(here, monkeypatc
     assert_one_sentence(said, "has no workers")
 
 
+def test_a_cluster_whose_workers_all_leave_is_named_and_what_was_judged_is_kept(here, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="NO DASK HERE: it was not tried")
+    monkeypatch.setattr(judges, "PATIENCE", 3)
+
+    def kept():
+        return set((here.root / "verdicts").iterdir())
+
+    before = kept()
+    for number in range(12):
+        hand_in(here, f"n{number}", add=f"{small_class.WRONG_SUM}// {number}\n", scale=SCALED)
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(**options, processes=False, protocol="tcp://") as cluster,
+        ThreadPoolExecutor() as meanwhile,
+    ):
+
+        def send_home():
+            while kept() == before:
+                time.sleep(0.01)
+            cluster.scale(0)
+
+        gone = meanwhile.submit(send_home)
+        said = run(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
+        gone.result()
+    assert_one_sentence(said, "has no workers any more")
+    assert kept() > before
+    assert run(here, "autograde", LESSON).exit_code == 0
+
+
 def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
     def stumble(*_):
         raise TypeError("unheard of")
@@ -206,12 +259,13 @@ LOCKED = {
     "gradebook": "chmod 444 gradebook.db && chmod 555 . ",
     "build": "chmod -R a-w .",
 }
+ROOM = (4, 60)  # KiB left on the disk
 
 
-@pytest.mark.parametrize("command", ["release", "autograde", "feedback", "report"])
-@pytest.mark.parametrize("what", LOCKED)
+@pytest.mark.parametrize(("what", "command"), chosen(dict.fromkeys(LOCKED, WRITING)))
 def test_what_may_not_be_written_is_named(here, what, command):
     """As a user without root's rights over files, which `unshare --user` makes of root too."""
+    changed(EX, "add(128), 2)", "add(128), 3)")(here)  # which the gradebook must be told
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     arguments = " ".join(COMMANDS[command])
     shell = f"{LOCKED[what]} && {sys.executable} -m grader.cli {arguments}"
@@ -220,9 +274,9 @@ def test_what_may_not_be_written_is_named(here, what, command):
     _assert_refused(done)
 
 
-@pytest.mark.parametrize("command", ["release", "autograde", "feedback", "report"])
-@pytest.mark.parametrize("room", [4, 60])
-def test_a_full_disk_is_named_at_every_step(here, tmp_path, command, room):
+@pytest.mark.parametrize(("room", "command"), chosen(dict.fromkeys(ROOM, WRITING)))
+def test_a_full_disk_is_named_at_every_step(here, tmp_path, room, command):
+    more("lesson.md", "A long story. " * 20_000)(here)  # or a release would fit its old place
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     files = [path for path in here.root.rglob("*") if path.is_file()]
     full = sum(-(-path.stat().st_size // 4096) * 4 for path in files)

@@ -49,14 +49,17 @@ def changes(path, name):
 def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, named):
     package = copied / "grader"
     rooms = [path for room in ("judge", "cuda") for path in (package / room).rglob("*")]
-    alone = [package / f"{name}.py" for name in ("course", "bounds", "references", "inputs")]
+    alone = [
+        package / f"{name}.py"
+        for name in ("course", "authors", "sanitize", "bounds", "references", "inputs")
+    ]
     files = [path for path in rooms + alone if path.is_file()]
     taking_part = edition.files_of(
         (*edition._JUDGE, "grader.bounds", "grader.references", "grader.inputs")
     )
     assert len(files) > 80
     assert set(files) <= set(taking_part)
-    tried = [*files[::16], *alone, package / "cuda/prelude.h"]
+    tried = [*files[::16], *alone, package / "cuda/compilers/prelude.h"]
     assert [path for path in tried if not changes(path, named)] == []
 
 

@@ -104,6 +104,26 @@ def test_nothing_is_judged_twice_unless_it_is_forced(here, judged):
     assert sorted(judged) == ["01_add/add", "01_add/add", "01_add/scale"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept.replace('"points": 3.0', '"points": 4.0'),
+        lambda kept: kept.partition("\n")[2],
+        lambda kept: kept[: len(kept) // 2],
+        lambda kept: "[]",
+        lambda kept: "",
+    ],
+    ids=["forged", "unsealed", "torn", "no_verdict", "empty"],
+)
+def test_a_kept_verdict_that_was_changed_counts_as_none(here, judged, change):
+    for path in (here.root / "verdicts").glob("*.json"):
+        path.write_text(change(path.read_text()))
+    hand_in(here, "cem", add=NO_GUARD, scale=SCALED)
+    assert run(here, "autograde", LESSON).exit_code == 0
+    assert "01_add/add" in judged
+    assert scores(here)["cem"] == (5, 6)
+
+
 def test_a_mark_by_hand_that_meets_a_resubmission_is_said_until_it_is_saved_again(here):
     with here.gradebook() as gradebook:
         gradebook.find_grade("check-add", LESSON, LESSON, "ben").manual_score = 2.0

@@ -24,7 +24,9 @@ from grader.cli import app
 
 pytestmark = pytest.mark.slow
 
-HOSTILE = NO_GUARD + "\n// <script>alert(1)</script> \x1b[2J \u202e"
+# What compiles, though it hides; and what no source may have.
+HOSTILE = NO_GUARD + "\n// <script>alert(1)</script> \u200b \u2028"
+REFUSED = SCALED + "\n// \x1b[2J \u202e"
 LONG = """\
     float best = 0.0f;
     for (int k = 0; k < 3; ++k) {
@@ -54,7 +56,7 @@ def here(tmp_path_factory):
     answers = {
         "ada": {"add": SOLUTION, "scale": SCALED},
         "ben": {"add": NO_GUARD, "scale": UNGUARDED_SCALE},
-        "cem": {"add": HOSTILE, "scale": SCALED},
+        "cem": {"add": HOSTILE, "scale": REFUSED},
         "<i>dora": {"add": instead(LONG), "scale": SCALED},
         "eve": {"add": renamed(instead(LONG)), "scale": SCALED},
         "blank": {},
@@ -117,14 +119,14 @@ def test_links_lead_to_places_in_the_page_or_to_feedback(page):
 def test_what_learners_wrote_is_text_and_nothing_is_hidden_in_it(page):
     assert "&lt;i&gt;dora" in page
     assert "<i>dora" not in page
-    assert "\x1b" not in page
-    assert "\u202e" not in page
+    assert not any(unseen in page for unseen in "\x1b\u202e\u200b\u2028")
 
 
 def test_the_page_says_who_failed_what_and_where(page):
     said = " ".join(Tags(page).text.split())
     assert "2 learners in add Out of bounds" in said  # ben and cem, on the same line
-    assert "> 5 | total[i] = x[i] + y[i];" in said
+    assert "ben, cem" in said
+    assert "> 6 | total[i] = x[i] + y[i];" in said
     assert "6 learners; 1 more handed in nothing" in said
 
 
@@ -139,7 +141,7 @@ def test_what_a_terminal_would_obey_is_marked(here, tmp_path):
 
 def test_exercises_list_each_diagnosis_with_passed_first_and_not_attempted_last(group):
     names = [status for status, _ in figures.statuses(group.answers["scale"])]
-    assert names == ["passed", "out_of_bounds", "not_attempted"]
+    assert names == ["passed", "compile_error", "out_of_bounds", "not_attempted"]
 
 
 def test_scores_have_marks_given_by_hand_and_lateness_in_them(group):

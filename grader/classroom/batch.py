@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ from .submission import Submission
 Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
+READING = "reading-"  # how a folder begins in which one submission lies while it is graded
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
@@ -71,10 +73,7 @@ def autograde(
             grading = _grading(course, found)
             late = [one for one in learners if force or not _up_to_date(grading, one)]
             _judge(grading, late, there, track, force)
-        stuck = {}
-        for learner in track(late, description=f"{lesson}: grading", total=len(late)):
-            if why := _enter(grading, learner):
-                stuck[learner] = Graded(learner, {}, (why,))
+        stuck = _enter_all(grading, late, track)
         lateness.apply(course, lesson)
         by_hand = _by_hand(course, lesson)
         return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
@@ -166,6 +165,15 @@ def _judges(given: Judges | None) -> Iterator[Judges]:
 # --- entering ------------------------------------------------------------------------------------
 
 
+def _enter_all(grading: Grading, learners: list[str], track: Track) -> dict[str, Graded]:
+    """Enter the marks of each; of whom that could not be done, and why."""
+    stuck = {}
+    for learner in track(learners, description=f"{grading.lesson}: grading", total=len(learners)):
+        if why := _enter(grading, learner):
+            stuck[learner] = Graded(learner, {}, (why,))
+    return stuck
+
+
 def _enter(grading: Grading, learner: str) -> str:
     """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
     that fails for this one alone, why; another CourseError when it would fail for others too."""
@@ -210,7 +218,7 @@ def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
         notebook, had = v4.new_notebook(), _had(grading, learner)
         lost = f" What was handed in before had {had:g} points, and no longer counts."
         why = f"{error}{lost if had else ''}"
-    with tempfile.TemporaryDirectory(prefix="reading-", dir=course.root) as folder:
+    with tempfile.TemporaryDirectory(prefix=READING, dir=course.root) as folder:
         place = course.configured(
             CourseDirectory={"submitted_directory": Path(folder).name},
             TakeAnswers={"unreadable": why, "remark": handed_in.remark},
@@ -263,6 +271,8 @@ def _alone(course: CourseFolder) -> Iterator[None]:
             raise ClassroomError(
                 "Another `grader autograde` is at work in this course; wait until it is done."
             ) from error
+        for left in course.root.glob(f"{READING}*"):  # by one that was killed
+            shutil.rmtree(left, ignore_errors=True)
         yield
 
 

@@ -15,6 +15,7 @@ from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNote
 from nbgrader.converters import GenerateFeedback
 
 from ..errors import MachineError
+from . import ClassroomError
 from .batch import Track
 from .export import GradesExporter, marks
 from .folder import CourseFolder
@@ -29,18 +30,26 @@ def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Tra
     many."""
     now = _made_of(course, lesson, learners)
     late = [name for name in learners if _shown(course, lesson, name) != now[name]]
-    description = f"{lesson}: feedback"
     jobs = min(os.cpu_count() or 1, len(late) // WORTH_A_PROCESS)
     if jobs < 2:
-        for learner in track(late, description=description, total=len(late)):
+        for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
             write(course, lesson, learner, now[learner])
         return len(late)
+    _write_at_once(jobs, course, lesson, {name: now[name] for name in late}, track)
+    return len(late)
+
+
+def _write_at_once(
+    jobs: int, course: CourseFolder, lesson: str, made_of: dict[str, str], track: Track
+) -> None:
+    """Make the page of each learner in `made_of`, `jobs` at a time."""
     # Ctrl-C is for the process that hands out the work.
     deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     with ProcessPoolExecutor(jobs, get_context("spawn"), **deaf) as pool:
-        doing = [pool.submit(write, course, lesson, name, now[name]) for name in late]
+        doing = [pool.submit(write, course, lesson, *one) for one in made_of.items()]
         try:
-            for page in track(as_completed(doing), description=description, total=len(late)):
+            done = as_completed(doing)
+            for page in track(done, description=f"{lesson}: feedback", total=len(doing)):
                 page.result()
         except BrokenProcessPool as error:
             raise MachineError(
@@ -50,7 +59,6 @@ def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Tra
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return len(late)
 
 
 def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") -> Path:
@@ -90,11 +98,17 @@ def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
 
 def _made_of(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
     """By learner, a name for everything that the page shows: the graded notebook, the marks, and
-    an instructor's comments."""
+    an instructor's comments. ClassroomError where somebody has no marks."""
     shown: dict[str, list] = {name: [] for name in learners}
     with course.gradebook() as gradebook:
         for learner, *rest in [*marks(gradebook, lesson), *_comments(gradebook, lesson)]:
             shown.get(learner, []).append(repr(rest))
+    for learner, known in shown.items():
+        if not known:
+            raise ClassroomError(
+                f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put back a "
+                f"copy of gradebook.db, or run `grader autograde {lesson}`."
+            )
     names = {}
     for learner in learners:
         digest = hashlib.sha256("\n".join(sorted(shown[learner])).encode())

@@ -20,7 +20,7 @@ from nbgrader.exchange import ExchangeFactory
 from traitlets.config import Config, PyFileConfigLoader
 
 from .. import course
-from ..errors import CourseError, of_the_machine
+from ..errors import CourseError, MachineError, of_the_machine
 from . import ClassroomError
 from .submission import is_name
 
@@ -85,13 +85,24 @@ class CourseFolder:
         return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
 
     def gradebook(self) -> Gradebook:
+        self._require_whole_gradebook()
         where = CourseDirectory(config=self.config)
         return Gradebook(where.db_url, where.course_id)
+
+    def _require_whole_gradebook(self) -> None:
+        """Of a file with nothing in it SQLite makes a new gradebook, in which nobody has marks."""
+        path = self.root / "gradebook.db"
+        if path.is_file() and not path.stat().st_size:
+            raise MachineError(
+                "gradebook.db is damaged, there is nothing in it: put back a copy of it or, if "
+                "nobody has marks yet, delete it."
+            )
 
     def run(self, step: type, lesson: str, learner: str = "*", **options) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
         When it fails, a CourseError: ours if one of ours was raised in it, MachineError if the
         machine was the cause, else ClassroomError with what nbgrader said."""
+        self._require_whole_gradebook()
         where = CourseDirectory(config=self.config, assignment_id=lesson, student_id=learner)
         doing = step(coursedir=where, config=self.config, **options)
         if hasattr(doing, "authenticator"):

@@ -1,5 +1,6 @@
 """Verdicts kept by content, on disk: a source is judged once, however many hand it in, and
-however often the class is graded."""
+however often the class is graded. Each file begins with a seal, so that one that was damaged, or
+written by somebody who does not know what hidden cases are drawn from, counts as none."""
 
 from __future__ import annotations
 
@@ -36,15 +37,19 @@ class Store:
 
     def find(self, question: Question) -> Verdict | None:
         try:
-            return Verdict.from_dict(json.loads(self._path(question).read_text()))
-        except (OSError, ValueError, KeyError, TypeError):  # none, or one torn by a crash
+            seal, _, content = self._path(question).read_text().partition("\n")
+        except (OSError, ValueError):  # none, or no text any more
             return None
+        if seal != self._name(question, content):
+            return None
+        return Verdict.from_dict(json.loads(content))
 
     def keep(self, question: Question, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""
         path = self._path(question)
         path.parent.mkdir(parents=True, exist_ok=True)
-        whole(path, json.dumps(verdict.to_dict()), mode=0o600)
+        content = json.dumps(verdict.to_dict())
+        whole(path, f"{self._name(question, content)}\n{content}", mode=0o600)
 
     def settled(self, question: Question) -> bool:
         """Whether there is a verdict that another machine, or another day, would give as well."""
@@ -57,6 +62,11 @@ class Store:
         return self._editions[lesson]
 
     def _path(self, question: Question) -> Path:
+        return self.folder / f"{self._name(question)}.json"
+
+    def _name(self, question: Question, content: str = "") -> str:
+        """Of the question, or of the question with `content` for its answer: nobody can tell it
+        without the question's seed."""
         lesson = question.exercise.partition("/")[0]
-        asked = json.dumps([self.edition(lesson), asdict(question)])
-        return self.folder / f"{hashlib.sha256(asked.encode()).hexdigest()}.json"
+        named = json.dumps([self.edition(lesson), asdict(question), content])
+        return hashlib.sha256(named.encode()).hexdigest()

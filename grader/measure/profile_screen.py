@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .. import course
+from ..cuda.errors import CudaError
 from ..cuda.simulator.watching.counters import METRICS
 from ..sanitize import lines_of
+from . import profile as profiling
 from .profile import Profile
 
 Counts = dict[str, int]
@@ -23,6 +28,25 @@ class Column:
     heading: str
     counters: tuple[str, ...]
     show: Callable[[Counts], Text]
+
+
+def profile_file(path: Path, exercise: str | None, launch: tuple, as_json: bool) -> int:
+    """What `grader profile` does: launch the file's kernels as an exercise does or else as `launch`
+    says (the arguments of `profile.work_of_file`), show what that costs, return the exit status."""
+    try:
+        if exercise:
+            work = profiling.work_of_exercise(path, exercise, course.KERNELS)
+        else:
+            work = profiling.work_of_file(path, *launch)
+        found = profiling.profile(work)
+    except CudaError as error:
+        print(error, file=sys.stderr)
+        return 1
+    if as_json:
+        print(profiling.as_json(found))
+    else:
+        show_profile(Console(), found)
+    return 0
 
 
 def show_profile(console: Console, profile: Profile) -> None:

@@ -9,11 +9,30 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .. import course
+from ..checking import BadInput
+from . import recording
 from .speed import Figure, measure
 
 
-def bench(console: Console) -> None:
-    """Measure, and show it."""
+def bench(lessons: list[str], device: str, classroom: bool, record: bool) -> None:
+    """What `grader bench` does. BadInput for options that do not go together."""
+    console = Console()
+    if classroom:
+        bench_classroom(console)
+    elif device == "gpu":
+        recording.bench(lessons, course.KERNELS, record, console)
+    elif device == "simulator" and not lessons and not record:
+        bench_simulator(console)
+    else:
+        raise BadInput(
+            "Lessons are timed, and recorded, with --device gpu; --device simulator alone "
+            "measures the simulated GPU itself."
+        )
+
+
+def bench_simulator(console: Console) -> None:
+    """Measure the simulated GPU, and show it."""
     show_speed(console, measure())
     if not find_spec("numba"):
         missing = "Numba is not here to compare with: pip install --editable '.[bench]'."
