@@ -148,12 +148,20 @@ def _withdraw() -> None:
 
 @cache
 def _readable() -> tuple[Path, ...]:
-    """Where Python, CUDA and their libraries lie."""
+    """Where Python, CUDA and their libraries lie, and the packages in use: NumPy may have been
+    installed elsewhere, and parts of it are read only when first needed."""
     from ..cuda import compilers
 
     cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
-    return tuple(dict.fromkeys((*own, *cuda, *map(Path, _LIBRARIES))))
+    used = [one for name, one in sys.modules.items() if "." not in name]
+    packages = (Path(one.__file__).parent for one in used if _is_package(one))
+    elsewhere = [path for path in packages if not any(map(path.is_relative_to, own))]
+    return tuple(dict.fromkeys((*own, *elsewhere, *cuda, *map(Path, _LIBRARIES))))
+
+
+def _is_package(module) -> bool:
+    return hasattr(module, "__path__") and bool(getattr(module, "__file__", None))
 
 
 def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
