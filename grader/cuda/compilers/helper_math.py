@@ -61,12 +61,13 @@ def _made_of_others(kind: str, size: int):
         for longer in range(size + 1, 5):
             yield _function(vector, f"make_{vector}", [(f"{kind}{longer}", "a")], size, "a.{c}")
     if size > 2:
-        *shorter, last = "xyzw"[:size]
+        shorter = "xyzw"[: size - 1]
         parts = ", ".join([*(f"a.{c}" for c in shorter), "s"])
         given = f"{kind}{size - 1} a, {scalar} s"
         yield f"{_PLACE} {vector} make_{vector}({given}) {{ return make_{vector}({parts}); }}\n"
-    if size == 3:
-        yield f"{_PLACE} {vector} make_{vector}({kind}2 a) {{ return make_{vector}(a.x, a.y, 0); }}\n"
+        parts = ", ".join([*(f"a.{c}" for c in shorter), "0"])
+        given = f"{kind}{size - 1} a"
+        yield f"{_PLACE} {vector} make_{vector}({given}) {{ return make_{vector}({parts}); }}\n"
 
 
 def _arithmetic(kind: str, size: int):
