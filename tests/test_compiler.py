@@ -104,7 +104,7 @@ FORMS = {
         f"{OPEN}  cuda::std::pair<S, S> a, b;\n  bool c = a < b;\n}}",
         *(5, 'cuda/std/__utility/pair.h, line 580: no operator "<"', None),
     ),
-    "a header for the host": (f"\n#include <thrust/sort.h>\n{OPEN}}}", 2, "thrust/", None),
+    "a header for the host": (f"\n#include <thrust/sort.h>\n{OPEN}}}", 2, "Thrust is not", None),
     "an unknown header": (f"\n#include <nowhere.h>\n{OPEN}}}", 2, "cannot open", None),
     "an #error": (f'\n#error "no"\n{OPEN}}}', 2, '#error directive: "no"', None),
     "an assertion": (f'{OPEN}  static_assert(1 == 2, "no");\n}}', 2, 'failed with "no"', None),

@@ -5,6 +5,7 @@ import pytest
 
 from grader import cuda
 from grader.cuda import simulator
+from grader.judge import sandbox
 
 
 def launch(body, *sizes, grid=1, block=64, parameters="int* x, int* y", **options):
@@ -288,3 +289,64 @@ def test_a_fault_of_ours_is_not_blamed_on_assembly_that_has_nothing_to_do_with_i
     monkeypatch.setattr("grader.cuda.simulator.machine.bind", broken)
     with pytest.raises(AttributeError, match="a bug"):
         launch(f"x[t] = 1;\n\n{said}")
+
+
+def test_a_vector_of_eight_counts_its_sectors_and_is_checked_to_its_end():
+    code = """extern "C" __global__ void k(int* x, int first) {
+      int a, b, c, d, e, f, g, h;
+      asm volatile("ld.global.v8.b32 {%0,%1,%2,%3,%4,%5,%6,%7}, [%8];" : "=r"(a), "=r"(b), "=r"(c),
+                   "=r"(d), "=r"(e), "=r"(f), "=r"(g), "=r"(h) : "l"(x + 8 * threadIdx.x + first));
+      if (a + b + c + d + e + f + g + h == -1) x[0] = 1; }"""
+    kernel = simulator.RawModule(code=code).get_function("k")
+    with simulator.observe() as run:
+        kernel(1, 32, (np.zeros(256, np.int32), np.int32(0)))
+    assert run.counters.total["global_load_sectors"] == 32
+    with pytest.raises(cuda.OutOfBounds, match="reads 32 bytes"):
+        kernel(1, 32, (np.zeros(256, np.int32), np.int32(8)))
+    with pytest.raises(cuda.Misaligned, match="multiple of 32"):
+        kernel(1, 32, (np.zeros(512, np.int32), np.int32(4)))
+
+
+def test_commas_inside_template_arguments_part_no_parameters():
+    code = """template <class A, int n> struct Some { A values[n]; };
+    extern "C" __global__ void k(Some<float, 2> some, int* y) { y[0] = some.values[1]; }"""
+    y = np.zeros(1, np.int32)
+    some = np.array([(3.0, 5.0)], [("a", "f4"), ("b", "f4")])[0]
+    simulator.RawModule(code=code).get_function("k")(1, 1, (some, y))
+    assert y[0] == 5
+
+
+@pytest.mark.parametrize("kind", ["__nv_bfloat16", "__nv_bfloat162", "__half2"])
+def test_a_sum_at_one_address_in_a_narrow_format_stays_where_it_can_grow_no_more(kind):
+    one = f"{kind}(1.0f, 1.0f)" if kind.endswith("2") else f"{kind}(1.0f)"
+    code = f"""#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+extern "C" __global__ void k({kind}* x) {{ atomicAdd(x, {one}); }}"""
+    x = np.zeros(2, np.uint16)
+    simulator.RawModule(code=code).get_function("k")(8, 1024, (x,))
+    full = 0x4380 if "bfloat" in kind else 0x6800  # 256, from where 1 is half a step; 2048
+    assert x[0] == full and x[1] == (full if kind.endswith("2") else 0)
+
+
+@pytest.mark.parametrize("readers", [(0, 40, 20), (40, 0, 20), (33, 34, 70), (70, 5, 33)])
+@pytest.mark.parametrize("writer", [0, 20, 40, 64])
+def test_a_write_races_with_any_of_several_readers(readers, writer):
+    reads = "".join(f"if (t == {one}) y[t] = s[0];\n__syncwarp();\n" for one in readers)
+    body = f"__shared__ int s[1]; if (t == 0) s[0] = 1; __syncthreads();\n{reads}"
+    races(f"{body} if (t == {writer}) s[0] = 2;", block=128)
+    launch(f"{body} __syncthreads(); if (t == {writer}) s[0] = 2;", block=128)
+
+
+def test_a_fault_of_ours_says_what_to_send_us(tmp_path, monkeypatch):
+    (tmp_path / "warpwise").mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def broken():
+        raise KeyError("a bug")
+
+    reply = sandbox._attempt(broken, None, 60)
+    assert reply.status == "unsupported"
+    assert "(KeyError: 'a bug'; test_order.py, line" in reply.message
+    (kept,) = (tmp_path / "warpwise").glob("*.traceback.txt")
+    assert reply.message.endswith(f"please send your instructor the kernel and {kept}.")
+    assert "in broken" in kept.read_text()

@@ -9,6 +9,7 @@ told inputs and launches, never what is expected. With the argument "serve" it f
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
@@ -17,6 +18,7 @@ import signal
 import sys
 import textwrap
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
@@ -182,14 +184,29 @@ def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
     except MemoryError as error:
         return Reply("launch_error", _too_much(str(error), request.memory_bytes))
     except Exception as error:
-        return Reply(
-            "unsupported",
-            f"The grader itself stumbled over this kernel ({type(error).__name__}: "
-            f"{textwrap.shorten(str(error), 200)}). "
-            "That is not your mistake; please show it to your instructor.",
-        )
+        return Reply("unsupported", _our_fault(error))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _our_fault(error: Exception) -> str:
+    """What to say of an error that only the grader's authors can mend, and what they need for it.
+    The same error is kept in the same file, so that a verdict is the same each time."""
+    from ..cuda import compilers
+
+    said = "".join(traceback.format_exception(error))
+    send = "the kernel and this sentence"
+    with suppress(OSError):
+        digest = hashlib.sha256(said.encode()).hexdigest()[:8]
+        kept = compilers.cache.folder() / f"stumbled-{digest}.traceback.txt"
+        kept.write_text(said)
+        send = f"the kernel and {kept}"
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return (
+        f"The grader itself stumbled over this kernel ({type(error).__name__}: "
+        f"{textwrap.shorten(str(error), 200)}; {Path(last.filename).name}, line {last.lineno}). "
+        f"That is not your mistake; please send your instructor {send}."
+    )
 
 
 def _still_busy(seconds: float) -> str:

@@ -5,11 +5,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .helper_math import helper_math
 from .mma_header import mma_header
 
 PRELUDE = "prelude.h"  # included before every source
 
 _CCCL = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
+_STANDARD = (
+    *("atomic", "bit", "cstddef", "limits", "optional", "span", "tuple", "type_traits"),
+    "utility",
+)
 _CUB = (
     "block_reduce",
     "block_scan",
@@ -19,26 +24,23 @@ _CUB = (
     "block_shuffle",
 )
 _CUB_WARP = ("warp_reduce", "warp_scan")
-_HOST = (
-    *(
-        "algorithm",
-        "array",
-        "assert.h",
-        "cassert",
-        "cfloat",
-        "chrono",
-        "climits",
-        "cmath",
-        "cstdint",
-    ),
-    *("cstdio", "cstdlib", "cstring", "ctime", "float.h", "fstream", "functional", "iomanip"),
-    *("iostream", "iterator", "limits.h", "map", "math.h", "memory", "numeric", "omp.h", "random"),
-    *("ratio", "set", "sstream", "stdbool.h", "stdexcept", "stdint.h", "stdio.h", "stdlib.h"),
-    *("string", "string.h", "sys/time.h", "thread", "time.h", "typeinfo", "unistd.h"),
-    *("unordered_map", "vector"),
-    *("cublasLt.h", "cuda.h", "cuda_profiler_api.h", "cuda_runtime_api.h", "curand.h"),
-    *("cufft.h", "helper_cuda.h", "helper_functions.h", "nvtx3/nvToolsExt.h"),
-)
+# What a host half includes: empty for the device, or all of it is built in.
+_HOST = """
+algorithm any array assert.h bits/stdc++.h bitset cassert cctype cerrno cfloat chrono cinttypes
+climits cmath complex condition_variable conio.h cstdarg cstdint cstdio cstdlib cstring ctime
+ctype.h deque errno.h exception filesystem float.h fstream functional future getopt.h
+initializer_list inttypes.h iomanip ios iostream istream iterator limits.h list locale malloc.h
+map math.h memory mutex new numeric omp.h ostream pthread.h queue random ratio regex set signal.h
+sstream stack stdarg.h stdbool.h stddef.h stdexcept stdint.h stdio.h stdlib.h string string.h
+string_view sys/mman.h sys/stat.h sys/time.h sys/types.h system_error thread time.h typeinfo
+unistd.h unordered_map unordered_set valarray variant vector wchar.h windows.h
+"""
+_LIBRARIES = """
+cublas.h cublasLt.h cublasXt.h cuda.h cuda_profiler_api.h cuda_runtime_api.h cudnn.h cufft.h
+cufftXt.h curand.h curand_kernel.h cusolverDn.h cusparse.h cusparse_v2.h device_functions.h
+exception.h helper_cuda.h helper_functions.h helper_image.h helper_string.h helper_timer.h
+host_defines.h math_functions.h nvToolsExt.h nvtx3/nvToolsExt.h nvrtc.h
+"""
 HEADERS = {
     PRELUDE: (Path(__file__).parent / PRELUDE).read_text(),
     # The whole of CUB wants a host compiler; its block and warp collectives do not.
@@ -47,9 +49,10 @@ HEADERS = {
         [f"#include <cub/block/{name}.cuh>\n" for name in _CUB]
         + [f"#include <cub/warp/{name}.cuh>\n" for name in _CUB_WARP]
     ),
-    **dict.fromkeys(_HOST, ""),
+    **dict.fromkeys((_HOST + _LIBRARIES).split(), ""),
     # Sources rely on cuBLAS bringing the half types along.
     "cublas_v2.h": "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n",
     "crt/mma.h": mma_header(),
-    **{name: _CCCL.format(name) for name in ("cstddef", "limits", "type_traits", "utility")},
+    "helper_math.h": helper_math(),
+    **{name: _CCCL.format(name) for name in _STANDARD},
 }

@@ -24,6 +24,7 @@ from itertools import pairwise
 
 from ...sanitize import lines_of
 from ..diagnostics import Diagnostic, Note, bounded
+from .out_of_reach import named
 from .protocol import SOURCE_NAME
 
 _KIND = r"((?:catastrophic |internal |command-line )?error|warning|remark|note)"
@@ -63,7 +64,7 @@ def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:
     found = [_diagnostic(group, lines) for group in _groups(_entries(rows))]
     if not found:
         found = [_assembler(match, lines) for row in rows if (match := _PTXAS.match(row))]
-    return bounded(dict.fromkeys(found))
+    return bounded(dict.fromkeys(named(one, lines) for one in found))
 
 
 def _entries(rows: list[str]) -> Iterator[_Entry]:

@@ -23,7 +23,7 @@ from .geometry import Geometry
 from .hazards.naming import Names
 from .hazards.races import Races
 from .hazards.report import Reporter
-from .hazards.unset import Unset
+from .hazards.unset import Unset, UnsetLoaded
 from .isa.form import Flow
 from .isa.instruction_set import bind
 from .lanes import Lanes, compact, count, warps
@@ -33,7 +33,7 @@ from .memory.layout import LocalLayout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace
 from .program.dataflow import Traffic
 from .program.linker import Image
-from .program.liveness import MaybeUnset
+from .program.liveness import MaybeUnset, with_loads
 from .program.ptx import Function
 from .registers import RegisterFile
 from .schedule import schedule
@@ -103,6 +103,7 @@ class Machine:
         self.watch = Watch(self)
         self.races = Races(self) if job.options.checks else None
         follows = job.options.checks and job.maybe_unset.at_entry
+        self.maybe_unset, self.follows_loads = job.maybe_unset, False
         self.unset = Unset(job.maybe_unset, self) if follows else None
         self.step_sites = array("q", [-1])  # by moment: the instruction that ran then
         self.steps_taken = 0
@@ -187,9 +188,16 @@ class Machine:
                 if steps[pc] is None:
                     self._bind(pc, end)
                 self._account(pc, end, lanes)
-                for step in steps[pc:end]:
-                    step(lanes)
-                successors = steps[end](lanes)
+                try:
+                    for step in steps[pc:end]:
+                        step(lanes)
+                    successors = steps[end](lanes)
+                except UnsetLoaded as load:
+                    self._follow_loads()
+                    self._bind(pc, end)
+                    for step in steps[load.at : end]:
+                        step(lanes)
+                    successors = steps[end](lanes)
                 if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
                     pc, lanes = successors[0]
                     continue
@@ -198,6 +206,12 @@ class Machine:
                 return
         except OutOfTime:
             raise self._still_running(end, lanes, "when its time was up") from None
+
+    def _follow_loads(self) -> None:
+        """From now on what is loaded, and was never written, is followed to where it matters."""
+        self.maybe_unset, self.follows_loads = with_loads(self.maybe_unset, self.image), True
+        self.unset = Unset(self.maybe_unset, self, self.unset)
+        self.steps[:] = [None] * len(self.steps)
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""

@@ -62,6 +62,8 @@ class RawModule:
         with self.assembly.may_be_wrong():
             self.program = _parsed(ptx.text)
             self.variables = module_variables(self.program)
+        for function in self.program.functions.values():
+            self.assembly.check_names(function)
         self.debug = re.search(r"^\.target .*\bdebug\b", ptx.text, re.MULTILINE) is not None
         self.heap = Heap()
 
@@ -100,7 +102,6 @@ class RawKernel:
         self._module = module
         self._linked = _linked(module.text, function.name)
         self._image = self._linked.image
-        module.assembly.check_names(self._image.function)
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 

@@ -160,7 +160,7 @@ class Ordering:
         """The same where threads of any block of the grid may have been there."""
         if not np.count_nonzero(stamps):
             return None
-        here = stamps >= self.wave_starts[-1] << _STEP
+        here = self.here(stamps)
         within = self.unordered_in_cluster(np.where(here, stamps, 0), lane)
         late = ~here & (stamps > 0)
         if within is not None:
@@ -178,13 +178,13 @@ class Ordering:
 
     def elsewhere(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Which stamps are of threads of another block than the lane's."""
-        here = stamps >= self.wave_starts[-1] << _STEP
+        here = self.here(stamps)
         block = self.geometry.block_of_lane
         return ~here | (block[np.where(here, lane_of(stamps), 0)] != block[lane])
 
-    def here(self, stamp: int) -> bool:
-        """Whether a stamp is of the wave that runs now."""
-        return step_of(stamp) >= self.wave_starts[-1]
+    def here(self, stamps):
+        """Whether stamps are of the wave that runs now."""
+        return stamps >> _STEP >= self.wave_starts[-1]
 
     def _unflagged(self, late: np.ndarray, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray:
         """Those of the `late` accesses that no flag orders either."""

@@ -1,9 +1,10 @@
 """Who has read each place: enough readers that a write which races with any read is noticed.
 
-Of each place two reads are kept, of threads as far apart as there are: in different blocks rather
-than warps, in different warps rather than one. A barrier that orders both orders them all. Where
-more than whole barriers order (flags, barriers of a part), this does not follow, and every read
-that has to give way is put aside.
+Of each place two reads are kept, of the lowest and of the highest thread among those that nothing
+orders: in different blocks if any two of them are, else in different warps if any two are. Whoever
+writes there is of another block, warp or lane than one of the two. A barrier that orders both
+orders them all. Where more than whole barriers order (flags, barriers of a part), this does not
+follow, and every read that has to give way is put aside.
 """
 
 from __future__ import annotations
@@ -23,9 +24,8 @@ class Readers:
 
     def __init__(self, cells: int, unordered: Callable, ordering: Ordering):
         self.unordered, self.ordering = unordered, ordering
-        self.block = ordering.geometry.block_of_lane
         self.first = np.zeros(cells, np.int64)
-        self.last = np.zeros(cells, np.int64)  # as a rule by another thread than `first`
+        self.last = np.zeros(cells, np.int64)
         self.aside: list[tuple[np.ndarray, np.ndarray]] = []  # (cells, stamps)
         self.many_aside = 0
         self.crowded: np.ndarray | None = None  # the cells of which there are reads aside
@@ -36,41 +36,28 @@ class Readers:
         self.aside, self.many_aside, self.crowded = [], 0, None
 
     def note(self, cells: np.ndarray, lane: np.ndarray, stamps: np.ndarray) -> None:
-        """Lanes read; what their reads come after need not be remembered."""
-        first = self.first[cells]
-        late = self.unordered(first, lane)
-        if late is None:
-            self.first[cells] = stamps
-        elif np.count_nonzero(~late):
-            self.first[cells[~late]] = stamps[~late]
-        first = self.first[cells]
-        another = first != stamps
-        if np.count_nonzero(another):
-            self._second(*(part[another] for part in (cells, lane, stamps, first)))
-
-    def _second(self, cells, lane, stamps, first) -> None:
-        """Lanes have read places that others have read first."""
-        apart = self._apart(lane, first)
-        if not self.ordering.partial and not apart.any() and not self.last[cells].any():
+        """Lanes, in rising order, read; what their reads come after need not be remembered."""
+        first, last = self.first[cells], self.last[cells]
+        if self.unordered(np.maximum(first, last), lane) is None:
+            self.first[cells[::-1]] = stamps[::-1]
             self.last[cells] = stamps
-            return
-        last = self.last[cells]
-        nearer = (last != 0) & (apart < self._apart(lane_of(last), first))
-        if np.count_nonzero(nearer):
-            nearer[nearer] = _all_if_none(self.unordered(last[nearer], lane[nearer]), False)
+        else:
+            self._note_among(cells, lane, stamps, first, last)
         if self.ordering.partial:
-            self._put_aside(cells, last)
-            self._put_aside(cells, stamps)
-        for distance in range(3):  # the one furthest away is written last, and stays
-            chosen = ~nearer & (apart == distance)
-            self.last[cells[chosen]] = stamps[chosen]
+            between = (self.first[cells] != stamps) & (self.last[cells] != stamps)
+            self._put_aside(cells[between], stamps[between])
 
-    def _apart(self, lane: np.ndarray, stamps: np.ndarray) -> np.ndarray:
-        """0 for threads of one warp, 1 for those of one block, 2 for others."""
-        other = lane_of(stamps)
-        return (lane // WARP != other // WARP).astype(np.int8) + (
-            self.block[lane] != self.block[other]
-        )
+    def _note_among(self, cells, lane, stamps, first, last) -> None:
+        """Lanes have read places where there may be reads, `first` and `last`, that nothing orders
+        before theirs. One of an earlier wave stays: it races with any write of this one."""
+        late = [_all_if_none(self.unordered(kept, lane), False) for kept in (first, last)]
+        lower = ~late[0] | ((lane < lane_of(first)) & self.ordering.here(first))
+        higher = ~late[1] | (lane > lane_of(last))
+        if self.ordering.partial:
+            for kept, given_way in ((first, late[0] & lower), (last, late[1] & higher)):
+                self._put_aside(cells[given_way], kept[given_way])
+        for kept, chosen in ((self.first, lower.nonzero()[0][::-1]), (self.last, higher)):
+            kept[cells[chosen]] = stamps[chosen]  # of several the one written last stays
 
     def unordered_reads(self, cells: np.ndarray):
         """(positions in `cells`, stamps): what a write of these cells has to come after."""
@@ -81,12 +68,13 @@ class Readers:
             yield self._taken_from_aside(cells)
 
     def _put_aside(self, cells: np.ndarray, stamps: np.ndarray) -> None:
+        if not len(cells):
+            return
         if self.crowded is None:
             self.crowded = np.zeros(len(self.first), bool)
-        known = stamps != 0
-        self.crowded[cells[known]] = True
-        self.aside.append((cells[known], stamps[known]))
-        self.many_aside += int(np.count_nonzero(known))
+        self.crowded[cells] = True
+        self.aside.append((cells, stamps))
+        self.many_aside += len(cells)
         if self.many_aside > _MOST_ASIDE:
             self._thin_out()
 

@@ -33,15 +33,34 @@ SET, UNTOUCHED, FIRST = 0, 1, 2
 _DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
 
 
-class Unset:
-    """The origins of values that never were set; made only where the kernel may have such."""
+class UnsetLoaded(Exception):
+    """The instruction `at` is about to load what nobody wrote, and a choice may yet discard it."""
 
-    def __init__(self, maybe: MaybeUnset, machine):
+    def __init__(self, at: int):
+        self.at = at
+
+
+def must_be_followed(access: Access, hit: Hit) -> None:
+    """UnsetLoaded if an access reads what nobody wrote."""
+    if any(access.unwritten(hit, n) is not None for n in range(access.components)):
+        raise UnsetLoaded(access.at)
+
+
+class Unset:
+    """The origins of values that never were set; made only where the kernel may have such.
+    `before`: those of fewer registers, kept until now."""
+
+    def __init__(self, maybe: MaybeUnset, machine, before: Unset | None = None):
         self.machine = machine
+        self._from_loads = FIRST + len(machine.kernel.instructions)
+        self._read: dict[int, tuple[Access, Hit, np.ndarray]] = {}  # by load; addresses by lane
         self._at_entry = maybe.at_entry
         lanes = machine.geometry.lanes
         self._origins = {name: np.zeros(lanes, np.int32) for name in maybe.reached}
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
+        if before:
+            self._origins |= before._origins
+            self._in_memory = before._in_memory
 
     def begin_wave(self) -> None:
         self._in_memory.clear()
@@ -111,8 +130,20 @@ class Unset:
                 of_bytes = self._in_memory[hit.store]
                 for component, out in outs:
                     out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+            for component, out in outs:
+                unwritten = access.unwritten(hit, component)
+                if unwritten is not None:
+                    self._read_unwritten(access, hit, component, unwritten, out)
 
         return take
+
+    def _read_unwritten(self, access: Access, hit: Hit, component: int, unwritten, out) -> None:
+        """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
+        lanes = lane_index(hit.lanes)[unwritten]
+        out[lanes] = self._from_loads + access.at
+        *_, where = self._read.get(access.at, (np.full(self.machine.geometry.lanes, -1),))
+        where[lanes] = hit.addresses[unwritten] + component * access.size
+        self._read[access.at] = access, hit, where
 
     def overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
         """These elements of `size` bytes have been written."""
@@ -184,6 +215,10 @@ class Unset:
 
     def _error(self, at: int, lane: int, origin: int) -> UninitializedRead:
         """What never was set matters at `at`; the error is about the line that used it first."""
+        if origin >= self._from_loads:
+            access, hit, where = self._read[origin - self._from_loads]
+            reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
+            return self.machine.report.unwritten(access, hit, reader, int(where[reader]))
         code = self.machine.kernel.instructions
         first = at if origin == UNTOUCHED else origin - FIRST
         return self.machine.report.unset(first, lane, code[at].line)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
+from ...compilers.out_of_reach import TEXTURES
 from ..operands import read
 from ..program.ptx import Address, Instruction, Operand
 from .form import Flow, Form, Role
@@ -95,6 +96,9 @@ def _enter(names: str, lines, described: Callable, build: Callable, facts: dict)
         OPCODES.setdefault(name, []).append(entry)
 
 
+_TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
+
+
 def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
     """The form of an instruction. One that the table does not have gets a form with a refusal,
     which is raised where the instruction is come to."""
@@ -152,6 +156,8 @@ def _strange(opcode: str) -> str:
     lines = [line for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
     known = frozenset().union(*(line.modifiers for line in lines))
     strange = [mod for mod in mods if mod not in known]
+    if name in _TEXTURES:
+        return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
     if not lines:
         return ""
     if strange:

@@ -46,6 +46,8 @@ def in_turns(memory: np.ndarray, element: np.ndarray, operation: Callable, value
         _accumulate(memory, turns, operation, values[0], old)
     elif most > 4 and operation is compare_and_swap:
         _swap(memory, turns, *values, old)
+    elif most > CROWD * len(turns.sizes):
+        _one_by_one(memory, turns, operation, values, old)
     else:
         for turn in range(most):
             lane = turns.order[turns.starts[turns.sizes > turn] + turn]
@@ -60,6 +62,23 @@ def _accumulate(memory, turns: _Turns, operation, value, old) -> None:
         running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
         old[lane] = running[:-1]
         memory[at] = running[-1]
+
+
+def _one_by_one(memory, turns: _Turns, operation, values, old) -> None:
+    """Many lanes at few addresses, and no running total: as long as nothing changes, as in a sum
+    that has grown too large for its format, twice as many are tried at a time."""
+    for at, lane in turns:
+        tried = 1
+        while len(lane):
+            some = lane[:tried]
+            found = np.repeat(memory[at : at + 1], len(some))
+            left = operation(found, *[value[some] for value in values])
+            changed = np.flatnonzero(left != found)
+            taken = int(changed[0]) + 1 if len(changed) else len(some)
+            old[some[:taken]] = found[:taken]
+            memory[at] = left[taken - 1]
+            tried = max(1, taken // 2) if len(changed) else 2 * tried
+            lane = lane[taken:]
 
 
 def _swap(memory, turns: _Turns, expected, new, old) -> None:

@@ -79,17 +79,21 @@ class Access:
         return hit.store.view(dtype).take(element)
 
     def check_written(self, hit: Hit) -> None:
-        """Reading what nobody wrote gives whatever lay there."""
-        store = hit.store
-        if store.written is None or not self.machine.options.checks:
-            return
-        marks = store.marks(self.size)
+        """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
         for component in range(self.components):
-            unwritten = marks.take(hit.element + component) == 0
-            if np.count_nonzero(unwritten):
+            unwritten = self.unwritten(hit, component)
+            if unwritten is not None:
                 lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
                 where = int(hit.addresses[np.argmax(unwritten)]) + component * self.size
                 raise self.machine.report.unwritten(self, hit, lane, where)
+
+    def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
+        """Which lanes of a hit find in a component what nobody wrote; None where none does."""
+        store = hit.store
+        if store.written is None or not self.machine.options.checks:
+            return None
+        found = store.marks(self.size).take(hit.element + component) == 0
+        return found if np.count_nonzero(found) else None
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store

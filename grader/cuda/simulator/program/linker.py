@@ -8,9 +8,7 @@ call are back before the others go on without them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
-from ..isa.form import Carries
 from .ptx import (
     Address,
     Function,
@@ -22,7 +20,6 @@ from .ptx import (
     Symbol,
     Variable,
     Vector,
-    registers,
 )
 
 FUNCTIONS_AT = 0x4000_0000_0000
@@ -51,22 +48,6 @@ class Image:
     owner: tuple[str, ...]
     addresses: dict[str, int]
     module_variables: frozenset[str]
-
-    @cached_property
-    def only_chosen(self) -> frozenset[str]:
-        """The registers that serve for nothing but to be one of two that are chosen from."""
-        chosen: set[str] = set()
-        used: set[str] = set()
-        for one in self.function.instructions:
-            if one.guard:
-                used.add(one.guard.name)
-            if one.form.carries is Carries.CHOSEN:
-                _, *values, decides = one.operands
-                chosen.update(registers(*values))
-                used.update(registers(decides))
-            else:
-                used.update(one.read)
-        return frozenset(chosen - used)
 
 
 def function_addresses(program: Program) -> dict[str, int]:

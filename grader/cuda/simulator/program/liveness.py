@@ -7,13 +7,14 @@ Sethi, Ullman, "Compilers", section 9.2.5).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..isa.form import Carries, Flow
 from .linker import Image
 from .ptx import Instruction, registers
 
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
+_CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
 
@@ -21,10 +22,13 @@ _MEMORY = "shared or local memory"
 @dataclass(frozen=True)
 class MaybeUnset:
     """`at_entry`: registers that some path reads before it writes them; `reached`: these and all
-    that are computed from them."""
+    that are computed from them; `discardable`: registers of which a choice may discard what is
+    computed from them, so that the compiler may load them before it is known whether they are
+    wanted, written or not."""
 
     at_entry: frozenset[str]
     reached: frozenset[str]
+    discardable: frozenset[str]
 
 
 def maybe_unset(image: Image) -> MaybeUnset:
@@ -37,7 +41,27 @@ def maybe_unset(image: Image) -> MaybeUnset:
     for entry in entries:
         mask |= live[entry]
     at_entry = frozenset(name for name, own in bit.items() if mask & own)
-    return MaybeUnset(at_entry, _reached(image, at_entry))
+    return MaybeUnset(at_entry, _reached(image, at_entry), _discardable(image))
+
+
+def with_loads(maybe: MaybeUnset, image: Image) -> MaybeUnset:
+    """The same where discardable registers, too, may hold what never was set."""
+    code = image.function.instructions
+    loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
+    start = maybe.at_entry | (loaded & maybe.discardable)
+    return replace(maybe, reached=_reached(image, start))
+
+
+def _discardable(image: Image) -> frozenset[str]:
+    code = image.function.instructions
+    found = {n for one in code if one.form.carries in _CHOICES for n in one.read}
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        for one in code:
+            if one.form.carries is not Carries.LOADED and not found.isdisjoint(one.written):
+                found.update(one.read)
+    return frozenset(found)
 
 
 def _live(image: Image, bit: dict[str, int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...hazards.unset import must_be_followed
 from ...lanes import Lanes
 from ...memory.access import Access
 from ...numeric.types import DTYPES
@@ -35,13 +36,15 @@ def load(instruction: Instruction, at: int, machine):
     ]
     spinning = instruction.form.has(*_SPINNING)
     unset = machine.unset and machine.unset.loaded(target)
-    speculative = access.space == "local" and _only_chosen(target, machine)
+    discardable = not machine.maybe_unset.discardable.isdisjoint(registers(target))
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
-            if not speculative:
+            if not discardable:
                 access.check_written(hit)
+            elif not machine.follows_loads:
+                must_be_followed(access, hit)
             note(machine, access, hit, "load")
             for component, out in enumerate(outs):
                 if out is not None:
@@ -50,12 +53,6 @@ def load(instruction: Instruction, at: int, machine):
                 unset(access, hit)
 
     return step
-
-
-def _only_chosen(target, machine) -> bool:
-    """Whether what is loaded only ever is one of two that a `selp` chooses from: the compiler then
-    loads it ahead of knowing that it is wanted, written or not, where the source has an `if`."""
-    return machine.image.only_chosen.issuperset(registers(target))
 
 
 @effect(
