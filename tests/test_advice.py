@@ -114,15 +114,47 @@ def test_a_reader_that_has_not_waited_for_who_saw_the_flag_is_told_as_that(look)
     atomicExch(flag, 1);
     return;
   }}
-  if (threadIdx.x == 0) while ({look} == 0);
-  float late = 0;
-  for (int i = 0; i < 100; i++) late += out[64 + i % 2];
-  out[threadIdx.x] = data[0] + late;
+  if (threadIdx.x == 0) {{
+    while ({look} == 0);
+    __threadfence();
+  }}
+  out[threadIdx.x] = data[0];
 }}
 """
-    message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
-    assert "Thread 0 saw on line 9 that it is done" in message
-    assert "put a `__syncthreads()` between line 9 and line 12" in message
+    with simulator.options(order="forwards"):
+        message = str(said(code, numbers(1), zeros(), numbers(128), grid=2))
+    assert "Thread 0 saw on line 10 that it is done" in message
+    assert "put a `__syncthreads()` between line 10 and line 13" in message
+
+
+@pytest.mark.parametrize("look", ["atomicAdd(flag, 0)", "*(volatile unsigned*)flag"])
+def test_a_reader_without_a_fence_of_its_own_is_told_as_that(look):
+    code = f"""{KERNEL}(float* data, unsigned* flag, float* out) {{
+  if (blockIdx.x == 0) {{
+    data[0] = 3.0f;
+    __threadfence();
+    atomicExch(flag, 1);
+    return;
+  }}
+  while ({look} == 0);
+  out[0] = data[0];
+}}
+"""
+    message = str(said(code, numbers(1), zeros(), numbers(1), grid=2, block=1))
+    assert "put a `__threadfence()` between line 8 and line 9" in message
+
+
+def test_a_block_that_reads_one_element_before_another_writes_it_is_told_to_wait():
+    code = f"""{KERNEL}(float* data, float* out) {{
+  if (blockIdx.x == 1) {{
+    data[0] = 3.0f;
+    return;
+  }}
+  out[threadIdx.x] = data[0];
+}}
+"""
+    message = str(said(code, numbers(1), numbers(64), grid=2, block=1))
+    assert "must wait for" in message or "may not have been written yet" in message
 
 
 def test_blocks_that_share_no_flag_are_told_of_blocks_and_not_of_fences():
@@ -552,8 +584,9 @@ def test_two_numbers_are_told_with_the_digits_that_tell_them_apart():
 
 
 def test_over_budget_names_the_counter_the_dearest_line_and_the_budget():
-    path = course.KERNELS / "00_first_kernel" / "wrong" / "a_thread_a_row.cu"
-    verdict = judge("00_first_kernel/add_bias", path.read_text(), hidden=False)
+    wrong = course.lesson("00_first_kernel").wrong_kernels
+    (source,) = (one.source for one in wrong if one.name == "a_thread_a_row")
+    verdict = judge("00_first_kernel/add_bias", source, hidden=False)
     assert verdict.status == "over_budget"
     assert f"line {verdict.line} alone costs" in verdict.message
     assert "global_load_sectors came to" in verdict.message and "budget is" in verdict.message

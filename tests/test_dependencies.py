@@ -25,7 +25,7 @@ OURS = {"grader", *(path.stem for path in FILES["tests"])}
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
     "jupyterlab": ("Makefile", "/jupyter lab"),
-    "cuda-toolkit": ("grader/cuda/compiler.py", "find_nvidia_header_directory"),
+    "cuda-toolkit": ("grader/cuda/compilers/nvrtc.py", "find_nvidia_header_directory"),
     "clang-format": ("Makefile", "/clang-format"),
     "sphinx": ("Makefile", "/sphinx-build"),
     "myst-parser": ("docs/conf.py", "myst_parser"),

@@ -330,7 +330,7 @@ def test_labels_keep_apart_and_in_order():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--device", "gpu", "99_none"], "there is no lesson '99_none'; there are: 01_add."),
+        (["--device", "gpu", "99_none"], "There is no lesson '99_none'; there are: 01_add."),
         (["01_add"], "Lessons are timed, and recorded, with --device gpu;"),
         (["--record"], "Lessons are timed, and recorded, with --device gpu;"),
     ],

@@ -131,11 +131,18 @@ class Adviser:
             return self._atomic_and_not(race, other)
         if race.both_wrote and not mine and (race.at == race.other_at or not race.same_line):
             return self._same_element(race)
-        if race.same_line or (race.place.count == 1 and race.wrote):
+        if race.same_line or (race.place.count == 1 and race.both_wrote):
             return (
                 f"{_ANY_ORDER}, and what several blocks update in one place needs an atomic, as in "
                 f"`atomicAdd`; or give each block a place of its own, if {race.place.text} is not "
                 "the one meant."
+            )
+        if race.wrote and race.place.count == 1:
+            return (
+                f"{_ANY_ORDER}: whoever reads {race.place.text} must wait for who writes it, by a "
+                "flag that is set behind a `__threadfence()` and that each thread which reads has "
+                "waited for; or read it in a launch of its own. If all blocks are to update it, "
+                "use an atomic."
             )
         if race.wrote:
             return (

@@ -63,7 +63,7 @@ class FlagAdviser:
         ]
         what = f"line {race.other_line}"
         if any(one.wide or not between_blocks for one in ordering):
-            return self._reader(race, told)
+            return self._reader(race, told, fence)
         if ordering:
             line = self.seen.line(ordering[-1].at)
             return (
@@ -102,12 +102,20 @@ class FlagAdviser:
             f"Put a `__syncthreads()`{then} between line {race.other_line} and {until}."
         )
 
-    def _reader(self, race: Race, told: Told) -> str:
-        """The writer's side is in order: the reader's is not. Its own fence is not asked for (see
-        `flags`), but it must have waited for the thread that saw the flag."""
+    def _reader(self, race: Race, told: Told, fence: str) -> str:
+        """The writer's side is in order: the reader's is not. Who saw the flag needs a fence before
+        it reads, and others a barrier that it comes to afterwards."""
         sight = self.seen.line(told.sight.at)
-        synced = step_of(self.seen.machine.races.ordering.synced["block"][race.me])
-        if told.seer == race.me or synced >= told.sight.step:
+        if told.seer == race.me:
+            signals = self.seen.machine.report.signals
+            fences = signals.fences_of(told.seer, race.mine)
+            if any(one.step > told.sight.step for one in fences):
+                return ""
+            return (
+                f"What is read on line {race.line} may be older than what line {sight} saw: put a "
+                f"{fence} between line {sight} and line {race.line}."
+            )
+        if step_of(self.seen.machine.races.ordering.synced["block"][race.me]) >= told.sight.step:
             return ""
         return (
             f"Thread {self.seen.thread(told.seer)} saw on line {sight} that it is done, but this "
