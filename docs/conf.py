@@ -18,7 +18,7 @@ apidoc_modules = [
         "path": "../grader",
         "destination": "api",
         "separate_modules": False,
-        "exclude_patterns": ["../grader/measure/numba_softmax.py"],  # needs Numba to be imported
+        "exclude_patterns": ["../grader/bench/numba_softmax.py"],  # needs Numba to be imported
     }
 ]
 autodoc_default_options = {"members": True, "member-order": "bysource", "exclude-members": "set"}

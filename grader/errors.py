@@ -25,6 +25,10 @@ class LearnerError(CourseError):
     """What was handed in, or given to be judged, cannot be read."""
 
 
+class BadInput(LearnerError):
+    """There is nothing to judge; the message is one sentence."""
+
+
 class MachineError(CourseError):
     """The disk, the gradebook's file or the network, and neither the course nor who uses it."""
 

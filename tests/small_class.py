@@ -4,9 +4,9 @@ import nbformat
 import small_lesson
 from small_lesson import instead
 
-from grader import mistakes
-from grader.classroom import intake
-from grader.weave import cuda_cell, text
+from grader.course import mistakes
+from grader.course.weave import cuda_cell, text
+from grader.submissions import intake
 
 LESSON = "01_add"
 MARKDOWN = """\

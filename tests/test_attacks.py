@@ -15,17 +15,17 @@ from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.cells import cuda_source
 from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
-from grader.cli import app
+from grader.cli.app import app
 from grader.cuda import signature
+from grader.cuda.sanitize import visible
 from grader.judge import Limits, forkserver, judge, landlock
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
-from grader.sanitize import visible
+from grader.submissions.cells import cuda_source
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,8 @@ import re
 import pandas
 import pytest
 
-from grader.classroom import cells, submission
+from grader.classroom import cells
+from grader.submissions import submission
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1"]
 SPLIT = ["mallory,,,6.0", "a;=1+1", "a,=1", "a\tb", "a\rb", "a\nb", "a\r\nb", 'a"b', "a\x00b"]

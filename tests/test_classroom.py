@@ -18,7 +18,7 @@ from grader import course
 from grader.classroom import ClassroomError, batch, demo, feedback, judges, verdicts
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
-from grader.cli import app
+from grader.cli.app import app
 from grader.judge import judge
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from small_lesson import ID, SOLUTION, instead
 from typer.testing import CliRunner
 
 from grader import course
-from grader.cli import app
+from grader.cli.app import app
 
 NO_GUARD = instead("    total[i] = x[i] + y[i];")
 

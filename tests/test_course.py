@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from grader import course, mistakes
+from grader import course
+from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
+from grader.course import mistakes
+from grader.course.weave import weave
 from grader.cuda import simulator
 from grader.judge import judge, steps
-from grader.measure import contest, survivors, timings
-from grader.weave import weave
+from grader.validation import equivalent_mutants
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +109,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "benchmarks.py",
         "shown.py",
         mistakes.FILE,
-        survivors.FILE,
+        equivalent_mutants.FILE,
         steps.FILE,
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
@@ -165,7 +167,7 @@ def test_a_benchmark_can_be_run_at_each_of_its_sizes(lesson, benchmark):
 def test_a_benchmark_launches_kernels_that_there_are_on_arrays_that_there_are(lesson, benchmark):
     arrays = benchmark.arrays(np, benchmark.tiny_size())
     for variant in benchmark.variants.values():
-        kernels = contest.kernels(lesson, variant, simulator.RawModule)
+        kernels = runner.kernels(lesson, variant, simulator.RawModule)
         for launch in (launch for size in benchmark.sizes for launch in variant.launches(size)):
             assert kernels(launch.kernel)
             assert {arg for arg in launch.args if isinstance(arg, str)} <= set(arrays)
@@ -177,11 +179,11 @@ def test_each_variant_gives_the_right_answer_on_the_simulated_gpu(lesson, benchm
     arrays = benchmark.arrays(OnSimulator(), size)
     reference = benchmark.reference(arrays)
     for name, variant in benchmark.variants.items():
-        kernels = contest.kernels(lesson, variant, simulator.RawModule)
+        kernels = runner.kernels(lesson, variant, simulator.RawModule)
         try:
-            run = contest.run_of_variant(variant, kernels, size, [arrays])
-            contest.admit(benchmark, run, arrays, reference, np)
-        except contest.Left as wrong:
+            run = runner.run_of_variant(variant, kernels, size, [arrays])
+            runner.admit(benchmark, run, arrays, reference, np)
+        except runner.Left as wrong:
             pytest.fail(f"{name} at {timings.size_text(size)} {wrong}")
 
 

@@ -9,7 +9,7 @@ from grader.classroom import edition
 
 LESSON = "04_safe_softmax"
 PACKAGE = edition.PACKAGE
-SHOWN = ["notebook/cards.py", "measure/speed.py", "classroom/slides/paging.py", "classroom/demo.py"]
+SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/paging.py", "classroom/demo.py"]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,10 @@ def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, n
     ]
     files = [path for path in rooms + alone if path.is_file()]
     taking_part = edition.files_of(
-        (*edition._JUDGE, "grader.bounds", "grader.references", "grader.inputs")
+        (
+            *edition._JUDGE,
+            *(f"grader.course.{name}" for name in ("tolerances", "references", "inputs")),
+        )
     )
     assert len(files) > 80
     assert set(files) <= set(taking_part)
@@ -67,9 +70,9 @@ def test_a_module_that_is_new_counts_once_something_imports_it(copied, named):
     new = copied / "grader/inputs_of_tomorrow.py"
     new.write_text("# nothing yet\n")
     assert not changes(new, named)
-    references = copied / "grader/references.py"
+    references = copied / "grader/course/references.py"
     content = references.read_text()
-    references.write_text(content + "\n\ndef later():\n    from . import inputs_of_tomorrow\n")
+    references.write_text(content + "\n\ndef later():\n    from .. import inputs_of_tomorrow\n")
     assert changes(new, named)
     references.write_text(content)
     new.unlink()
@@ -96,9 +99,12 @@ def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
     assert [path for path in files if changes(path, named)] == []
 
 
-@pytest.mark.parametrize("name", ["intake", "plugin", "submission", "verdicts"])
-def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, name):
-    assert changes(copied / f"grader/classroom/{name}.py", lambda: (named(), edition.marking())[1])
+@pytest.mark.parametrize(
+    "file",
+    ["submissions/intake", "classroom/plugin", "submissions/submission", "classroom/verdicts"],
+)
+def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, file):
+    assert changes(copied / f"grader/{file}.py", lambda: (named(), edition.marking())[1])
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from grader import course
 from grader.cuda import CompileError
 from grader.cuda.compilers import Job, chosen
 from grader.cuda.errors import CompilerFailure
-from grader.sanitize import lines_of
+from grader.cuda.sanitize import lines_of
 
 ASKED = os.environ.get("WARPWISE_TOKENS", "")
 SAMPLE = 4  # slips of each file

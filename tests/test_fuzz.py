@@ -17,12 +17,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from grader import course
-from grader.classroom import intake
+from grader.course.weave import text, weave
 from grader.cuda import compilers, simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.simulator import module
 from grader.judge import sandbox, verdict
-from grader.weave import text, weave
+from grader.submissions import intake
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from grader.classroom import judges
 from grader.classroom.folder import new_course
-from grader.cli import app
+from grader.cli.app import app
 from grader.judge import judge
 
 

@@ -3,7 +3,7 @@
 import pytest
 from small_lesson import SOLUTION, instead
 
-from grader.mistakes import FILE, MistakeError, wrong_kernels
+from grader.course.mistakes import FILE, MistakeError, wrong_kernels
 
 GUARD = """
 [[add]]

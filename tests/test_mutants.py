@@ -3,8 +3,8 @@
 import pytest
 
 from grader import course
-from grader.measure.mutation import mutants
-from grader.measure.survivors import trial
+from grader.validation.equivalent_mutants import trial
+from grader.validation.mutation import mutants
 
 pytestmark = pytest.mark.slow
 

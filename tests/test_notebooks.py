@@ -8,7 +8,7 @@ from small_class import LESSON
 from grader import course
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
-from grader.weave import weave
+from grader.course.weave import weave
 
 
 def test_notebooks_are_what_nbgrader_releases_and_nothing_varies(tmp_path, kernels):

@@ -13,14 +13,14 @@ from small_lesson import SOLUTION, instead
 from typer.testing import CliRunner
 
 from grader import course
-from grader.cells import cuda_source
 from grader.classroom import verdicts
 from grader.classroom.folder import new_course
-from grader.cli import app
+from grader.cli.app import app
+from grader.course.weave import cuda_cell
 from grader.cuda import compilers
 from grader.judge import judge
 from grader.notebook import check, checking, session
-from grader.weave import cuda_cell
+from grader.submissions.cells import cuda_source
 
 ID = f"{LESSON}/add"
 ANSWERS = {

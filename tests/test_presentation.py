@@ -12,9 +12,9 @@ from nbformat import v4
 from rich.console import Console
 
 from grader import course
-from grader.classroom import stepper
 from grader.classroom.presentation import Mistake, changes
 from grader.classroom.slides import slides
+from grader.cli import stepper
 from grader.judge import judge
 
 LEFT, RIGHT = "\x1b[D", "\x1b[C"

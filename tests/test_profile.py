@@ -10,11 +10,13 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.checking import BadInput
-from grader.cli import app
-from grader.measure import comparison, counters_page, course_works, ncu, specimens, speed
-from grader.measure.speed_screen import show_speed
-from grader.measure.work import simulate
+from grader.bench import speed
+from grader.cli.app import app
+from grader.cli.speed_screen import show_speed
+from grader.errors import BadInput
+from grader.profiler import microbenchmarks
+from grader.profiler.work import simulate
+from grader.validation import comparison, counters_page, course_works, ncu
 
 COPY = """\
 extern "C" __global__ void copy(const float* x, float* y, int stride, int n) {
@@ -144,7 +146,7 @@ def compared(tmp_path, work, **changes):
 
 
 def test_equal_counts_are_printed_once(tmp_path):
-    rows = compared(tmp_path, specimens.block_sums(1000))
+    rows = compared(tmp_path, microbenchmarks.block_sums(1000))
     assert not list(comparison.differences(rows))
     page = counters_page.page(rows, {"a/b": "it is left out"}, ncu.hardware(tmp_path / "ncu.csv"))
     assert "Hardware: A GPU; ncu 1.0." in page
@@ -153,7 +155,7 @@ def test_equal_counts_are_printed_once(tmp_path):
 
 
 def test_sectors_must_be_equal_and_wavefronts_nearly(tmp_path):
-    work = specimens.softmax(4, 1000)
+    work = microbenchmarks.softmax(4, 1000)
     total = simulate(work).counters.total
     close = {name: total[name] + 1 for name in ("global_load_sectors", "shared_load_wavefronts")}
     rows = compared(tmp_path, work, **close)
@@ -163,7 +165,7 @@ def test_sectors_must_be_equal_and_wavefronts_nearly(tmp_path):
 
 
 def test_what_the_hardware_does_not_count_is_not_compared(tmp_path):
-    rows = compared(tmp_path, specimens.block_sums(1000), shared_store_wavefronts="n/a")
+    rows = compared(tmp_path, microbenchmarks.block_sums(1000), shared_store_wavefronts="n/a")
     assert rows[0].cells["shared_store_wavefronts"].state == "n/a"
     assert not list(comparison.differences(rows))
     assert "/ n/a" in counters_page.page(rows, {}, "a GPU")
@@ -171,9 +173,9 @@ def test_what_the_hardware_does_not_count_is_not_compared(tmp_path):
 
 def test_launches_in_another_order_are_refused(tmp_path):
     csv = tmp_path / "ncu.csv"
-    csv.write_text(ncu_csv(specimens.block_sums(1000)))
+    csv.write_text(ncu_csv(microbenchmarks.block_sums(1000)))
     with pytest.raises(BadInput, match="measure again"):
-        comparison.compare([specimens.softmax(1, 100)], ncu.read(csv))
+        comparison.compare([microbenchmarks.softmax(1, 100)], ncu.read(csv))
 
 
 @pytest.mark.skipif(cuda.gpu_count() > 0, reason="there is a GPU here")
@@ -192,7 +194,7 @@ def test_every_kernel_of_the_course_is_compared_unless_it_is_broken_on_purpose()
 
 
 def test_specimens_run_clean_and_are_more_than_twelve_kernels():
-    works = specimens.works()
+    works = microbenchmarks.works()
     assert len({work.launches[0].kernel for work in works}) > 12
     assert len({work.name for work in works}) == len(works)
     for work in works:
@@ -203,7 +205,7 @@ def test_specimens_run_clean_and_are_more_than_twelve_kernels():
 
 
 def test_the_softmax_that_is_timed_is_a_softmax():
-    ready = speed.Ready(specimens.softmax(3, 500))
+    ready = speed.Ready(microbenchmarks.softmax(3, 500))
     ready.run()
     x, y = (a.reshape(3, 500) for a in ready.args[:2])
     exact = np.exp(x - x.max(axis=1, keepdims=True).astype(np.float64))
@@ -211,7 +213,8 @@ def test_the_softmax_that_is_timed_is_a_softmax():
 
 
 def test_a_step_is_counted_once_however_many_threads_take_it():
-    one, many = (speed.Ready(specimens.block_sums(256 * blocks)).observed() for blocks in (1, 8))
+    sums = [microbenchmarks.block_sums(256 * blocks) for blocks in (1, 8)]
+    one, many = (speed.Ready(work).observed() for work in sums)
     assert one.steps == many.steps > 0
     instructions = one.counters.total["inst_executed"], many.counters.total["inst_executed"]
     assert instructions[1] == 8 * instructions[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typer.main import get_command
 
 from grader import course
-from grader.cli import app
+from grader.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text()

@@ -20,7 +20,7 @@ from grader.classroom import batch, feedback
 from grader.classroom.folder import new_course
 from grader.classroom.release import release
 from grader.classroom.report import figures, read, similar, winnowing
-from grader.cli import app
+from grader.cli.app import app
 
 pytestmark = pytest.mark.slow
 

@@ -14,11 +14,11 @@ from traitlets.config import Config
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.cli import app
+from grader.bench import runner, timings
+from grader.bench.timings_screen import show_timings
+from grader.cli.app import app
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.measure import contest, timings
-from grader.measure.timings_screen import show_timings
 from grader.notebook import draw, session
 from grader.notebook.draw.bandwidth_curves import bandwidth
 from grader.notebook.draw.series import apart
@@ -72,9 +72,9 @@ def admitted(lesson, benchmark, source=small_lesson.SOLUTION, size=(100,)):
     (lesson.path / "1_add.cu").write_text(source)
     arrays = benchmark.arrays(np, size)
     variant = benchmark.variants["ours"]
-    kernels = contest.kernels(lesson, variant, simulator.RawModule)
-    run = contest.run_of_variant(variant, kernels, size, [arrays])
-    contest.admit(benchmark, run, arrays, benchmark.reference(arrays), np)
+    kernels = runner.kernels(lesson, variant, simulator.RawModule)
+    run = runner.run_of_variant(variant, kernels, size, [arrays])
+    runner.admit(benchmark, run, arrays, benchmark.reference(arrays), np)
     return arrays
 
 
@@ -85,20 +85,20 @@ def test_a_right_kernel_takes_part(lesson, benchmark):
 
 def test_a_wrong_answer_does_not(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n) total[i] = x[i] - y[i];")
-    with pytest.raises(contest.Left, match="gave an answer that is wrong by"):
+    with pytest.raises(runner.Left, match="gave an answer that is wrong by"):
         admitted(lesson, benchmark, wrong)
 
 
 def test_an_element_that_is_not_written_is_a_wrong_answer(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n - 1) total[i] = x[i] + y[i];")
-    with pytest.raises(contest.Left, match="wrong by nan"):
+    with pytest.raises(runner.Left, match="wrong by nan"):
         admitted(lesson, benchmark, wrong)
 
 
 def test_an_answer_that_is_right_the_first_time_only_is_wrong(lesson, benchmark):
     counts_up = small_lesson.SOLUTION.replace('extern "C"', '__device__ int runs;\nextern "C"')
     counts_up = counts_up.replace("x[i] + y[i];", "x[i] + y[i] * (atomicAdd(&runs, 1) < n);")
-    with pytest.raises(contest.Left, match="wrong by"):
+    with pytest.raises(runner.Left, match="wrong by"):
         admitted(lesson, benchmark, counts_up)
 
 
@@ -115,7 +115,7 @@ def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchma
     twice = small_lesson.SOLUTION.replace("add(", "add_twice(").replace("+ y[i]", "+ 2 * y[i]")
     (lesson.path / "2_twice.cu").write_text(twice)
     either = replace(benchmark.variants["ours"], source=("1_add.cu", "2_twice.cu"))
-    find = contest.kernels(lesson, either, simulator.RawModule)
+    find = runner.kernels(lesson, either, simulator.RawModule)
     assert [find(name).name for name in ("add", "add_twice")] == ["add", "add_twice"]
     with pytest.raises(CudaError, match="add_thrice"):
         find("add_thrice")
@@ -123,8 +123,8 @@ def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchma
 
 def test_a_variant_may_leave_a_size_out(lesson, benchmark):
     small = benchmark.variants["ours, small"]
-    with pytest.raises(contest.Left, match="is not made for this size"):
-        contest.run_of_variant(small, None, (1 << 24,), [])
+    with pytest.raises(runner.Left, match="is not made for this size"):
+        runner.run_of_variant(small, None, (1 << 24,), [])
 
 
 def test_a_library_may_answer_with_a_new_array_or_in_the_result_buffer(benchmark):
@@ -135,11 +135,11 @@ def test_a_library_may_answer_with_a_new_array_or_in_the_result_buffer(benchmark
         lambda arrays: lambda: np.copyto(arrays["total"], arrays["x"] + arrays["y"]),
     )
     for library in libraries:
-        run = contest.run_of_library(library, [arrays])
-        contest.admit(benchmark, run, arrays, reference, np)
-    short = contest.run_of_library(lambda arrays: lambda: arrays["x"][1:], [arrays])
-    with pytest.raises(contest.Left, match="gave 99 numbers instead of 100"):
-        contest.admit(benchmark, short, arrays, reference, np)
+        run = runner.run_of_library(library, [arrays])
+        runner.admit(benchmark, run, arrays, reference, np)
+    short = runner.run_of_library(lambda arrays: lambda: arrays["x"][1:], [arrays])
+    with pytest.raises(runner.Left, match="gave 99 numbers instead of 100"):
+        runner.admit(benchmark, short, arrays, reference, np)
 
 
 def test_the_simulated_gpu_runs_a_size_of_few_elements(benchmark):

@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grader import course
-from grader.cli import app
-from grader.measure import timings
+from grader.bench import timings
+from grader.cli.app import app
 
 pytestmark = pytest.mark.gpu
 

@@ -5,7 +5,7 @@ import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 
 from grader import course
-from grader.weave import LessonError, text, weave
+from grader.course.weave import LessonError, text, weave
 
 EXERCISES = """
 from grader.course import Case, Exercise

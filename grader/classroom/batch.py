@@ -23,17 +23,18 @@ from nbgrader.converters import Autograde
 
 from .. import course as lessons
 from ..course import Lesson
+from ..course.weave import CHECK, text
 from ..errors import GradebookBusy, LearnerError
 from ..judge import Verdict
-from ..weave import CHECK, text
-from . import ClassroomError, export, intake, lateness, release, submission, verdicts
+from ..submissions import intake, submission
+from ..submissions.intake import UnreadableNotebook
+from ..submissions.submission import Submission
+from . import ClassroomError, export, lateness, release, verdicts
 from .collecting import Graded
 from .edition import marking
 from .folder import CourseFolder
-from .intake import UnreadableNotebook
 from .judges import Judges, answer, judges
 from .store import Question, Store
-from .submission import Submission
 
 Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
 

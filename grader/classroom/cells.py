@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ..sanitize import visible
+from ..cuda.sanitize import visible
 from .files import whole
 
 # What splits lines or cells here or in another program, as tabs and semicolons do for some.

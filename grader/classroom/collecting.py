@@ -10,7 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import ClassroomError, submission
+from ..submissions import submission
+from . import ClassroomError
 from .folder import CourseFolder
 
 NO_NAME = (

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from .. import course
 from ..course import Lesson
-from ..mistakes import WrongKernel
-from ..weave import cuda_cell, text
-from . import batch, collecting, feedback, intake, presentation
+from ..course.mistakes import WrongKernel
+from ..course.weave import cuda_cell, text
+from ..submissions import intake
+from . import batch, collecting, feedback, presentation
 from .collecting import Graded
 from .folder import CourseFolder, new_course
 from .judges import judges

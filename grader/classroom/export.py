@@ -21,7 +21,7 @@ from nbgrader.api import (
 )
 from nbgrader.plugins import ExportPlugin
 
-from ..weave import CHECK
+from ..course.weave import CHECK
 from . import cells, verdicts
 from .files import whole
 from .folder import CourseFolder

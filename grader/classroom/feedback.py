@@ -15,11 +15,11 @@ from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNote
 from nbgrader.converters import GenerateFeedback
 
 from ..errors import MachineError
+from ..submissions.submission import HANDED_IN
 from . import ClassroomError
 from .batch import Track
 from .export import GradesExporter, marks
 from .folder import CourseFolder
-from .submission import HANDED_IN
 
 MADE_OF = "made_of.txt"  # beside a page: a name for the notebook and the marks that it shows
 WORTH_A_PROCESS = 8  # pages; a new process needs a second or two before its first

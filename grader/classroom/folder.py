@@ -21,8 +21,8 @@ from traitlets.config import Config, PyFileConfigLoader
 
 from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
+from ..submissions.submission import is_name
 from . import ClassroomError
-from .submission import is_name
 
 CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
 

@@ -26,7 +26,7 @@ from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import InvalidNotebook
 from nbformat import NotebookNode, from_dict
 
-from ..weave import CUDA, METADATA
+from ..course.weave import CUDA, METADATA
 
 LONGEST_COLOURED = 10_000  # characters of a cell
 MOST_SHOWN = 200_000  # characters in all of a learner's own cells, and of one cell on a page

@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 
 from .. import course
-from ..weave import text
+from ..course.weave import text
 from .folder import CourseFolder, new_course
 from .release import generate
 

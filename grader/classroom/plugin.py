@@ -18,10 +18,11 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Any, Float, List, Unicode
 
 from .. import course
-from ..cells import cuda_source
+from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
-from ..weave import CHECK, CUDA, cell_id, graded
-from . import intake, verdicts
+from ..submissions import intake
+from ..submissions.cells import cuda_source
+from . import verdicts
 from .harmless import disarm
 from .secret import seed
 

@@ -15,11 +15,11 @@ from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
+from ..course.mistakes import WrongKernel
+from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
 from ..errors import AuthorError
 from ..judge import Verdict
-from ..mistakes import WrongKernel
 from ..notebook import verdict_card
-from ..weave import CUDA, cell_id, cuda_cell, text, weave
 from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take

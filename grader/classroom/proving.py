@@ -4,10 +4,10 @@ an input, a reference or a budget is wrong, and everybody's mark would be."""
 from __future__ import annotations
 
 from ..course import Exercise, Lesson
+from ..course.weave import cuda_cell
 from ..errors import AuthorError
 from ..judge import Verdict
-from ..weave import cuda_cell
-from . import intake
+from ..submissions import intake
 from .judges import Judges
 from .store import Question, Store
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from nbgrader.converters import GenerateAssignment
 
 from ..course import Lesson
-from ..weave import text, weave
+from ..course.weave import text, weave
 from .files import whole
 from .folder import CourseFolder
 from .judges import Judges, judges

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..sanitize import lines_of, visible
+from .sanitize import lines_of, visible
 
 MOST = 5  # errors told of one source: the first causes the others, as a rule
 _MOST_NOTES = 3

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import course, cuda
-from ..sanitize import encodable, one_line_end
+from ..cuda.sanitize import encodable, one_line_end
 from . import compare, steps
 from .blank import is_blank
 from .cases import Drawn, draw

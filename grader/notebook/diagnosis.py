@@ -20,8 +20,9 @@ _TITLES = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`status` is a verdict's; lines count from 1 in `source` (of a cell: see `grader.cells`).
-    `other_line` is a race's second access; `diagnostics` are a compiler's."""
+    """`status` is a verdict's; lines count from 1 in `source` (of a cell: see
+    `grader.submissions.cells`). `other_line` is a race's second access; `diagnostics` are a
+    compiler's."""
 
     status: str
     message: str

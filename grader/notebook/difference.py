@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from html import escape
 
-from ..sanitize import lines_of
+from ..cuda.sanitize import lines_of
 from .html import FRAME, Page
 from .kernel import Kernel
 

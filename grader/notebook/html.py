@@ -13,7 +13,7 @@ from html import escape
 from textwrap import wrap
 
 from ..cuda.diagnostics import window
-from ..sanitize import lines_of, visible
+from ..cuda.sanitize import lines_of, visible
 
 TEXT = "var(--jp-ui-font-color1, #212121)"
 MUTED = "var(--jp-content-font-color2, #616161)"

@@ -8,8 +8,8 @@ from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from grader import cells
 from grader.cuda import compilers
+from grader.submissions import cells
 
 from . import cards, failures, session
 from .kernel import Kernel

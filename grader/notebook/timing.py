@@ -5,10 +5,10 @@ from __future__ import annotations
 from IPython.display import display
 
 from grader import cuda
+from grader.bench import timings
+from grader.bench.timings import Timings
 from grader.course import Benchmark, Lesson
 from grader.errors import NotInCourse
-from grader.measure import timings
-from grader.measure.timings import Timings
 
 from . import cards, session, timings_card
 from .draw.bandwidth_curves import bandwidth
@@ -36,7 +36,7 @@ def bench(name: str) -> Timings:
 
 def _measured(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """The timings of now; a line tells how far they are until the table takes its place."""
-    from grader.measure import stopwatch, timing
+    from grader.bench import stopwatch, timing
 
     shown = display(cards.line("note", "Timing", benchmark.title), display_id=True)
     found = timing.measure(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from grader.measure.timings import Timings, size_text, when
+from grader.bench.timings import Timings, size_text, when
 
 from .html import Page, card, heading, paragraph, prose, table
 

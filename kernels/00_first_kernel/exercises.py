@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import sum_bound
 from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
-from grader.inputs import heavy_tailed, normal, offset, whole_numbers
+from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
+from grader.course.tolerances import sum_bound
 
 BLOCK = 256  # threads of a block in one dimension
 TILE = (32, 8)  # threads of a block in two: along a row, and from row to row

@@ -22,7 +22,7 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, normal, whole_numbers
+from grader.course.inputs import heavy_tailed, normal, whole_numbers
 
 BLOCK = 128  # threads a block
 WARPS = BLOCK // 32

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import sum_bound
 from grader.course import (
     Budget,
     Case,
@@ -20,7 +19,8 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.tolerances import sum_bound
 
 BLOCK = 256  # threads a block, and leaves of its tree
 WARPS = BLOCK // 32

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import UNIT_ROUNDOFF, sum_bound
 from grader.course import (
     BUTTERFLY,
     SHUFFLE,
@@ -22,7 +21,8 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.tolerances import UNIT_ROUNDOFF, sum_bound
 
 WARP = 32
 STEPS = 5  # log2(WARP)

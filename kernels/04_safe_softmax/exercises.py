@@ -1,15 +1,14 @@
 """What the exercises on safe softmax ask: inputs, references, launches, budgets, hints.
 
 References are float64. What rounding can do to a float32 softmax is derived in
-grader.bounds.softmax_bound; a sum of exponentials that is checked by itself follows steps 1 to 3
-of the same derivation.
+grader.course.tolerances.softmax_bound; a sum of exponentials that is checked by itself follows
+steps 1 to 3 of the same derivation.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import gamma, softmax_bound
 from grader.course import (
     SHUFFLE,
     Budget,
@@ -22,8 +21,9 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, negative, normal, offset
-from grader.references import softmax
+from grader.course.inputs import heavy_tailed, negative, normal, offset
+from grader.course.references import softmax
+from grader.course.tolerances import gamma, softmax_bound
 
 SECTOR = 8  # floats in a sector of 32 bytes
 IN_BLOCK = (

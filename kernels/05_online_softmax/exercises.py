@@ -1,14 +1,13 @@
 """What the exercises on online softmax ask: inputs, references, launches, budgets, hints.
 
 References are computed in float64 from a copy of the inputs. What rounding may do to an answer
-follows from how it is computed; `grader.bounds` has the derivation.
+follows from how it is computed; `grader.course.tolerances` has the derivation.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import gamma, softmax_bound
 from grader.course import (
     BUTTERFLY,
     Budget,
@@ -21,8 +20,9 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, normal, offset
-from grader.references import softmax
+from grader.course.inputs import heavy_tailed, normal, offset
+from grader.course.references import softmax
+from grader.course.tolerances import gamma, softmax_bound
 
 BLOCK = 256
 WARPS = BLOCK // 32

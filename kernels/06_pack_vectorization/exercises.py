@@ -24,7 +24,7 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, normal, offset, whole_numbers
+from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
 
 BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from grader.course import Benchmark, Launch, Variant
-from grader.references import softmax
+from grader.course.references import softmax
 
 Size = tuple[int, int]  # rows, columns
 RESIDENT = 40 << 20  # bytes of rows that stay in the L2 cache of an H200 until they are read again

@@ -1,15 +1,14 @@
 """What the exercises on fused softmax ask: inputs, references, launches, budgets, hints.
 
 References are computed in float64 from a copy of the inputs. What rounding may do to an answer
-follows from how it is computed; `grader.bounds` has the derivation, `attention_bound` below adds
-the scale.
+follows from how it is computed; `grader.course.tolerances` has the derivation, `attention_bound`
+below adds the scale.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from grader.bounds import gamma, softmax_bound
 from grader.course import (
     BUTTERFLY,
     LOAD_16,
@@ -24,8 +23,9 @@ from grader.course import (
     hidden,
     together,
 )
-from grader.inputs import heavy_tailed, normal, offset
-from grader.references import softmax
+from grader.course.inputs import heavy_tailed, normal, offset
+from grader.course.references import softmax
+from grader.course.tolerances import gamma, softmax_bound
 
 BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
 SECTOR = 8  # floats
@@ -329,10 +329,11 @@ def attention(x: np.ndarray, scale: np.float32, queries: int) -> Expected:
 def attention_bound(scores: np.ndarray, value: np.ndarray) -> np.ndarray:
     """Largest error of a float32 softmax of the scores, float64[rows][keys].
 
-    As `grader.bounds.softmax_bound`, and on top of it: a score is a rounded product, of x and a
-    scale that may have been multiplied by log2(e) first, so it is off by up to 3 u of its own
-    magnitude, before the maximum is subtracted. What is absolute in the argument of exp is relative
-    in its result. A lane adds up to 32 terms, and 5 levels follow; each may be a merge.
+    As `grader.course.tolerances.softmax_bound`, and on top of it: a score is a rounded product,
+    of x and a scale that may have been multiplied by log2(e) first, so it is off by up to 3 u of
+    its own magnitude, before the maximum is subtracted. What is absolute in the argument of exp
+    is relative in its result. A lane adds up to 32 terms, and 5 levels follow; each may be a
+    merge.
     """
     finite = np.where(np.isfinite(scores), scores, 0.0)  # all else has an exact answer, or none
     largest = np.where(np.isfinite(scores), scores, -np.inf).max(axis=1, keepdims=True)

@@ -9,9 +9,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...course import Lesson
+from ...cuda.sanitize import visible
 from ...notebook import diagnosis
 from ...notebook.html import prose
-from ...sanitize import visible
 from .. import ClassroomError
 from ..export import Row, rows, write_csv, write_json
 from ..files import whole

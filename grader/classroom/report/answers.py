@@ -9,9 +9,9 @@ from pathlib import Path
 
 from nbgrader.api import MissingEntry
 
-from ...cells import cuda_source
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
+from ...submissions.cells import cuda_source
 from .. import ClassroomError, verdicts
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...sanitize import visible
+from ...cuda.sanitize import visible
 from .similar import Pair
 
 

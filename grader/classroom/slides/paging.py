@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode, v4
 
+from ...course.weave import CUDA
 from ...notebook.html import paragraph
-from ...weave import CUDA
 
 ROOM = 670  # what a slide holds
 LINES = 31  # of code on a slide

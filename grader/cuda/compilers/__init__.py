@@ -12,10 +12,10 @@ from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
-from ...sanitize import forbidden, one_line_end
 from ..diagnostics import Diagnostic
 from ..directives import renumbering
 from ..errors import CompileError
+from ..sanitize import forbidden, one_line_end
 from . import cache
 from .nvrtc import Nvrtc
 from .protocol import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program

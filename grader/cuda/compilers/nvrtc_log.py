@@ -22,8 +22,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ...sanitize import lines_of
 from ..diagnostics import Diagnostic, Note, bounded
+from ..sanitize import lines_of
 from .out_of_reach import named
 from .protocol import SOURCE_NAME
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from matplotlib.axes import Axes
 from matplotlib.ticker import LogLocator
 
-from grader.measure.timings import Size, Timing, Timings, size_text, when
+from grader.bench.timings import Size, Timing, Timings, size_text, when
 
 from .picture import FAINT, INK, PALE, SMALL, Picture
 from .series import apart, name, style

@@ -6,7 +6,7 @@ import math
 
 from matplotlib.axes import Axes
 
-from grader.measure.timings import Size, Timing, Timings, size_text, when
+from grader.bench.timings import Size, Timing, Timings, size_text, when
 
 from ..failures import Notice
 from .picture import FAINT, INK, PALE, SMALL, Picture

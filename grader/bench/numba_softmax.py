@@ -1,0 +1,67 @@
+"""The softmax of specimens/softmax.cu for Numba's CUDA simulator, to compare speeds with.
+
+    NUMBA_ENABLE_CUDASIM=1 python -m grader.bench.numba_softmax ROWS COLUMNS
+
+prints how many seconds one launch takes. Numba (the extra `bench`) is imported nowhere else.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+
+import numpy as np
+from numba import cuda, float32
+
+THREADS = 256
+
+
+@cuda.jit(device=True)
+def merge(max_, sum_, other_max, other_sum):
+    top = max(max_, other_max)
+    if top == -math.inf:
+        return max_, sum_
+    return top, sum_ * math.exp(max_ - top) + other_sum * math.exp(other_max - top)
+
+
+@cuda.jit
+def softmax(x, y):
+    maxima = cuda.shared.array(THREADS, float32)
+    sums = cuda.shared.array(THREADS, float32)
+    row, thread = cuda.blockIdx.x, cuda.threadIdx.x
+    columns = x.shape[1]
+
+    max_, sum_ = -math.inf, 0.0
+    for c in range(thread, columns, cuda.blockDim.x):
+        max_, sum_ = merge(max_, sum_, x[row, c], 1.0)
+    maxima[thread], sums[thread] = max_, sum_
+
+    stride = cuda.blockDim.x // 2
+    while stride > 0:
+        cuda.syncthreads()
+        if thread < stride:
+            other = thread + stride
+            maxima[thread], sums[thread] = merge(
+                maxima[thread], sums[thread], maxima[other], sums[other]
+            )
+        stride //= 2
+    cuda.syncthreads()
+
+    max_, scale = maxima[0], 1.0 / sums[0]
+    for c in range(thread, columns, cuda.blockDim.x):
+        y[row, c] = math.exp(x[row, c] - max_) * scale
+
+
+def seconds(rows: int, columns: int) -> float:
+    x = np.random.default_rng(0).standard_normal((rows, columns), np.float32)
+    y = np.zeros_like(x)
+    start = time.perf_counter()
+    softmax[rows, THREADS](x, y)
+    taken = time.perf_counter() - start
+    assert np.allclose(y.sum(axis=1), 1, atol=1e-5)
+    return taken
+
+
+if __name__ == "__main__":
+    print(seconds(*map(int, sys.argv[1:])))

@@ -1,0 +1,59 @@
+"""`grader bench --device gpu`: time the benchmarks of lessons, show them, and record them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rich.console import Console
+
+from .. import course
+from ..cuda import gpu_count
+from ..errors import BadInput, NotInCourse
+from . import timings
+from .timings_screen import show_timings
+
+
+def bench(names: Sequence[str], root: Path, record: bool, console: Console) -> None:
+    """Time the benchmarks of the lessons `names`, by default of all that have some. Raises
+    BadInput where there is no GPU, no such lesson, or nothing to time."""
+    found = lessons(names, root)
+    if not gpu_count():
+        raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
+    from . import stopwatch
+
+    device = stopwatch.device()
+    copy, peak = f"{device.copy_gb_per_s:,.0f} GB/s", f"{device.peak_gflop_per_s:,.0f} GFLOP/s"
+    console.print(f"{device.name}: a large copy reaches {copy}, its clock allows {peak} in fp32.")
+    for lesson in found:
+        measured = [_measured(lesson, one, device, console) for one in lesson.benchmarks]
+        if record:
+            versions = {**device.versions, **stopwatch.libraries()}
+            path = timings.write(lesson, replace(device, versions=versions), measured)
+            console.print(f"Recorded in {path}.", highlight=False)
+
+
+def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
+    """The lessons called `names`, or all that have benchmarks."""
+    try:
+        found = [course.lesson(course.full_name(name, root), root) for name in names]
+    except NotInCourse as error:
+        raise BadInput(str(error)) from error
+    bare = [lesson.name for lesson in found if not lesson.benchmarks]
+    if bare:
+        raise BadInput(f"{bare[0]} has no benchmarks: it has no benchmarks.py.")
+    found = found or [lesson for lesson in course.lessons(root) if lesson.benchmarks]
+    if not found:
+        raise BadInput("No lesson has benchmarks yet.")
+    return found
+
+
+def _measured(lesson, benchmark, device, console: Console) -> timings.Timings:
+    from .timing import measure
+
+    with console.status("") as status:
+        report: Callable = status.update
+        found = measure(lesson, benchmark, device, report)
+    show_timings(console, found)
+    return found

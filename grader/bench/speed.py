@@ -1,0 +1,150 @@
+"""`grader bench --device simulator`: how fast the simulated GPU is, beside what it should be.
+
+The kernels are the online softmax of specimens/softmax.cu, 256 threads a row, and, for the grid's
+size, the block sum by shuffles. Times are the best of several; compiling is not in them.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+import numpy as np
+
+from ..cuda import simulator
+from ..profiler import microbenchmarks
+from ..profiler.work import Work
+
+WIDE = (128, 32_768)  # rows, columns
+SMALL_COLUMNS = 2_048
+BLOCKS = (1, 10, 100, 1_000, 10_000)
+MOST_REPEATS = 10
+ENOUGH = 2.0  # seconds: a launch is repeated until it took that long in all
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure. `target` bounds it from above, or from below if `at_least`; None where
+    there is nothing to reach."""
+
+    what: str
+    unit: str
+    value: float
+    target: float | None = None
+    at_least: bool = False
+
+    @property
+    def reached(self) -> bool | None:
+        if self.target is None:
+            return None
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+
+class Ready:
+    """A work of one launch: compiled, its buffers made."""
+
+    def __init__(self, work: Work):
+        self.launch = work.launches[0]
+        self.kernel = simulator.RawModule(code=work.source).get_function(self.launch.kernel)
+        buffers = {name: np.array(array) for name, array in work.inputs.items()}
+        buffers |= {name: np.empty(*shape) for name, shape in work.blank.items()}
+        self.args = tuple(buffers[a] if isinstance(a, str) else a for a in self.launch.args)
+
+    def run(self) -> None:
+        self.kernel(self.launch.grid, self.launch.block, self.args)
+
+    def seconds(self, checks: bool) -> float:
+        """The best of some runs."""
+        best, spent = float("inf"), 0.0
+        with simulator.options(checks=checks):
+            for _ in range(MOST_REPEATS):
+                start = time.perf_counter()
+                self.run()
+                taken = time.perf_counter() - start
+                best, spent = min(best, taken), spent + taken
+                if spent > ENOUGH:
+                    break
+        return best
+
+    def observed(self):
+        """The run's counters and steps."""
+        with simulator.options(checks=False), simulator.observe() as run:
+            self.run()
+        return run
+
+
+def measure() -> Iterator[Figure]:
+    """All figures, each as soon as it is there."""
+    yield from _wide()
+    yield from _one_block()
+    yield from _many_blocks()
+    yield from _beside_numba()
+
+
+def _wide() -> Iterator[Figure]:
+    """Many blocks: what an instruction of a thread costs."""
+    wide = Ready(microbenchmarks.softmax(*WIDE))
+    instructions = wide.observed().counters.total["thread_inst_executed"]
+    for checks, target in ((True, 3.0), (False, 1.2)):
+        cost = wide.seconds(checks) / instructions * 1e9
+        what = f"a thread's instruction, {WIDE[0]} blocks, {_said(checks)}"
+        yield Figure(what, "ns", cost, target)
+
+
+def _one_block() -> Iterator[Figure]:
+    """One block: what a step of the machine costs, however few threads take it."""
+    one = Ready(microbenchmarks.softmax(1, SMALL_COLUMNS))
+    steps = one.observed().steps
+    for checks, target in ((True, 10.0), (False, 6.0)):
+        cost = one.seconds(checks) / steps * 1e6
+        yield Figure(f"an instruction step, one block, {_said(checks)}", "µs", cost, target)
+
+
+def _many_blocks() -> Iterator[Figure]:
+    """The cost grows with the work, the memory does not."""
+    times, memory = {}, {}
+    for blocks in BLOCKS:
+        many = Ready(microbenchmarks.block_sums(256 * blocks))
+        times[blocks], memory[blocks] = many.seconds(True), _peak_bytes(many)
+        yield Figure(f"{blocks:,} block{'s' if blocks > 1 else ''}", "ms", times[blocks] * 1e3)
+    most, fewer = BLOCKS[-1], BLOCKS[-2]
+    growth = times[most] / times[fewer] / (most / fewer)
+    yield Figure(f"time of {most:,} blocks over that of {fewer:,}, per block", "x", growth, 1.1)
+    yield Figure(f"memory at its peak, {fewer:,} blocks", "MB", memory[fewer] / 1e6)
+    extra = memory[most] / memory[fewer]
+    yield Figure(f"memory of {most:,} blocks over that of {fewer:,}", "x", extra, 1.1)
+
+
+def _beside_numba() -> Iterator[Figure]:
+    """Numba's CUDA simulator on the same algorithm."""
+    for rows in (1, 4) if find_spec("numba") else ():
+        ours = Ready(microbenchmarks.softmax(rows, SMALL_COLUMNS)).seconds(True)
+        what = f"times as fast as Numba's simulator, {rows} x {SMALL_COLUMNS:,}"
+        target = None if rows == 1 else 100.0  # a single short launch is mostly preparation
+        yield Figure(what, "x", _numba_seconds(rows) / ours, target, at_least=True)
+
+
+def _numba_seconds(rows: int) -> float:
+    command = [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)]
+    simulated = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}  # read when Numba is first imported
+    done = subprocess.run(command, env=simulated, capture_output=True, text=True, check=True)
+    return float(done.stdout)
+
+
+def _peak_bytes(launched: Ready) -> int:
+    """What a launch allocates at most at one time, its buffers not counted."""
+    tracemalloc.start()
+    launched.run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def _said(checks: bool) -> str:
+    return "all checks" if checks else "no checks"

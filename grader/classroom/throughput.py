@@ -1,0 +1,129 @@
+"""`grader bench --classroom`: how fast a class is graded, beside stock nbgrader.
+
+Scratch courses of one lesson. The answers are those that the lesson's folder holds, right and
+wrong, each made distinct by a comment, so that every one has to be compiled and run. Stock
+nbgrader executes the same notebooks one after another; as that takes long, a few are timed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import cycle, islice
+from pathlib import Path
+
+from .. import course
+from ..bench.speed import Figure
+from ..course import Lesson
+from ..course.weave import cuda_cell, text
+from ..submissions.intake import grade_id, read_notebook
+from .demo import classmates
+from .folder import CourseFolder, new_course
+from .release import generate
+
+CLASS, FEW, LARGE = 200, 30, 1_000  # submissions; distinct answers among them; a large class
+STOCK_SAMPLE = 5  # submissions that stock nbgrader is timed on
+JOBS = 2
+PARENT_MB = 512
+
+_STOCK = """
+c = get_config()
+c.CourseDirectory.root = {root!r}
+c.CourseDirectory.course_id = "warpwise"
+c.ClearSolutions.code_stub = {{"python": "// YOUR CODE HERE"}}
+"""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One `grader autograde`: seconds on the clock, and the most memory it ever held, in MB."""
+
+    seconds: float
+    memory: float
+
+
+def measure(lesson: Lesson) -> Iterator[Figure]:
+    """All figures, each as soon as it is there; some minutes in all."""
+    with tempfile.TemporaryDirectory(prefix="throughput-") as folder:
+        scratch = Path(folder)
+        stock = _stock_seconds(scratch, lesson)
+        yield Figure("stock nbgrader, a submission", "s", stock)
+        for distinct, least in ((FEW, 10.0), (CLASS, 3.0)):
+            ours = _autograde(_class(scratch, lesson, CLASS, distinct), lesson).seconds / CLASS
+            what = f"{CLASS} submissions, {distinct} distinct"
+            yield Figure(f"{what}: a submission", "s", ours)
+            yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
+        large = _autograde(_class(scratch, lesson, LARGE, CLASS), lesson)
+        yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
+        yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
+        if find_spec("distributed"):
+            yield _beside_dask(scratch, lesson)
+
+
+def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
+    """Two workers of a Dask cluster on this machine, beside two jobs."""
+    from distributed import LocalCluster
+
+    plain = _autograde(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson)
+    with LocalCluster(n_workers=JOBS, threads_per_worker=1, dashboard_address=None) as cluster:
+        where = ("--scheduler", cluster.scheduler_address)
+        dask = _autograde(_class(scratch, lesson, CLASS // 2, CLASS // 2), lesson, where)
+    what = f"time with Dask over that with --jobs {JOBS}"
+    return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
+
+
+def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFolder:
+    """A released course in which `size` learners have handed in `distinct` different answers."""
+    here = new_course(Path(tempfile.mkdtemp(dir=scratch)))
+    generate(here, lesson)
+    blank = read_notebook(here.notebook("release", lesson.name))
+    people = [answers for answers in classmates(lesson).values() if answers]
+    notebooks = []
+    for number, answers in islice(enumerate(cycle(people)), distinct):
+        for cell in blank.cells:
+            name = grade_id(cell)
+            if name in answers:
+                cell.source = cuda_cell(name, f"{answers[name]}// {here.root.name}, {number}\n")
+        notebooks.append(text(blank))
+    for number in range(size):
+        place = here.notebook("submitted", lesson.name, f"learner_{number:04}")
+        place.parent.mkdir(parents=True)
+        place.write_text(notebooks[number % distinct])
+    return here
+
+
+def _autograde(
+    here: CourseFolder, lesson: Lesson, how: tuple[str, ...] = ("--jobs", str(JOBS))
+) -> Run:
+    command = [sys.executable, "-m", "grader.cli.app", "autograde", lesson.name, *how]
+    start = time.perf_counter()
+    with (here.root / "said.txt").open("w") as said:
+        child = subprocess.Popen(command, cwd=here.root, stdout=said, stderr=said)
+        _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise RuntimeError((here.root / "said.txt").read_text())
+    return Run(time.perf_counter() - start, used.ru_maxrss / 1e3)
+
+
+def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
+    """What stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
+    here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
+    (here.root / "nbgrader_config.py").write_text(_STOCK.format(root=str(here.root)))
+    shutil.rmtree(here.root / "autograded", ignore_errors=True)
+    command = [sys.executable, "-m", "nbgrader", "autograde", lesson.name]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=here.root, capture_output=True, check=True)
+    return (time.perf_counter() - start) / STOCK_SAMPLE
+
+
+def lesson_to_measure() -> Lesson:
+    """The lesson with the most typical mistakes."""
+    return max(course.lessons(), key=lambda lesson: len(lesson.wrong_kernels))

@@ -1,0 +1,271 @@
+"""`grader ...`: the course at the command line. Commands are thin; their rooms do the work."""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+from ..cuda.sanitize import visible
+from ..errors import CourseError, of_a_file, of_the_machine
+
+REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
+
+
+class Commands(TyperGroup):
+    """The one place where what goes wrong in a command becomes a sentence and an exit status."""
+
+    def invoke(self, ctx):
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            complain("Stopped. What is done is kept; the same command goes on from there.")
+            raise typer.Exit(STOPPED) from None
+        except Exception as error:
+            if _is_usage(error):
+                raise
+            known = _known(error)
+            complain(str(known) if known else _our_fault(error))
+            raise typer.Exit(REFUSED if known else STUMBLED) from error
+
+
+def complain(sentence: str) -> None:
+    """On stderr, in one line."""
+    typer.echo(visible(" ".join(sentence.split())), err=True)
+
+
+def _known(error: Exception) -> CourseError | None:
+    """What somebody can mend; None for a fault of the grader's own."""
+    if isinstance(error, CourseError):
+        return error
+    return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
+
+
+def _is_usage(error: Exception) -> bool:
+    """Whether the command line itself was wrong: typer says that, with the command's options."""
+    return hasattr(error, "exit_code") and hasattr(error, "format_message")
+
+
+def _our_fault(error: Exception) -> str:
+    """What to say of an error that nobody but the grader's authors can mend."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}, line {last.lineno}"
+    report = "Please report this sentence"
+    with suppress(OSError):
+        with tempfile.NamedTemporaryFile("w", suffix=".traceback.txt", delete=False) as kept:
+            kept.write("".join(traceback.format_exception(error)))
+        report = f"Please report {kept.name}"
+    said = (str(error).strip().splitlines() or [""])[0][:200]
+    return (
+        f"The grader itself stumbled ({type(error).__name__}: {said}; {where}), and that is not "
+        f"your mistake. {report}."
+    )
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="A CUDA course with a grader, on a GPU or on a simulated one.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A .cu file, or a lesson's notebook.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+) -> None:
+    """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
+    from .. import course
+    from . import checking
+
+    checked = checking.check(file, exercise, course.KERNELS)
+    for problem in filter(None, (one.problem for one in checked)):
+        typer.echo(problem, err=True)
+    if as_json:
+        typer.echo(checking.as_json(file, checked))
+    else:
+        from rich.console import Console
+
+        from . import terminal
+
+        terminal.show_verdicts(Console(), checked)
+    if not all(one.passed for one in checked):
+        raise typer.Exit(1)
+
+
+@app.command()
+def profile(
+    file: Annotated[Path, typer.Argument(help="A .cu file.")],
+    kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,
+    grid: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Blocks.")] = None,
+    block: Annotated[str | None, typer.Option(metavar="X,Y,Z", help="Threads a block.")] = None,
+    shared: Annotated[int, typer.Option(help="Bytes of dynamic shared memory.")] = 0,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(help="float:1000 | zeros:int:256 | out:float:4 | int=1000, in order."),
+    ] = None,
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="Launch as its first case does.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print every counter as JSON.")] = False,
+) -> None:
+    """Count what a kernel costs, line by line, on the simulated GPU."""
+    from ..profiler import profile_screen
+
+    launch = (kernel, grid, block, shared, arg or [])
+    raise typer.Exit(profile_screen.profile_file(file, exercise, launch, as_json))
+
+
+@app.command()
+def counters(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/counters.md"),
+    csv: Annotated[
+        Path, typer.Option(help="What ncu measured; if there is no such file, it measures now.")
+    ] = Path("build/ncu.csv"),
+) -> None:
+    """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
+    from ..validation import comparison, counters_page, course_works, ncu
+
+    if not csv.exists():
+        ncu.measure(csv)
+    rows = comparison.compare(ncu.works(), ncu.read(csv))
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
+    differing = len(list(comparison.differences(rows)))
+    typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
+
+
+@app.command()
+def conformance(
+    to: Annotated[Path, typer.Option(help="The page to write.")] = Path("docs/conformance.md"),
+) -> None:
+    """Compare what the simulated GPU computes with what this machine's GPU does."""
+    from datetime import date
+
+    from ..validation import conformance_page
+
+    rows = conformance_page.measure()
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_text(conformance_page.page(rows, conformance_page.hardware(), date.today()))
+    beyond = sum(row.beyond for row in rows)
+    forms = sum(row.forms for row in rows)
+    typer.echo(f"{forms} instruction forms compared, {beyond} outputs beyond bounds: see {to}.")
+
+
+@app.command()
+def bench(
+    lessons: Annotated[
+        list[str] | None, typer.Argument(metavar="LESSON", help="On a GPU; by default all.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="simulator or gpu.")] = "simulator",
+    classroom: Annotated[
+        bool, typer.Option("--classroom", help="How fast a class is graded; takes minutes.")
+    ] = False,
+    record: Annotated[
+        bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
+    ] = False,
+) -> None:
+    """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
+    from . import speed_screen
+
+    speed_screen.bench(lessons or [], device, classroom, record)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine has of what the course needs, and how to get what is missing."""
+    from rich.console import Console
+
+    from . import terminal
+    from .doctor import examine
+
+    findings = list(examine())
+    terminal.show_findings(Console(), findings)
+    if any(finding.needed and not finding.found for finding in findings):
+        raise typer.Exit(1)
+
+
+@app.command()
+def build(
+    check: Annotated[bool, typer.Option("--check", help="Only say which are out of date.")] = False,
+) -> None:
+    """Make notebooks/ from kernels/."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.build_notebooks(check))
+
+
+@app.command()
+def release(
+    lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
+) -> None:
+    """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.release_lessons(lesson))
+
+
+@app.command()
+def autograde(
+    lesson: str,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Judge and grade all again, changed or not.")
+    ] = False,
+) -> None:
+    """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged, or a
+    mark needs your look."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force))
+
+
+@app.command()
+def feedback(lesson: str) -> None:
+    """Write each learner's feedback page and the grades as CSV."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.write_feedback(lesson))
+
+
+@app.command()
+def report(
+    lesson: Annotated[str | None, typer.Argument(help="By default the whole course.")] = None,
+) -> None:
+    """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.write_report(lesson))
+
+
+@app.command()
+def demo(
+    lesson: Annotated[
+        str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
+    ] = None,
+) -> None:
+    """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
+    from . import classroom_commands
+
+    if lesson:
+        raise typer.Exit(classroom_commands.present_lesson(lesson))
+    raise typer.Exit(classroom_commands.run_demo())
+
+
+if __name__ == "__main__":
+    app()

@@ -1,0 +1,192 @@
+"""What `grader build | release | autograde | feedback | report | demo` do and say. Each returns the
+exit status: 0 when all is well, 1 when something handed in or committed is not. What keeps them
+from running they raise; cli.py says it."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+from rich.text import Text
+
+from .. import course
+from ..classroom import (
+    ClassroomError,
+    batch,
+    collecting,
+    demo,
+    feedback,
+    notebooks,
+    release,
+    report,
+)
+from ..classroom.collecting import Graded
+from ..classroom.folder import CONFIG, CourseFolder, open_course
+from ..classroom.judges import judges
+from ..judge import steps
+from . import stepper
+
+SHOWN_NAMES = 5  # learners named where there may be hundreds
+
+
+def build_notebooks(check: bool) -> int:
+    """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
+    lessons = course.lessons()
+    if not check:
+        for lesson in filter(steps.write, lessons):
+            say(f"made {_short(lesson.path / steps.FILE)}")
+        for path in notebooks.build(open_course(CONFIG)):
+            say(f"made {_short(path)}")
+        return 0
+    differences = notebooks.differences()
+    differences += [f"{one.name}/{steps.FILE}: out of date." for one in lessons if steps.stale(one)]
+    for difference in differences:
+        complain(difference)
+    if differences:
+        complain("Make them again with `grader build`, and commit them.")
+    return 1 if differences else 0
+
+
+def release_lessons(name: str | None) -> int:
+    """Release one lesson, or all of them."""
+    here = open_course()
+    for lesson in [_lesson(here, name)] if name else course.lessons(here.kernels):
+        release.release(here, lesson)
+        say(f"released {lesson.name} to {_short(here.shelves)}/outbound/{lesson.name}")
+    return 0
+
+
+def autograde_lesson(name: str, jobs: int | None, scheduler: str | None, force: bool) -> int:
+    """Collect and grade what was handed in for a lesson, and say what came of it."""
+    here = open_course()
+    lesson = _lesson(here, name).name
+    learners, refused = collecting.collect(here, lesson)
+    with judges(jobs, scheduler) as workers:
+        graded = batch.autograde(here, lesson, learners, workers, track, force)
+    Console().print(_diagnoses(graded))
+    problems = _problems((*graded, *refused))
+    for problem in problems:
+        complain(problem)
+    entered = sum(bool(one.exercises) for one in graded)
+    say(f"{entered} submissions are graded and in {_short(here.root)}/gradebook.db")
+    return 1 if problems else 0
+
+
+def write_feedback(name: str) -> int:
+    """Write every graded learner's feedback page, and the course's grades as CSV."""
+    here = open_course()
+    lesson = _lesson(here, name).name
+    learners = here.learners("autograded", lesson)
+    if not learners:
+        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
+    made = feedback.write_all(here, lesson, learners, track)
+    say(f"{len(learners)} pages are in {_short(here.root)}/feedback, {made} of them made now")
+    say(f"the grades of the course are in {_short(feedback.export(here))}")
+    return 0
+
+
+def write_report(name: str | None) -> int:
+    """Write the report on a lesson, or on each lesson and the whole course."""
+    here = open_course()
+    if name:
+        page = report.write(here, _lesson(here, name))
+    else:
+        page = report.write_course(here, list(course.lessons(here.kernels)))
+    say(f"{_short(page)} is the report; beside it are the same marks as .csv and .json")
+    return 0
+
+
+def run_demo() -> int:
+    """An instructor's week in a scratch course, ending in a table of what came of it."""
+    lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
+    Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
+    folder = _short(demo.WEEK)
+    say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
+    say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
+    return 0
+
+
+def present_lesson(number: str) -> int:
+    """Make a lesson's notebook and slides for the front of a class; `number` is how its name
+    begins, e.g. 02."""
+    lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
+    made = demo.present(lesson, track)
+    say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
+    say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        say("The mistakes here in the terminal: any key begins, q stops.")
+        if stepper.pressed_key() not in stepper.STOP:
+            stepper.step_through(lesson, made.mistakes, Console(), stepper.pressed_key)
+    return 0
+
+
+def _lesson(here: CourseFolder, name: str) -> course.Lesson:
+    """The lesson called `name`, or the one whose name begins so."""
+    return course.lesson(course.full_name(name, here.kernels), here.kernels)
+
+
+def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
+    """Every learner's exercises, with points and diagnosis."""
+    columns = ("learner", "exercise", "points", "diagnosis")
+    table = Table(*columns, title=lesson, box=SIMPLE_HEAD, pad_edge=False)
+    for one in graded:
+        learner = one.learner
+        for name, kept in one.exercises.items():
+            verdict = kept["verdict"]
+            points = f"{verdict['points']:g} / {verdict['max_points']:g}"
+            line = f", line {verdict['line']}" if verdict["line"] else ""
+            table.add_row(learner, name, points, _status(verdict["status"], line))
+            learner = ""
+    return table
+
+
+def _diagnoses(graded: Iterable[Graded]) -> Table:
+    """How many learners got which diagnosis in which exercise, the commonest first."""
+    exercises: dict[str, Counter] = {}
+    for one in graded:
+        for name, kept in one.exercises.items():
+            exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1
+    table = Table("exercise", "diagnosis", "learners", box=SIMPLE_HEAD)
+    for name, statuses in exercises.items():
+        for status, learners in statuses.most_common():
+            table.add_row(name, _status(status), str(learners))
+            name = ""
+    return table
+
+
+def _problems(graded: Iterable[Graded]) -> list[str]:
+    """What was wrong with notebooks, one line for each thing, with the learners it is about."""
+    learners: dict[str, list[str]] = {}
+    for one in graded:
+        for problem in one.problems:
+            learners.setdefault(problem, []).append(one.learner)
+    return [f"{_some(names)}: {problem}" for problem, names in learners.items()]
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _status(status: str, line: str = "") -> Text:
+    style = {"passed": "green", "not_attempted": "dim"}.get(status, "red")
+    return Text(status.replace("_", " ") + line, style)
+
+
+def _short(path: Path) -> str:
+    """`path` as one would type it here."""
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
+
+
+def say(sentence: str) -> None:
+    Console(soft_wrap=True).print(sentence, markup=False, highlight=False)
+
+
+def complain(sentence: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(sentence, markup=False, highlight=False)

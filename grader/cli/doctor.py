@@ -1,0 +1,113 @@
+"""`grader doctor`: what of the course's needs this machine has, and how to get the rest."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+INSTALL = "run `make lab`, or: pip install --editable ."
+EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """`found` says what is there, "" when nothing is; `mend` how to get it. Without a `needed`
+    thing the course does not run."""
+
+    what: str
+    found: str
+    mend: str = INSTALL
+    needed: bool = True
+
+
+def examine() -> Iterator[Finding]:
+    """Everything the course stands on, from the bottom up."""
+    yield Finding("Python", _python(), "install Python 3.11 or newer")
+    yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
+    yield _attempt("CUDA headers", _headers)
+    mend = "install the course into an environment of its own: `make lab`"
+    yield _attempt("Judge's own process", _sandbox, mend)
+    mend = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
+    yield _attempt("Device", _device, mend)
+    yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
+    yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
+    yield _attempt("nbgrader", lambda: metadata.version("nbgrader"))
+    for name in EXTENSIONS:
+        mend = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
+        yield _attempt(f"nbgrader {name}", lambda name=name: _server_extension(name), mend)
+    mend = "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader"
+    yield _attempt("nbgrader in JupyterLab", _lab_extension, mend)
+
+
+def _attempt(what: str, look: Callable[[], str], mend: str = INSTALL, needed=True) -> Finding:
+    """Whatever goes wrong while looking is an answer too: it is missing, and this is why."""
+    try:
+        return Finding(what, look(), mend, needed)
+    except Exception as error:
+        return Finding(what, "", f"{mend} ({type(error).__name__}: {error})", needed)
+
+
+def _python() -> str:
+    return platform.python_version() if sys.version_info >= (3, 11) else ""
+
+
+def _nvrtc() -> str:
+    from ..cuda import compilers
+
+    compilers.compile_ptx('extern "C" __global__ void doctor() {}')
+    return ".".join(map(str, compilers.chosen().version()))
+
+
+def _headers() -> str:
+    from ..cuda import compilers
+
+    names = ("cub/cub.cuh", "cooperative_groups.h", "cuda_fp16.h")
+    compilers.compile_ptx("".join(f"#include <{name}>\n" for name in names))
+    return ", ".join(names)
+
+
+def _sandbox() -> str:
+    from ..judge import landlock, process
+
+    answer = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
+    if answer.status != "ran":
+        raise RuntimeError(answer.message)
+    known = landlock.version()
+    return f"Landlock {known} keeps it from files" if known else "without Landlock on this kernel"
+
+
+def _device() -> str:
+    from .. import cuda
+
+    if cuda.device == "simulator":
+        return "simulated GPU"
+    from cupy.cuda import runtime
+
+    return runtime.getDeviceProperties(0)["name"].decode()
+
+
+def _driver() -> str:
+    from cupy.cuda import runtime
+
+    version = runtime.driverGetVersion()  # 12040 for CUDA 12.4; 0 without a driver
+    return f"for CUDA up to {version // 1000}.{version % 1000 // 10}" if version else ""
+
+
+def _server_extension(name: str) -> str:
+    from jupyter_core.paths import jupyter_config_path
+    from jupyter_server.extension.config import ExtensionConfigManager
+
+    manager = ExtensionConfigManager(read_config_path=jupyter_config_path())
+    enabled = manager.get_jpserver_extensions().get(f"nbgrader.server_extensions.{name}")
+    return "enabled" if enabled else ""
+
+
+def _lab_extension() -> str:
+    from jupyter_core.paths import jupyter_path
+
+    folders = [Path(path) / "@jupyter" / "nbgrader" for path in jupyter_path("labextensions")]
+    return next((str(folder) for folder in folders if (folder / "package.json").is_file()), "")

@@ -1,0 +1,110 @@
+"""Verdicts and findings for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, Group
+from rich.table import Table
+from rich.text import Text
+
+from ..cuda import diagnostics
+from ..cuda.diagnostics import window
+from ..cuda.sanitize import lines_of, visible
+from ..judge.verdict import CaseResult, Verdict
+from .checking import Checked
+from .doctor import Finding
+
+CONTEXT = 2  # source lines shown before and after the one to look at
+
+
+def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
+    for one in checked:
+        if one.verdict:
+            _show_verdict(console, one.verdict, one.source)
+
+
+def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
+    """The cases as a table; for each thing that went wrong the sentence and the source line."""
+    console.print(_heading(verdict))
+    if verdict.status != "not_attempted":
+        console.print(_case_table(verdict))
+    show_failures(console, verdict, source)
+
+
+def show_failures(console: Console, verdict: Verdict, source: str) -> None:
+    """The sentence and the source line for each way in which cases failed."""
+    for cases in _by_message(verdict).values():
+        console.print(_explanation(cases, verdict, source))
+
+
+def _heading(verdict: Verdict) -> Text:
+    points = f"{verdict.points:g} of {verdict.max_points:g} points, on the {verdict.device}"
+    return Text.assemble((verdict.exercise, "bold"), "  ", _status(verdict.status), "  ", points)
+
+
+def _status(status: str) -> Text:
+    mark, style = ("✓", "green") if status == "passed" else ("✗", "red")
+    return Text(f"{mark} {status}", style)
+
+
+def _case_table(verdict: Verdict) -> Table:
+    table = Table("case", "", "status")
+    table.add_column("points", justify="right")
+    for case in verdict.cases:
+        points = f"{case.points:g} / {case.max_points:g}"
+        kind = "" if case.visible else "hidden"
+        table.add_row(Text(case.name), kind, _status(case.status), points)
+    return table
+
+
+def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
+    """The cases that failed, those that failed in the same way together."""
+    groups: dict[tuple, list[CaseResult]] = {}
+    for case in verdict.cases:
+        if case.status != "passed":
+            groups.setdefault((case.message, case.line), []).append(case)
+    return groups
+
+
+def _explanation(cases: list[CaseResult], verdict: Verdict, source: str) -> Group:
+    """What is wrong in `cases`, some of the verdict's, and where."""
+    first, names = cases[0], _names(cases, len(verdict.cases))
+    if verdict.diagnostics and first.status == "compile_error":
+        told = diagnostics.shown(verdict.diagnostics, source)
+        return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
+    parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
+    for found in first.mismatches[1:]:
+        wanted, is_now = found.values
+        parts.append(Text(f"    {found.place} should be {wanted} and is {is_now}"))
+    if first.line:
+        parts.append(_excerpt(source, first.line))
+    return Group(*parts)
+
+
+def _names(cases: list[CaseResult], of: int) -> str:
+    if len(cases) == of > 1:
+        return "all cases"
+    others = len(cases) - 1
+    return cases[0].name + (f" and {others} more" if others else "")
+
+
+def _excerpt(source: str, line: int) -> Text:
+    """The lines around `line`, with an arrow at it."""
+    lines = [visible(window(text, None)[0]) for text in lines_of(source)]
+    text = Text(no_wrap=True, overflow="ellipsis")
+    for number in range(max(1, line - CONTEXT), min(len(lines), line + CONTEXT) + 1):
+        arrow, style = ("→", "bold red") if number == line else (" ", "dim")
+        text.append(f" {arrow} {number:>4} │ {lines[number - 1]}\n", style)
+    return text
+
+
+def show_findings(console: Console, findings: Iterable[Finding]) -> None:
+    table = Table("what", "", "found, or how to get it")
+    for finding in findings:
+        if finding.found:
+            state = Text("✓ found", "green")
+        else:
+            state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
+        table.add_row(finding.what, state, Text(finding.found or finding.mend))
+    console.print(table)

@@ -1,0 +1,199 @@
+"""What a lesson's Python files define, and what is wrong with it in a sentence for its author."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import re
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from functools import cache
+from numbers import Integral, Real
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import AuthorError, CourseError
+
+_NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
+_NAME = re.compile(r"[A-Za-z_]\w*")
+
+
+def defined(path: Path, kind: type) -> tuple:
+    """The objects of `kind` at the module level of the file, each with fields of the types that
+    `kind` declares; none if there is no such file."""
+    if not path.is_file():
+        return ()
+    spec = importlib.util.spec_from_file_location(f"kernels.{path.parent.name}.{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    with blamed(path):
+        spec.loader.exec_module(module)
+    found = tuple(value for value in vars(module).values() if isinstance(value, kind))
+    for one in found:
+        require(one, f"{shown(path)}: {_named(one)}")
+    return found
+
+
+def text(path: Path) -> str:
+    """The text of one of a lesson's files."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise AuthorError(f"There is no file {shown(path)}, and the lesson needs it.") from None
+    except UnicodeDecodeError:
+        raise AuthorError(f"{shown(path)} is not text in UTF-8: save it as that.") from None
+
+
+@contextmanager
+def blamed(path: Path, doing: str = "") -> Iterator[None]:
+    """Whatever the author's code in `path` raises meanwhile is said as the author's, with its
+    line."""
+    try:
+        yield
+    except CourseError:
+        raise
+    except SyntaxError as error:
+        raise AuthorError(
+            f"{shown(path)}{(error.lineno and f', line {error.lineno}') or ''}: {error.msg}."
+        ) from error
+    except (Exception, SystemExit) as error:
+        line = _line(error, path)
+        where = f"{shown(path)}{f', line {line}' if line else ''}{doing and f', {doing}'}"
+        said = (str(error).strip().splitlines() or [""])[0][:200]
+        raise AuthorError(f"{where}: {type(error).__name__}: {said}".rstrip(": .") + ".") from error
+
+
+def shown(path: Path) -> str:
+    """A lesson's file as its author calls it: kernels/LESSON/FILE."""
+    return "/".join(path.parts[-3:])
+
+
+def _require_problem(made, what: str) -> None:
+    """What the fields' types do not say of a Problem."""
+    buffers = {*made.inputs, *made.outputs, *made.scratch}
+    for launch in made.launches:
+        for name in launch.args:
+            if isinstance(name, str) and name not in buffers:
+                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+    values = {name: expected.value for name, expected in made.outputs.items()}
+    for name, array in [*made.inputs.items(), *values.items()]:
+        if array.dtype.kind not in _NUMBERS:
+            raise AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number.")
+    for name, expected in made.outputs.items():
+        try:
+            np.broadcast_to(expected.atol, expected.value.shape)
+        except ValueError as error:
+            raise AuthorError(
+                f"{what}: atol of {name!r} has the shape {np.shape(expected.atol)}, and value "
+                f"{expected.value.shape}."
+            ) from error
+
+
+# --- the fields of what is defined ---------------------------------------------------------------
+
+
+def require(value: object, what: str) -> None:
+    """AuthorError, naming `what`, unless every field of a dataclass holds what its annotation
+    says, also in the dataclasses inside it."""
+    for name, hint in _hints(type(value)).items():
+        _require(getattr(value, name), hint, f"{what}: {name}")
+
+
+def require_exercise(exercise, path: Path) -> None:
+    """What the fields' types do not say of an Exercise that stands in the file `path`."""
+    what = f"{shown(path)}: exercise {exercise.name!r}"
+    if not _NAME.fullmatch(exercise.name):
+        raise AuthorError(f"{what}: the name must be a word of letters, digits and underscores.")
+    if not exercise.cases:
+        raise AuthorError(f"{what} has no cases: nothing would be judged.")
+    for case in exercise.cases:
+        if not (math.isfinite(case.points) and case.points >= 0):
+            raise AuthorError(f"{what}: case {case.name!r} has {case.points} points.")
+    text(path.with_name(exercise.source))
+
+
+def drawn(draw: Callable, path: Path, case: str, kind: type) -> Callable:
+    """`draw` with everything that goes wrong in it, and with what it returns, said as the
+    author's."""
+
+    def problem(rng):
+        with blamed(path, f"case {case!r}"):
+            made = draw(rng)
+        what = f"{shown(path)}: case {case!r}"
+        if not isinstance(made, kind):
+            raise AuthorError(f"{what}: problem() must return a {kind.__name__}, not {made!r:.80}.")
+        require(made, what)
+        _require_problem(made, what)
+        return made
+
+    return problem
+
+
+@cache
+def _hints(kind: type) -> dict[str, object]:
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _require(value: object, hint: object, what: str) -> None:
+    if not _fits(value, hint):
+        raise AuthorError(f"{what} must be {_spelled(hint)}, not {value!r:.80}.")
+    for part in _parts(value):
+        if is_dataclass(part) and not isinstance(part, type):
+            require(part, f"{what.rpartition(': ')[0]}: {_named(part)}")
+
+
+def _fits(value: object, hint: object) -> bool:
+    """Whether `value` is what an annotation says, as far as that can be told without calling it."""
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return any(_fits(value, one) for one in args)
+    if origin is tuple:
+        return isinstance(value, tuple) and _all_fit(value, args)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return isinstance(value, Mapping) and all(
+            _fits(key, args[0]) and _fits(one, args[1]) for key, one in value.items()
+        )
+    if origin is not None:  # Callable[...]
+        return callable(value)
+    numbers = {int: Integral, float: Real}
+    return isinstance(value, numbers.get(hint, hint) if isinstance(hint, type) else object)
+
+
+def _all_fit(values: tuple, hints: tuple) -> bool:
+    if hints[-1:] == (...,):
+        return all(_fits(value, hints[0]) for value in values)
+    return len(values) == len(hints) and all(map(_fits, values, hints))
+
+
+def _parts(value: object) -> Iterator[object]:
+    if isinstance(value, tuple):
+        yield from value
+    elif isinstance(value, Mapping):
+        yield from value.values()
+    else:
+        yield value
+
+
+def _named(value: object) -> str:
+    kind, name = type(value).__name__, getattr(value, "name", None)
+    return f"{kind} {name!r}" if isinstance(name, str) else kind
+
+
+def _spelled(hint: object) -> str:
+    """An annotation as an author would write it, without the modules' names."""
+    name = hint.__name__ if isinstance(hint, type) and not typing.get_args(hint) else str(hint)
+    return re.sub(r"\b(?:\w+\.)+(?=\w)", "", name)
+
+
+def _line(error: BaseException, path: Path) -> int | None:
+    """The last line of the file that had a part in it."""
+    found, at = None, error.__traceback__
+    while at is not None:
+        if at.tb_frame.f_code.co_filename == str(path):
+            found = at.tb_lineno
+        at = at.tb_next
+    return found

@@ -1,0 +1,91 @@
+"""Where lessons and exercises are found: each lesson is a folder, executed once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+from ..errors import AuthorError, NotInCourse
+from . import authors
+from .model import Benchmark, Exercise, Lesson, Problem, Shown
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+
+
+def names(root: Path = KERNELS) -> list[str]:
+    """What the lessons under `root` are called, in order; none of their files is executed."""
+    return sorted(found.parent.name for found in root.glob("*/exercises.py"))
+
+
+def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
+    """Every lesson under `root`, in order of folder name."""
+    return tuple(_lesson(root / name) for name in names(root))
+
+
+def lesson(name: str, root: Path = KERNELS) -> Lesson:
+    """The lesson called `name`; NotInCourse with the names there are otherwise, AuthorError when
+    its files are not as they must be."""
+    if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
+        raise NotInCourse(_no_lesson(name, root))
+    return _lesson(root / name)
+
+
+def full_name(given: str, root: Path = KERNELS) -> str:
+    """The name of the one lesson that is called `given` or begins so, as 02 does; NotInCourse."""
+    known = names(root)
+    found = [name for name in known if name == given] or [
+        name for name in known if given and name.startswith(given)
+    ]
+    if len(found) != 1:
+        raise NotInCourse(_no_lesson(given, root))
+    return found[0]
+
+
+def exercise(exercise_id: str, root: Path = KERNELS) -> Exercise:
+    """The exercise called "lesson/name", where the lesson may be as short as `full_name` takes
+    it; NotInCourse with the names there are otherwise."""
+    lesson_name, _, name = exercise_id.partition("/")
+    return lesson(full_name(lesson_name, root), root).exercise(name)
+
+
+def _no_lesson(given: str, root: Path) -> str:
+    return f"There is no lesson {given!r}; there are: {', '.join(names(root)) or 'none'}."
+
+
+def _lesson(path: Path) -> Lesson:
+    """The lesson in the folder `path`, executed again only when a file of it has changed."""
+    files = [file for file in (*sorted(path.glob("*.py")), path / "lesson.md") if file.is_file()]
+    seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
+    return _loaded(path, tuple(seen))
+
+
+@lru_cache(maxsize=64)
+def _loaded(path: Path, seen: tuple) -> Lesson:
+    """The lesson as it is while its files are as they were `seen`."""
+    heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
+    title = heading.group(1) if heading else path.name
+    benchmarks = authors.defined(path / "benchmarks.py", Benchmark)
+    shown = authors.defined(path / "shown.py", Shown)
+    return Lesson(path.name, path, title, _exercises(path), benchmarks, shown)
+
+
+def _exercises(path: Path) -> tuple[Exercise, ...]:
+    file = path / "exercises.py"
+    found = authors.defined(file, Exercise)
+    for one in found:
+        authors.require_exercise(one, file)
+    if len({one.name for one in found}) < len(found):
+        raise AuthorError(f"{authors.shown(file)}: two exercises have the same name.")
+    return tuple(
+        replace(
+            one,
+            id=f"{path.name}/{one.name}",
+            cases=tuple(
+                replace(case, problem=authors.drawn(case.problem, file, case.name, Problem))
+                for case in one.cases
+            ),
+        )
+        for one in found
+    )

@@ -1,0 +1,230 @@
+"""What a lesson is and what an exercise asks, as data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import NotInCourse
+from . import authors
+from .mistakes import WrongKernel, wrong_kernels
+
+FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
+
+Dim = int | tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch. In `args` a string names a buffer of the problem; a NumPy scalar is
+    passed by value, so its dtype must be the parameter's type (np.int32 for an int)."""
+
+    kernel: str
+    grid: Dim
+    block: Dim
+    args: tuple[str | np.generic, ...]
+    shared_mem: int = 0
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an output must hold after the last launch.
+
+    `value` is the reference (float64 for floats, exact integers otherwise), `dtype` what the
+    kernel writes. An element is right when abs(found - value) <= atol + rtol * abs(value);
+    `atol` may be an array of value's shape. NaN equals NaN, infinities equal by sign.
+    """
+
+    value: np.ndarray
+    dtype: np.dtype | type
+    atol: float | np.ndarray = 0.0
+    rtol: float = 0.0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
+    poisoned before the first launch; `scratch` gives (shape, dtype) by name."""
+
+    inputs: Mapping[str, np.ndarray]
+    outputs: Mapping[str, Expected]
+    launches: tuple[Launch, ...]
+    scratch: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """An upper limit on one of the simulated GPU's counters, summed over the case's launches."""
+
+    counter: str
+    at_most: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """An instruction that warps must execute at least so often over the case's launches.
+
+    `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
+    `named` what a learner calls it: "a 16-byte load from global memory".
+    """
+
+    instruction: str
+    named: str
+    at_least: int
+    why: str
+
+
+SHUFFLE = r"shfl\.sync\..*"
+BUTTERFLY = r"shfl\.sync\.bfly\..*"
+_SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
+LOAD_16 = "ld" + _SIXTEEN_BYTES
+STORE_16 = "st" + _SIXTEEN_BYTES
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input to try a kernel on. `name` is its category, the only thing a learner is told of
+    a hidden case; `problem` draws a fresh `Problem` from a random generator."""
+
+    name: str
+    problem: Callable[[np.random.Generator], Problem]
+    points: float
+    visible: bool = True
+    budgets: tuple[Budget, ...] = ()
+    requires: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
+    between BEGIN SOLUTION and END SOLUTION. `id` is "lesson/name", set when it is found."""
+
+    name: str
+    title: str
+    source: str
+    cases: tuple[Case, ...]
+    hints: tuple[str, ...] = ()
+    id: str = ""
+
+    @property
+    def points(self) -> float:
+        return sum(case.points for case in self.cases)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to solve a benchmark's problem: the lesson's file `source`, or several where it
+    chooses among their kernels, and its launches over the benchmark's arrays at a size; none at a
+    size that it is not made for. The launches may be repeated on the same arrays: what they count
+    in, they set to zero themselves."""
+
+    source: str | tuple[str, ...]
+    launches: Callable[[tuple[int, ...]], tuple[Launch, ...]]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Kernels to be timed against each other on a GPU, and against libraries.
+
+    A size is a tuple such as (rows, columns); `extents` names what it holds, for the axis of a
+    picture. `arrays(xp, size)` makes every buffer, by name, on
+    the device, inputs filled with random numbers; `result` names the buffer that holds the answer,
+    `reference(arrays)` gives it as float64 on the device, and `rtol` how near (relative to the
+    largest magnitude of the answer) a variant must come to be timed at all. `xp` is cupy, or
+    stands for numpy where the simulated GPU runs every variant at `tiny_size()`.
+
+    `bytes(size)` is the least that must be read and written, `flops(size)` the floating-point
+    operations, where a lesson draws a roofline. A library is a function from the arrays to a
+    function of no arguments that does the same work, and returns its answer or None where that
+    is in the result buffer. It is called for each of several copies of the arrays, and may raise
+    ImportError.
+    """
+
+    name: str
+    title: str
+    sizes: tuple[tuple[int, ...], ...]
+    arrays: Callable[[object, tuple[int, ...]], dict]
+    result: str
+    reference: Callable[[dict], object]
+    rtol: float
+    bytes: Callable[[tuple[int, ...]], int]
+    variants: Mapping[str, Variant]
+    libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
+    flops: Callable[[tuple[int, ...]], int] | None = None
+    tiny: tuple[int, ...] = ()
+    extents: tuple[str, ...] = ("elements",)
+
+    def tiny_size(self) -> tuple[int, ...]:
+        """`tiny`, or the first size with its largest extent halved until it has few elements."""
+        size = list(self.tiny or self.sizes[0])
+        while not self.tiny and math.prod(size) > FEW_ELEMENTS:
+            size[size.index(max(size))] //= 2
+        return tuple(size)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Launches of a file that the lesson shows, and neither asks for nor times, so that
+    `grader counters` can count them. Its kernels read `arrays` and write over them; `blank` gives
+    (shape, dtype) of buffers that nobody has written before the first launch."""
+
+    source: str
+    launches: tuple[Launch, ...]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    name: str
+    path: Path
+    title: str
+    exercises: tuple[Exercise, ...]
+    benchmarks: tuple[Benchmark, ...] = ()
+    shown: tuple[Shown, ...] = ()
+
+    def exercise(self, name: str) -> Exercise:
+        for exercise in self.exercises:
+            if exercise.name == name:
+                return exercise
+        known = ", ".join(exercise.name for exercise in self.exercises)
+        raise NotInCourse(f"Lesson {self.name} has no exercise {name!r}; it has: {known}.")
+
+    def benchmark(self, name: str) -> Benchmark:
+        for benchmark in self.benchmarks:
+            if benchmark.name == name:
+                return benchmark
+        known = ", ".join(benchmark.name for benchmark in self.benchmarks) or "none"
+        raise NotInCourse(f"Lesson {self.name} has no benchmark {name!r}; it has: {known}.")
+
+    def solution(self, exercise: Exercise) -> str:
+        return authors.text(self.path / exercise.source)
+
+    @property
+    def wrong_kernels(self) -> tuple[WrongKernel, ...]:
+        """The mistakes that learners make, exercise by exercise; raises MistakeError."""
+        solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
+        return wrong_kernels(self.path, solutions)
+
+
+def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """A case of which a learner is told the category and no more; half a point."""
+    return Case(name, problem, points=0.5, visible=False)
+
+
+def together(*problems: Problem) -> Problem:
+    """Several small problems as one; the buffers of number k get the suffix _k."""
+    inputs, outputs, scratch, launches = {}, {}, {}, []
+    for k, problem in enumerate(problems):
+        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
+        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
+        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
+        for launch in problem.launches:
+            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+            launches.append(replace(launch, args=args))
+    return Problem(inputs, outputs, tuple(launches), scratch)

@@ -1,0 +1,184 @@
+"""lesson.md and its CUDA files become the solved notebook: a pure function of the lesson's folder.
+
+Three kinds of fence at the left margin of lesson.md become code cells; all else is prose:
+
+    ```python                  a Python cell
+    ```{kernel} 1_name.cu      `%%cuda name` and the file's text
+    ```{exercise} name         `%%cuda name` and the solved file, then the cell that grades it
+
+Nothing varies between two runs: a cell's id is a hash of what it is, not of where or when.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import PurePath
+
+import nbformat
+from nbformat import NotebookNode, v4
+
+from ..errors import AuthorError, NotInCourse
+from . import Lesson, authors
+
+CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
+CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
+
+_TITLE = """\
+# {title}
+
+<small>For authors: made from `kernels/{name}` by `grader build`.</small>"""
+_SET_UP = """\
+from grader.notebook import bench, check, draw, hint, lesson, predict, watch
+import numpy as np
+lesson("{name}")"""
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python", "pygments_lexer": "ipython3"},
+}
+
+# A whole fence, a place where prose is split, or a fence that opens and never closes.
+_BREAK = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)[`~]* *$"
+    r"|^(?P<heading>(?=## ))"
+    r"|^(?P<unclosed>`{3}|~{3})",
+    re.MULTILINE | re.DOTALL,
+)
+_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)")
+
+
+class LessonError(AuthorError):
+    """lesson.md asks for something that cannot be woven; the sentence says where and what."""
+
+
+def weave(lesson: Lesson) -> NotebookNode:
+    """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata."""
+    title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
+    if not title.startswith("# "):
+        raise _error(lesson, 1, "the first line must be `# The title of the lesson`")
+    cells = [
+        v4.new_markdown_cell(_TITLE.format(title=title[2:].strip(), name=lesson.name)),
+        v4.new_code_cell(_SET_UP.format(name=lesson.name)),
+        *_cells(lesson, "\n" + prose),
+    ]
+    _require_each_exercise_once(lesson, cells)
+    _give_ids(lesson.name, cells)
+    metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
+    return v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def text(notebook: NotebookNode) -> str:
+    """`notebook` as the text of an .ipynb file."""
+    return nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+
+
+def cuda_cell(name: str, source: str) -> str:
+    """The text of a notebook cell that holds the CUDA source of `name`."""
+    return f"%%cuda {name}\n{source.rstrip()}"
+
+
+def graded(grade_id: str, **what) -> dict:
+    """Metadata that make nbgrader call a cell `grade_id`; `what` sets grade, solution, points..."""
+    flags = {"grade": False, "locked": False, "solution": False, "task": False}
+    return {"nbgrader": {"schema_version": 3, "grade_id": grade_id, **flags, **what}}
+
+
+def cell_id(lesson_name: str, key: str, occurrence: int = 1) -> str:
+    """The id of the cell with grade_id `key`, or of the nth cell with that content."""
+    return hashlib.sha256(f"{lesson_name}\n{key}\n{occurrence}".encode()).hexdigest()[:16]
+
+
+def _cells(lesson: Lesson, markdown: str) -> Iterator[NotebookNode]:
+    start = 0
+    for match in _BREAK.finditer(markdown):
+        line = markdown.count("\n", 0, match.start()) + 1
+        if match["unclosed"]:
+            raise _error(lesson, line, "the fence that opens here is never closed")
+        code = [] if match["heading"] is not None else _code_cells(lesson, match, line)
+        if match["heading"] is None and not code:
+            continue  # a fence that is only there to be read is prose
+        yield from _prose_cells(markdown[start : match.start()])
+        yield from code
+        start = match.end()
+    yield from _prose_cells(markdown[start:])
+
+
+def _prose_cells(prose: str) -> list[NotebookNode]:
+    return [v4.new_markdown_cell(prose.strip())] if prose.strip() else []
+
+
+def _code_cells(lesson: Lesson, fence: re.Match, line: int) -> list[NotebookNode]:
+    """The code cells that a fence stands for; none if it is not one of our three kinds."""
+    info = fence["info"].strip()
+    if info == "python":
+        return [_python_cell(fence["body"].strip("\n"))]
+    if not info.startswith("{"):
+        return []
+    directive = _DIRECTIVE.fullmatch(info)
+    if not directive or directive[1] not in ("kernel", "exercise"):
+        raise _error(lesson, line, f"`{info}` is neither {{kernel}} FILE.cu nor {{exercise}} NAME")
+    if fence["body"].strip():
+        raise _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file")
+    weave_directive = _kernel_cells if directive[1] == "kernel" else _exercise_cells
+    return weave_directive(lesson, directive[2], line)
+
+
+def _python_cell(code: str) -> NotebookNode:
+    """A question is folded: its text holds the answer."""
+    folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
+    return v4.new_code_cell(code, metadata=folded)
+
+
+def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
+    if not (lesson.path / file).is_file():
+        raise _error(lesson, line, f"there is no file {file} in the lesson's folder")
+    source = authors.text(lesson.path / file)
+    if "BEGIN SOLUTION" in source:
+        raise _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME")
+    name = re.sub(r"^\d+_", "", PurePath(file).stem)
+    return [v4.new_code_cell(cuda_cell(name, source), metadata=dict(CUDA))]
+
+
+def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
+    try:
+        exercise = lesson.exercise(name)
+    except NotInCourse as error:
+        raise _error(lesson, line, str(error).rstrip(".")) from None
+    solution = cuda_cell(name, lesson.solution(exercise))
+    return [
+        v4.new_code_cell(solution, metadata={**CUDA, **graded(name, solution=True)}),
+        v4.new_code_cell(
+            f'check("{name}")',
+            metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),
+        ),
+    ]
+
+
+def _require_each_exercise_once(lesson: Lesson, cells: list[NotebookNode]) -> None:
+    shown = Counter(_grade_id(cell) for cell in cells)
+    for exercise in lesson.exercises:
+        if shown[exercise.name] != 1:
+            raise LessonError(
+                f"kernels/{lesson.name}/lesson.md shows the exercise {exercise.name} "
+                f"{shown[exercise.name]} times; it must have exactly one "
+                f"```{{exercise}} {exercise.name}``` fence."
+            )
+
+
+def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:
+    """An id survives edits elsewhere in the lesson; a graded cell's survives edits to itself."""
+    seen: Counter[str] = Counter()
+    for cell in cells:
+        key = _grade_id(cell) or f"{cell.cell_type}\n{cell.source}"
+        seen[key] += 1
+        cell.id = cell_id(lesson_name, key, seen[key])
+
+
+def _grade_id(cell: NotebookNode) -> str:
+    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def _error(lesson: Lesson, line: int, what: str) -> LessonError:
+    return LessonError(f"kernels/{lesson.name}/lesson.md, line {line}: {what}.")

@@ -1,0 +1,79 @@
+"""A launch as it is written on a command line."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from ..course import Launch
+from ..cuda.signature import DTYPES
+from ..errors import BadInput
+from .work import Work
+
+FORMS = "float:1000 (random numbers), zeros:int:256, out:float:4 (unwritten), int=1000 (a value)"
+
+_ARRAY = re.compile(r"(?:(zeros|out):)?([\w ]+):(\d+)")
+_VALUE = re.compile(r"([\w ]+)=(.+)")
+_VECTOR = re.compile(r"(\w+?)([234])")
+
+
+def work_from_arguments(
+    name: str, source: str, kernel: str, grid: str, block: str, shared: int, arguments: list[str]
+) -> Work:
+    """The launch kernel<<<grid, block, shared>>>(arguments). Raises BadInput."""
+    values, inputs, blank = [], {}, {}
+    for number, text in enumerate(arguments, start=1):
+        if match := _VALUE.fullmatch(text):
+            values.append(_scalar(text, *match.groups()))
+            continue
+        kind, dtype, shape = _array(text)
+        values.append(f"argument {number}")
+        if kind == "out":
+            blank[values[-1]] = (shape, dtype)
+        else:
+            inputs[values[-1]] = _filled(kind, dtype, shape)
+    launch = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
+    return Work(name, source, (launch,), inputs, blank)
+
+
+def dimensions(text: str) -> tuple[int, ...]:
+    """`4` or `4,2,1`, x first."""
+    if not re.fullmatch(r"\d+(,\d+){0,2}", text):
+        raise BadInput(f"A grid or block is up to three numbers, x first, as in 4,2; not {text!r}.")
+    return tuple(int(part) for part in text.split(","))
+
+
+def _array(text: str) -> tuple[str | None, type, tuple[int, ...]]:
+    match = _ARRAY.fullmatch(text)
+    if not match:
+        raise BadInput(f"{text!r} is no argument; write {FORMS}.")
+    kind, type_name, length = match.groups()
+    vector = _VECTOR.fullmatch(type_name)
+    if type_name not in DTYPES and vector and vector.group(1) in DTYPES:
+        return kind, DTYPES[vector.group(1)], (int(length) * int(vector.group(2)),)
+    return kind, _dtype(type_name), (int(length),)
+
+
+def _dtype(type_name: str) -> type:
+    if type_name not in DTYPES:
+        raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
+    return DTYPES[type_name]
+
+
+def _scalar(text: str, type_name: str, value: str) -> np.generic:
+    dtype = _dtype(type_name)
+    try:
+        return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
+    except (ValueError, OverflowError) as error:
+        raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
+
+
+def _filled(kind: str | None, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+    """Zeros, or random: floats from the normal distribution, integers from 0 to 9."""
+    if kind == "zeros":
+        return np.zeros(shape, dtype)
+    rng = np.random.default_rng(0)
+    if np.dtype(dtype).kind == "f":
+        return rng.standard_normal(shape).astype(dtype)
+    return rng.integers(0, 10, shape).astype(dtype)

@@ -1,0 +1,1 @@
+"""What learners hand in: read, cleaned, and taken apart into answers."""
