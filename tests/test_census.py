@@ -13,6 +13,7 @@ from grader import cuda
 from grader.cuda import conformance, simulator
 from grader.cuda.conformance.form import Form, plain
 from grader.cuda.conformance.samples import samples
+from grader.cuda.simulator.isa.form import Flow
 from grader.cuda.simulator.machine import Machine
 
 pytestmark = pytest.mark.slow
@@ -99,8 +100,8 @@ class Executed:
         visits = machine.executed_warps.cumsum()
         for instruction, count in zip(machine.kernel.instructions, visits, strict=False):
             if count:
-                self.opcodes.add(instruction.opcode)
-                if instruction.base == "call" and len(instruction.operands) > 3:
+                self.opcodes.add(instruction.form.opcode)
+                if instruction.form.flow is Flow.CALL and len(instruction.operands) > 3:
                     self.opcodes.add("call.indirect")
 
     def forms(self) -> None:
