@@ -128,7 +128,8 @@ def _write_course(machine: Machine) -> None:
     (course / "notebooks").mkdir()
     small_class.write_lesson(course / "kernels")
     shutil.copytree(REPOSITORY / "grader", course / "grader")
-    for file in ("pyproject.toml", "README.md", "LICENSE", "nbgrader_config.py"):
+    files = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE", "nbgrader_config.py")
+    for file in files:
         shutil.copy(REPOSITORY / file, course)
     for path in (course, *course.rglob("*")):
         shutil.chown(path, machine.prof.name, machine.prof.name)
