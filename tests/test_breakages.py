@@ -268,7 +268,7 @@ def test_what_may_not_be_written_is_named(here, what, command):
     changed(EX, "add(128), 2)", "add(128), 3)")(here)  # which the gradebook must be told
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     arguments = " ".join(COMMANDS[command])
-    shell = f"{LOCKED[what]} && {sys.executable} -m grader.cli.app {arguments}"
+    shell = f"{LOCKED[what]} && {sys.executable} -m grader {arguments}"
     done = _unshared(["--user"], shell, here)
     subprocess.run(["chmod", "-R", "u+w", here.root], check=True)
     _assert_refused(done)
@@ -285,7 +285,7 @@ def test_a_full_disk_is_named_at_every_step(here, tmp_path, room, command):
     shell = (
         f"mount -t tmpfs -o size={full + room}k none {small} && cp -r {here.root}/. {small} && "
         f"cd {small} && head -c {room - 4}k /dev/zero > filler; "
-        f"{sys.executable} -m grader.cli.app {' '.join(COMMANDS[command])}"
+        f"{sys.executable} -m grader {' '.join(COMMANDS[command])}"
     )
     _assert_refused(
         _unshared(["--user", "--map-root-user", "--mount"], shell, here), "disk is full"

@@ -73,7 +73,7 @@ def graded_files(here):
 
 def start(here, *arguments):
     """`grader ARGUMENTS` as a process of its own."""
-    command = [sys.executable, "-m", "grader.cli.app", *arguments]
+    command = [sys.executable, "-m", "grader", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, cwd=here.root, start_new_session=True, **pipes)
 
@@ -198,7 +198,7 @@ def test_a_full_disk_is_named_and_nothing_is_lost(here, tmp_path, room):
         f"mount -t tmpfs -o size={full + room}k none {small}",
         f"cp -r {here.root}/. {small}",
         f"cd {small}",
-        f"{sys.executable} -m grader.cli.app autograde {LESSON}; status=$?",
+        f"{sys.executable} -m grader autograde {LESSON}; status=$?",
         f"rm -rf {here.root}/* && cp -r {small}/. {here.root}; exit $status",
     ]
     shell = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec", " && ".join(commands)]

@@ -183,13 +183,13 @@ def _copy(folder: Path, to: Path, but: str = "test") -> None:
 def week(machine):
     """Handed out, done, handed in, graded, handed back; each does their own part."""
     prof, ada, ben = machine.prof, machine.ada, machine.ben
-    prof.does("grader.cli.app", "release", LESSON, at="warpwise")
+    prof.does("grader", "release", LESSON, at="warpwise")
     for learner, answer in ((ada, SCALED), (ben, UNGUARDED_SCALE)):
         learner.does("nbgrader", "fetch_assignment", LESSON)
         _fill_in(learner, add=SOLUTION, scale=answer)
         learner.does("nbgrader", "submit", LESSON)
-    said = prof.does("grader.cli.app", "autograde", LESSON, at="warpwise")
-    prof.does("grader.cli.app", "feedback", LESSON, at="warpwise")
+    said = prof.does("grader", "autograde", LESSON, at="warpwise")
+    prof.does("grader", "feedback", LESSON, at="warpwise")
     for learner in (ada, ben):
         learner.does("nbgrader", "fetch_feedback", LESSON)
     return said
@@ -271,9 +271,9 @@ def test_what_is_handed_in_under_another_s_name_is_put_aside(machine, week):
     forged = machine.shelves / "inbound" / f"{ben.name}+{LESSON}+2999-01-01 00:00:00 UTC+x"
     assert ada.may("cp", "-r", str(ada.home / LESSON), str(forged))
     before = (prof.home / f"warpwise/build/submitted/{ben.name}/{LESSON}/timestamp.txt").read_text()
-    again = prof.run(str(prof.python), "-m", "grader.cli.app", "autograde", LESSON, at="warpwise")
+    again = prof.run(str(prof.python), "-m", "grader", "autograde", LESSON, at="warpwise")
     assert again.returncode == 1
     assert f"{ben.name}: What {ada.name} handed in under this name is put aside" in again.stderr
     after = (prof.home / f"warpwise/build/submitted/{ben.name}/{LESSON}/timestamp.txt").read_text()
     assert after == before
-    assert prof.does("grader.cli.app", "autograde", LESSON, at="warpwise")
+    assert prof.does("grader", "autograde", LESSON, at="warpwise")

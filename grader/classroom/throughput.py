@@ -102,7 +102,7 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
 def _autograde(
     here: CourseFolder, lesson: Lesson, how: tuple[str, ...] = ("--jobs", str(JOBS))
 ) -> Run:
-    command = [sys.executable, "-m", "grader.cli.app", "autograde", lesson.name, *how]
+    command = [sys.executable, "-m", "grader", "autograde", lesson.name, *how]
     start = time.perf_counter()
     with (here.root / "said.txt").open("w") as said:
         child = subprocess.Popen(command, cwd=here.root, stdout=said, stderr=said)

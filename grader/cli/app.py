@@ -265,7 +265,3 @@ def demo(
     if lesson:
         raise typer.Exit(classroom_commands.present_lesson(lesson))
     raise typer.Exit(classroom_commands.run_demo())
-
-
-if __name__ == "__main__":
-    app()
