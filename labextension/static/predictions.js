@@ -1,0 +1,1 @@
+export default { id: 'warpwise:predictions', autoStart: true, activate() {} };

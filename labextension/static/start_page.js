@@ -1,0 +1,1 @@
+export default { id: 'warpwise:start', autoStart: true, activate() {} };

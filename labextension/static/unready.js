@@ -1,0 +1,1 @@
+export default { id: 'warpwise:unready', autoStart: true, activate() {} };
