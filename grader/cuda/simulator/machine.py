@@ -42,6 +42,7 @@ from .waiting.barriers import Barriers
 from .waiting.clusters import ClusterBarrier
 from .waiting.collectives import Collectives
 from .watching.observe import Options, Run
+from .watching.recorder import Recorder
 from .watching.watch import Watch
 
 FIRST_PAUSE = 1024  # steps
@@ -100,7 +101,7 @@ class Machine:
         self.clusters = ClusterBarrier(self)
         self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(job.image, job.layout, self)
-        self.watch = Watch(self)
+        self.watch = Recorder(self) if job.run.record else Watch(self)
         self.races = Races(self) if job.options.checks else None
         follows = job.options.checks and job.maybe_unset.at_entry
         self.maybe_unset, self.follows_loads = job.maybe_unset, False
@@ -120,10 +121,13 @@ class Machine:
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
         geometry = self.geometry
-        with np.errstate(all="ignore"):
-            waves = range(0, geometry.blocks, geometry.wave_blocks)
-            for first in reversed(waves) if self.options.order == "backwards" else waves:
-                self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        waves = range(0, geometry.blocks, geometry.wave_blocks)
+        try:
+            with np.errstate(all="ignore"):
+                for first in reversed(waves) if self.options.order == "backwards" else waves:
+                    self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        finally:
+            self.watch.end()
         self.run_log.steps += self.steps_taken
         self._count_instructions()
         self.report.raise_first_hazard()
@@ -218,7 +222,7 @@ class Machine:
         code = self.kernel.instructions
         for at in range(pc, end + 1):
             with self.assembly.may_be_wrong(code[at]):
-                self.steps[at] = bind(code[at], at, self)
+                self.steps[at] = self.watch.follow(at, bind(code[at], at, self))
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 

@@ -12,13 +12,15 @@ from ..hazards.hazards import Hazard
 from ..printf import Output
 from .arrays import Array
 from .counters import Counters
+from .recording import Recording
 from .trace import Trace
 
 
 @dataclass
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
-    machine executed, each once for all the threads that stood at it together. `source` and
+    machine executed, each once for all the threads that stood at it together. Blocks whose numbers
+    are in `record` are recorded, launch by launch. `source` and
     `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
     launches for them."""
 
@@ -27,6 +29,8 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     output: Output = field(default_factory=Output)
     steps: int = 0
+    record: tuple[int, ...] = ()
+    recordings: list[Recording] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
 
@@ -63,10 +67,11 @@ _options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1) -> Iterator[Run]:
+def observe(blocks: int = 1, record: tuple[int, ...] = ()) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
-    first `blocks` blocks of a grid the trace holds what they did with global memory."""
-    run = Run(trace=Trace(blocks))
+    first `blocks` blocks of a grid the trace holds what they did with global memory. Blocks whose
+    numbers are in `record` are recorded step by step."""
+    run = Run(trace=Trace(blocks), record=record)
     token = _run.set(run)
     try:
         yield run
