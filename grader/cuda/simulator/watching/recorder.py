@@ -35,6 +35,7 @@ from .recording import (
     Touch,
 )
 from .thinning import Kept
+from .traffic import SECTOR
 from .watch import Watch
 
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is

@@ -9,7 +9,7 @@ import numpy as np
 from .recording import Frame, Touch
 
 ALL_STEPS, STEPS_A_LEVEL = 600, 300  # kept: all of the first, then as many before every thinning
-ALL_VALUES, VALUES_A_LEVEL = 80_000, 40_000  # numbers in them, likewise
+ALL_VALUES, VALUES_A_LEVEL = 150_000, 25_000  # numbers in them, likewise
 AROUND = 30  # steps kept before and after what went wrong, and at the end
 
 
