@@ -52,6 +52,6 @@ c.ExportApp.plugin_class = "grader.classroom.export.GradesExporter"
 
 # In feedback and formgrader, no HTML of a learner's gets to run.
 c.HTMLExporter.filters = {
-    "markdown2html": "grader.classroom.harmless.markdown_to_html",
-    "highlight_code": "grader.classroom.harmless.code_to_html",
+    "markdown2html": "grader.classroom.sanitize_html.markdown_to_html",
+    "highlight_code": "grader.classroom.sanitize_html.code_to_html",
 }

@@ -30,8 +30,8 @@ from ..submissions import intake, submission
 from ..submissions.intake import UnreadableNotebook
 from ..submissions.submission import Submission
 from . import ClassroomError, export, lateness, release, verdicts
+from .cache_key import marking
 from .collecting import Graded
-from .edition import marking
 from .folder import CourseFolder
 from .judges import Judges, answer, judges
 from .store import Question, Store
@@ -117,7 +117,7 @@ def _up_to_date(grading: Grading, learner: str) -> bool:
 
 def _fingerprint(grading: Grading, learner: str) -> str:
     """A name for everything that a learner's marks hang on."""
-    digest = hashlib.sha256((grading.store.edition(grading.lesson) + marking()).encode())
+    digest = hashlib.sha256((grading.store.cache_key(grading.lesson) + marking()).encode())
     digest.update(repr(grading.seeds).encode())
     handed_in = _handed_in(grading.course, grading.lesson, learner)
     beside = (handed_in.refused, sorted(handed_in.beside.items()), handed_in.others)
@@ -199,7 +199,7 @@ def _known_verdict(store: Store) -> Callable[..., Verdict]:
         question = Question(exercise_id, source, seed)
         found = store.find(question)
         if found is None:  # handed in again meanwhile
-            found = answer(question, root, store.edition(exercise_id.partition("/")[0]))
+            found = answer(question, root, store.cache_key(exercise_id.partition("/")[0]))
             store.keep(question, found)
         return found
 

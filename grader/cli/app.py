@@ -42,7 +42,7 @@ def complain(sentence: str) -> None:
 
 
 def _known(error: Exception) -> CourseError | None:
-    """What somebody can mend; None for a fault of the grader's own."""
+    """What somebody can fix; None for a fault of the grader's own."""
     if isinstance(error, CourseError):
         return error
     return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
@@ -54,7 +54,7 @@ def _is_usage(error: Exception) -> bool:
 
 
 def _our_fault(error: Exception) -> str:
-    """What to say of an error that nobody but the grader's authors can mend."""
+    """What to say of an error that nobody but the grader's authors can fix."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     report = "Please report this sentence"
@@ -88,13 +88,13 @@ def check(
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
-    from . import checking
+    from . import check_file
 
-    checked = checking.check(file, exercise, course.KERNELS)
+    checked = check_file.check(file, exercise, course.KERNELS)
     for problem in filter(None, (one.problem for one in checked)):
         typer.echo(problem, err=True)
     if as_json:
-        typer.echo(checking.as_json(file, checked))
+        typer.echo(check_file.as_json(file, checked))
     else:
         from rich.console import Console
 

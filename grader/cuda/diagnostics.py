@@ -52,7 +52,7 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
             left += 1
     if left:
         last = kept[-1]
-        more = Note(f"and {left} more errors; mend the first one first")
+        more = Note(f"and {left} more errors; fix the first one first")
         kept[-1] = Diagnostic(last.message, last.line, last.column, (*last.notes, more))
     return tuple(kept)
 

@@ -9,8 +9,8 @@ from .. import course, cuda
 from ..cuda.sanitize import encodable, one_line_end
 from . import compare, steps
 from .blank import is_blank
-from .cases import Drawn, draw
-from .process import Answer, Limits, run_on_gpu, simulate
+from .cases import CaseInstance, instantiate
+from .process import Limits, Outcome, run_on_gpu, simulate
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
@@ -43,14 +43,14 @@ def judge(
     if is_blank(source, lesson.solution(exercise)):
         results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
         return _verdict(exercise_id, results, {}, "simulator", seed)
-    drawn = draw(exercise, seed, hidden)
-    answers = simulate(source, drawn, limits, steps.of_solution(lesson, exercise))
-    words = [Words(source, lesson.solution(exercise), one.problem) for one in drawn]
-    results = [compare.on_simulator(*row) for row in zip(drawn, answers, words, strict=True)]
-    diagnostics = answers[0].diagnostics if answers else ()
-    counters = _counters(drawn, answers, results)
+    instances = instantiate(exercise, seed, hidden)
+    outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
+    words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
+    results = [compare.on_simulator(*row) for row in zip(instances, outcomes, words, strict=True)]
+    diagnostics = outcomes[0].diagnostics if outcomes else ()
+    counters = _counters(instances, outcomes, results)
     if cuda.device == "gpu":
-        results = _confirmed(source, drawn, results, words, limits)
+        results = _confirmed(source, instances, results, words, limits)
     verdict = _verdict(exercise_id, results, counters, cuda.device, seed)
     return replace(verdict, diagnostics=diagnostics)
 
@@ -73,31 +73,31 @@ def _unheard(
 
 def _confirmed(
     source: str,
-    drawn: tuple[Drawn, ...],
+    instances: tuple[CaseInstance, ...],
     results: list[CaseResult],
     words: list[Words],
     limits: Limits,
 ) -> list[CaseResult]:
     """`results`, with those that passed replaced by what the hardware makes of the same case."""
     passed = [index for index, result in enumerate(results) if result.status == "passed"]
-    answers = run_on_gpu(source, tuple(drawn[index] for index in passed), limits)
+    outcomes = run_on_gpu(source, tuple(instances[index] for index in passed), limits)
     confirmed = list(results)
-    for index, answer in zip(passed, answers, strict=True):
-        confirmed[index] = compare.on_gpu(drawn[index], answer, words[index])
+    for index, outcome in zip(passed, outcomes, strict=True):
+        confirmed[index] = compare.on_gpu(instances[index], outcome, words[index])
     return confirmed
 
 
 def _counters(
-    drawn: tuple[Drawn, ...], answers: list[Answer], results: list[CaseResult]
+    instances: tuple[CaseInstance, ...], outcomes: list[Outcome], results: list[CaseResult]
 ) -> dict[str, int]:
     """Totals over the last passed case with a budget, or over the last case."""
-    rows = zip(reversed(drawn), reversed(answers), reversed(results), strict=True)
+    rows = zip(reversed(instances), reversed(outcomes), reversed(results), strict=True)
     budgeted = (
-        answer.counters
-        for one, answer, result in rows
+        outcome.counters
+        for one, outcome, result in rows
         if one.case.budgets and result.status == "passed"
     )
-    return next(budgeted, answers[-1].counters if answers else {})
+    return next(budgeted, outcomes[-1].counters if outcomes else {})
 
 
 def _verdict(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cuda.diagnostics import Diagnostic, bounded
 from . import cases, protocol
-from .cases import Drawn
+from .cases import CaseInstance
 from .protocol import Arrays, CaseRequest, Reply, Request
 from .verdict import shortened
 from .worker import started
@@ -53,7 +53,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Outcome:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
     `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
     much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`,
@@ -74,36 +74,36 @@ class Answer:
 
 
 def simulate(
-    source: str, drawn: tuple[Drawn, ...], limits: Limits, steps: dict[str, int]
-) -> list[Answer]:
-    """One answer for each of `drawn`, from the simulated device; `steps` are those of the solution,
-    by case. A worker that dies costs the case it was in, and another takes the rest while there is
-    time; after a case that took too long none is run. Once, a worker that was killed from outside
-    costs nothing: a machine out of memory does not choose by guilt."""
+    source: str, instances: tuple[CaseInstance, ...], limits: Limits, steps: dict[str, int]
+) -> list[Outcome]:
+    """One outcome for each of `instances`, from the simulated device; `steps` are those of the
+    solution, by case. A worker that dies costs the case it was in, and another takes the rest while
+    there is time; after a case that took too long none is run. Once, a worker that was killed from
+    outside costs nothing: a machine out of memory does not choose by guilt."""
     end = time.monotonic() + limits.total_seconds * limits.patience
-    answers: list[Answer] = []
+    outcomes: list[Outcome] = []
     spared = False
-    while left := drawn[len(answers) :]:
+    while left := instances[len(outcomes) :]:
         if time.monotonic() >= end:
-            return answers + [Answer("timeout", _no_time(limits))] * len(left)
+            return outcomes + [Outcome("timeout", _no_time(limits))] * len(left)
         requests = tuple(_described(one, limits, steps) for one in left)
         asked = _request(source, requests, limits, protocol.packed(cases.inputs(left)))
         compiled, *found = _one_worker(asked, limits, end)
         last = found[-1] if found else compiled
         if not spared and last.killed:
             spared = True
-            answers += found[:-1]
+            outcomes += found[:-1]
             continue
         if compiled.status != "ran":
-            return answers + [compiled] * len(left)
-        answers += found
+            return outcomes + [compiled] * len(left)
+        outcomes += found
         if last.status == "timeout":
-            return answers + [Answer("timeout", STOPPED_BEFORE)] * (len(left) - len(found))
-    return answers
+            return outcomes + [Outcome("timeout", STOPPED_BEFORE)] * (len(left) - len(found))
+    return outcomes
 
 
-def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
-    """One answer for each of `drawn`, from this machine's GPU. Each case has a process of its
+def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Outcome]:
+    """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
     own, for a CUDA error sticks to its process; the compiler has one too, which has given up
     every file that is not CUDA's."""
     from ..cuda.gpu import real_architecture
@@ -112,24 +112,26 @@ def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[An
     asked = _request(source, (), limits, {}, "compiler", real_architecture())
     compiled, *_ = _one_worker(asked, limits, end)
     if compiled.status != "ran":
-        return [compiled] * len(drawn)
-    answers: list[Answer] = []
-    for one in drawn:
+        return [compiled] * len(instances)
+    outcomes: list[Outcome] = []
+    for one in instances:
         if time.monotonic() >= end:
-            return answers + [Answer("timeout", _no_time(limits))] * (len(drawn) - len(answers))
+            return outcomes + [Outcome("timeout", _no_time(limits))] * (
+                len(instances) - len(outcomes)
+            )
         arrays = protocol.packed(compiled.arrays | cases.inputs((one,)))
         asked = _request(source, (_described(one, limits, {}),), limits, arrays, "gpu")
-        answers.append(_one_worker(asked, limits, end)[-1])
-    return answers
+        outcomes.append(_one_worker(asked, limits, end)[-1])
+    return outcomes
 
 
-def try_out(source: str, limits: Limits) -> Answer:
+def try_out(source: str, limits: Limits) -> Outcome:
     """What the judge's own process makes of `source` when it compiles it."""
     end = time.monotonic() + limits.total_seconds * limits.patience
     return _one_worker(_request(source, (), limits, {}), limits, end)[0]
 
 
-def _described(one: Drawn, limits: Limits, steps: dict[str, int]) -> CaseRequest:
+def _described(one: CaseInstance, limits: Limits, steps: dict[str, int]) -> CaseRequest:
     allowed = max(limits.steps, limits.steps_ratio * steps.get(one.case.name, 0))
     return cases.described(one, allowed)
 
@@ -157,31 +159,31 @@ def _request(
     )
 
 
-def _one_worker(asked: Request, limits: Limits, end: float) -> list[Answer]:
-    """One worker's answers: on the compilation, then on each case it got to. When it ended before
+def _one_worker(asked: Request, limits: Limits, end: float) -> list[Outcome]:
+    """One worker's outcomes: on the compilation, then on each case it got to. When it ended before
     it was through, the last of them says why."""
-    answers: list[Answer] = []
+    outcomes: list[Outcome] = []
     buffer = bytearray()
     longest = _longest(asked, limits)
     with started(asked) as worker:
-        while len(answers) <= len(asked.cases):
-            seconds = asked.case_seconds if answers else asked.compile_seconds
+        while len(outcomes) <= len(asked.cases):
+            seconds = asked.case_seconds if outcomes else asked.compile_seconds
             deadline = min(end, time.monotonic() + seconds * limits.patience)
             try:
                 reply = _next_reply(worker.replies, buffer, deadline, longest)
-                answers.append(_answer(reply, asked, len(answers)))
+                outcomes.append(_outcome(reply, asked, len(outcomes)))
             except TimeoutError:
-                return [*answers, Answer("timeout", _too_slow(bool(answers), asked))]
+                return [*outcomes, Outcome("timeout", _too_slow(bool(outcomes), asked))]
             except protocol.ProtocolError as error:
-                return [*answers, Answer("unsupported", f"{NO_REPLY} ({error}).")]
+                return [*outcomes, Outcome("unsupported", f"{NO_REPLY} ({error}).")]
             except EOFError:
                 code = worker.end(LAST_BREATH)
                 if code == 0:
-                    return answers
-                return [*answers, _exit_diagnosis(code, worker.complaint(), bool(answers), asked)]
-            if answers[-1].status == "timeout":
+                    return outcomes
+                return [*outcomes, _exit_diagnosis(code, worker.complaint(), bool(outcomes), asked)]
+            if outcomes[-1].status == "timeout":
                 break
-    return answers
+    return outcomes
 
 
 def _next_reply(replies: int, buffer: bytearray, deadline: float, longest: int) -> Reply:
@@ -212,7 +214,7 @@ def _size(buffer: protocol.Buffer) -> int:
     return math.prod(buffer.shape) * np.dtype(buffer.dtype).itemsize
 
 
-def _answer(reply: Reply, asked: Request, number: int) -> Answer:
+def _outcome(reply: Reply, asked: Request, number: int) -> Outcome:
     """The worker's reply number `number`, taken only if its arrays are those that were asked for.
     The first is about the compilation."""
     arrays = protocol.unpacked(reply.arrays)
@@ -220,7 +222,7 @@ def _answer(reply: Reply, asked: Request, number: int) -> Answer:
         wanted = _wanted(asked, asked.cases[number - 1])
         if {name: (one.shape, one.dtype.str) for name, one in arrays.items()} != wanted:
             raise protocol.ProtocolError("other arrays than were asked for")
-    return Answer(
+    return Outcome(
         reply.status,
         shortened(reply.message),
         reply.line,
@@ -266,10 +268,10 @@ def _no_time(limits: Limits) -> str:
     )
 
 
-def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Answer:
+def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Outcome:
     """What to tell of a worker that ended with exit status `code` before it was through."""
     if code in (-signal.SIGPROF, -signal.SIGXCPU):
-        return Answer("timeout", _too_slow(compiled, asked))
+        return Outcome("timeout", _too_slow(compiled, asked))
     if code < 0:
         name = signal.Signals(-code).name
         who, look = (
@@ -277,7 +279,7 @@ def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -
             if compiled
             else ("compiler", "huge arrays, unrolled loops and templates")
         )
-        return Answer(
+        return Outcome(
             "launch_error" if compiled or code == -signal.SIGKILL else "compile_error",
             f"The {who} was ended by {name}, most likely because it asked "
             f"for more than the {asked.memory_bytes / 2**30:.3g} GiB it may use. Look at "
@@ -286,6 +288,6 @@ def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -
         )
     if "No module named" in complaint:
         complaint += f". {ALONE}"
-    return Answer(
+    return Outcome(
         "unsupported", f"The grader's sandbox failed ({complaint}); tell your instructor."
     )

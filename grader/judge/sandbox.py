@@ -190,7 +190,7 @@ def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
 
 
 def _our_fault(error: Exception) -> str:
-    """What to say of an error that only the grader's authors can mend, and what they need for it.
+    """What to say of an error that only the grader's authors can fix, and what they need for it.
     The same error is kept in the same file, so that a verdict is the same each time."""
     from ..cuda import compilers
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..course import Launch, Problem
 from ..cuda.signature import Parameter, compatible, parameters
-from .process import Answer
+from .process import Outcome
 
 
 @dataclass(frozen=True)
@@ -45,20 +45,20 @@ class Words:
         number = self.launch(buffer)
         return f"In launch {number} of {len(self.problem.launches)}: " if number else ""
 
-    def explained(self, answer: Answer) -> Answer:
-        """`answer`, told as what it is where the learner has changed a kernel's signature."""
-        if answer.status in ("ran", "compile_error"):
-            return answer
+    def explained(self, outcome: Outcome) -> Outcome:
+        """`outcome`, told as what it is where the learner has changed a kernel's signature."""
+        if outcome.status in ("ran", "compile_error"):
+            return outcome
         for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
             mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
             if mine is None or given is None:
                 continue
             if not _match(mine, given):
-                if answer.status == "launch_error":
-                    return replace(answer, message=_changed(kernel, mine, given))
+                if outcome.status == "launch_error":
+                    return replace(outcome, message=_changed(kernel, mine, given))
             elif _reordered(mine, given):
-                return replace(answer, message=f"{_order(kernel, mine, given)} {answer.message}")
-        return answer
+                return replace(outcome, message=f"{_order(kernel, mine, given)} {outcome.message}")
+        return outcome
 
     def order(self) -> str:
         """A sentence about parameters that stand in another order, with a space after it; "" where

@@ -18,7 +18,7 @@ from ..files import whole
 from ..folder import CourseFolder
 from ..verdicts import UNREADABLE
 from . import figures, side_by_side, similar
-from .answers import Answer, Class, read
+from .answers import Class, GradedAnswer, read
 
 CAUSES = 6  # shown with their lines
 
@@ -74,7 +74,7 @@ def page(group: Class) -> str:
     )
 
 
-def _likeness(answers: list[Answer], group: Class) -> tuple[similar.Likeness, list]:
+def _likeness(answers: list[GradedAnswer], group: Class) -> tuple[similar.Likeness, list]:
     """How alike the answers that somebody wrote are, and each pair's lines side by side."""
     sources = {
         answer.row.learner: answer.source
@@ -149,7 +149,7 @@ def _prose(text: str) -> Markup:
     return Markup(prose(text))  # it escapes the text itself
 
 
-def _explained(answer: Answer) -> Markup:
+def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
     what = diagnosis.Diagnosis(

@@ -18,7 +18,7 @@ from ..folder import CourseFolder
 
 
 @dataclass(frozen=True)
-class Answer:
+class GradedAnswer:
     """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
     source, what is wrong with the notebook or the mark (empty when nothing is), and the
     compiler's errors."""
@@ -36,7 +36,7 @@ class Class:
     that was handed out, skeletons and the lesson's own kernels."""
 
     lesson: Lesson
-    answers: dict[str, list[Answer]]
+    answers: dict[str, list[GradedAnswer]]
     absent: tuple[str, ...]
     handed_out: tuple[str, ...]
 
@@ -55,7 +55,7 @@ def read(course: CourseFolder, lesson: Lesson) -> Class:
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
         ) from error
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
-    answers: dict[str, list[Answer]] = {exercise.name: [] for exercise in lesson.exercises}
+    answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     by_learner: dict[str, list[Row]] = {}
     for row in found:
         if row.learner not in absent and row.exercise in answers:
@@ -67,7 +67,9 @@ def read(course: CourseFolder, lesson: Lesson) -> Class:
     return Class(lesson, answers, tuple(sorted(absent)), handed_out)
 
 
-def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -> Iterator[Answer]:
+def _answers(
+    course: CourseFolder, lesson: str, learner: str, mine: list[Row]
+) -> Iterator[GradedAnswer]:
     path = course.notebook("autograded", lesson, learner)
     sources = {name: source for name, source in _cells(path) if name}
     try:
@@ -78,7 +80,7 @@ def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
         told = tuple(map(Diagnostic.from_dict, verdict.get("diagnostics", ())))
         source = sources.get(row.exercise, "")
-        yield Answer(row, verdict.get("message", ""), source, row.note, told)
+        yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:

@@ -23,21 +23,21 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
-from .assembly import Assembly
-from .geometry import Geometry
-from .hazards.naming import Argument, Names, plain
-from .machine import Job, Machine, block_ends
+from .engine.geometry import Geometry
+from .engine.machine import Job, Machine, block_ends
+from .engine.special_registers import GRID_WORKSPACE
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
+from .observers.observe import Run, current_options, current_run
+from .observers.reporting.naming import Argument, Names, plain
 from .program import parser
-from .program.dataflow import Traffic, traffic
-from .program.linker import Image, link
-from .program.liveness import MaybeUnset, maybe_unset
+from .program.assembly import Assembly
+from .program.dataflow import MemoryUse, memory_use
+from .program.linker import LinkedProgram, link
+from .program.liveness import MaybeUninitialized, maybe_uninitialized
 from .program.ptx import Function, Program
 from .program.swaps import swap_starts
-from .special import GRID_WORKSPACE
-from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
@@ -100,8 +100,8 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        self._linked = _linked(module.text, function.name)
-        self._image = self._linked.image
+        self._prepared = _prepared(module.text, function.name)
+        self._linked = self._prepared.linked
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -129,7 +129,7 @@ class RawKernel:
         schedule shows every race that an input can show."""
         return any(
             (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
-            for one in self._image.function.instructions
+            for one in self._linked.function.instructions
         )
 
     def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
@@ -137,21 +137,21 @@ class RawKernel:
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
         check_launch(self.name, grid, block, math.prod(directives.get("maxntid", (MOST_THREADS,))))
-        shared = shared_layout(self._image.function, module.program, max(shared_mem, 0))
+        shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
         opt_in = self.max_dynamic_shared_size_bytes
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
-        layout = local_layout(self._image)
+        layout = local_layout(self._linked)
         stores, parameters = self._stores(args)
         names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
-            image=self._image,
-            block_end=self._linked.block_end,
-            traffic=self._linked.traffic,
-            maybe_unset=self._linked.maybe_unset,
+            linked=self._linked,
+            block_end=self._prepared.block_end,
+            memory_use=self._prepared.memory_use,
+            maybe_uninitialized=self._prepared.maybe_uninitialized,
             constants=self._constants(),
-            swap_starts=self._linked.swap_starts,
+            swap_starts=self._prepared.swap_starts,
             assembly=module.assembly,
             layout=layout,
             names=names,
@@ -161,7 +161,7 @@ class RawKernel:
             symbols=shared.symbols
             | layout.symbols
             | parameters
-            | self._image.addresses
+            | self._linked.addresses
             | variables,
             options=options,
             run=run,
@@ -282,28 +282,28 @@ class RawKernel:
 
 
 @dataclass(frozen=True)
-class _Linked:
+class _Prepared:
     """A kernel ready to run, and what the analyses say of it (see `Job`)."""
 
-    image: Image
+    linked: LinkedProgram
     block_end: list[int]
-    traffic: Traffic
-    maybe_unset: MaybeUnset
+    memory_use: MemoryUse
+    maybe_uninitialized: MaybeUninitialized
     swap_starts: frozenset[int]
 
 
 @lru_cache(REMEMBERED)
-def _linked(text: str, name: str) -> _Linked:
+def _prepared(text: str, name: str) -> _Prepared:
     """The kernel `name` of the PTX `text`. Nothing of it changes when it runs, so that a module
     loaded again, with fresh variables, need not be analysed again."""
     program = _parsed(text)
-    image = link(program, program.functions[name])
-    return _Linked(
-        image,
-        block_ends(image.function),
-        traffic(image),
-        maybe_unset(image),
-        swap_starts(image.function),
+    linked = link(program, program.functions[name])
+    return _Prepared(
+        linked,
+        block_ends(linked.function),
+        memory_use(linked),
+        maybe_uninitialized(linked),
+        swap_starts(linked.function),
     )
 
 

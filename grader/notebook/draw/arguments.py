@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from grader.cuda.simulator.watching.arrays import Array
-from grader.cuda.simulator.watching.observe import Run
+from grader.cuda.simulator.observers.arrays import Array
+from grader.cuda.simulator.observers.observe import Run
 
 from ..failures import Notice
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from grader.cuda.simulator.watching.traffic import SECTOR
+from grader.cuda.simulator.observers.traffic import SECTOR
 
 from ..failures import Notice
 from .arguments import require_run

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from grader.cuda.simulator.watching.arrays import Array
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
+from grader.cuda.simulator.observers.arrays import Array
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 from ..failures import Notice
 from .arguments import array_argument, named, require_run

@@ -14,7 +14,7 @@ from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 
 from grader.cuda.sanitize import lines_of
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"

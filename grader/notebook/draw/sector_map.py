@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
-from grader.cuda.simulator.watching.traffic import SECTOR
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
+from grader.cuda.simulator.observers.traffic import SECTOR
 
 from .arguments import array_argument, named, require_run
 from .picture import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.cuda.simulator.hazards.hazards import Hazard
-from grader.cuda.simulator.watching.recording import Frame, Recording, Touch
+from grader.cuda.simulator.observers.recording import Frame, Recording, Touch
+from grader.cuda.simulator.observers.reporting.hazard import Hazard
 
 from ..diagnosis import Diagnosis
 

@@ -11,7 +11,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from grader.cuda.simulator.watching.recording import Recording
+from grader.cuda.simulator.observers.recording import Recording
 
 from ..html import Page
 from .marks import Mark

@@ -14,8 +14,8 @@ from dataclasses import asdict
 import numpy as np
 
 from grader.cuda.sanitize import lines_of, visible
+from grader.cuda.simulator.observers.recording import Frame, Memory, Recording, Touch
 from grader.cuda.simulator.program.assigned import Result
-from grader.cuda.simulator.watching.recording import Frame, Memory, Recording, Touch
 
 from .marks import Mark
 from .words import sentence

@@ -7,8 +7,8 @@ from html import escape
 import numpy as np
 
 from grader.cuda.sanitize import lines_of, visible
-from grader.cuda.simulator.lanes import WARP
-from grader.cuda.simulator.watching.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
+from grader.cuda.simulator.engine.lanes import WARP
+from grader.cuda.simulator.observers.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
 
 from ..html import FRAME, MUTED, Page
 from .marks import Mark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.cuda.simulator.watching.recording import (
+from grader.cuda.simulator.observers.recording import (
     AT_BARRIER,
     AT_WARP,
     GONE,

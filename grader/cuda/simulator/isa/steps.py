@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
-from ..lanes import WARP, select, warp_masks, warps
-from ..lanes import index as lane_index
-from ..operands import read
+from ..engine.lanes import WARP, select, warp_masks, warps
+from ..engine.lanes import index as lane_index
+from ..engine.operands import read
+from ..engine.synchronization.collectives import FULL
 from ..program.ptx import Instruction, Register
-from ..waiting.collectives import FULL
 
 Step = Callable
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import ConstWrite, OutOfBounds
+from ..engine.lanes import WARP, Lanes, compact
+from ..engine.lanes import index as lane_index
+from ..engine.synchronization.cluster_barrier import OFFSET_MASK, RANK_SHIFT
 from ..isa.form import Transfer
-from ..lanes import WARP, Lanes, compact
-from ..lanes import index as lane_index
 from ..program.ptx import Address, Register, Symbol
-from ..waiting.clusters import OFFSET_MASK, RANK_SHIFT
 from .spaces import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
@@ -54,7 +54,7 @@ class Access:
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
         self.base, self.offset = self._base(operand)
-        reached = machine.traffic.targets.get(at)
+        reached = machine.memory_use.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants
 
     def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
@@ -104,8 +104,8 @@ class Access:
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
-        if self.machine.unset:
-            self.machine.unset.overwritten(store, element, self.size)
+        if self.machine.uninitialized:
+            self.machine.uninitialized.overwritten(store, element, self.size)
 
     def refuse_write(self, hit: Hit) -> None:
         report, lane = self.machine.report, int(lane_index(hit.lanes)[0])

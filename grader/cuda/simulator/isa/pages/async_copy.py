@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import Lanes, compact
-from ...lanes import index as lane_index
+from ...engine.lanes import Lanes, compact
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access
-from ...operands import read
 from ...program.ptx import Address, Instruction, Register
 from ..accesses import note, put
 from ..form import Transfer

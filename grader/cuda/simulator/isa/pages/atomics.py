@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...lanes import Lanes
+from ...engine.lanes import Lanes
+from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.numbers import flush
-from ...operands import read
 from ...program.ptx import Instruction, components
 from ..accesses import update
 from ..table import effect

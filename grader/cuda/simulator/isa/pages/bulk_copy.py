@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 
 from ....errors import Misaligned, OutOfBounds
-from ...lanes import Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access, Hit
 from ...memory.copies import Landing
-from ...operands import read
 from ...program.ptx import Instruction
 from ..accesses import note, put
 from ..table import effect
@@ -50,7 +50,7 @@ def bring(instruction: Instruction, at: int, machine):
                 if machine.races is not None and machine.races.watches(to, hit):
                     # Whoever still reads the place races with what may come at any moment.
                     machine.races.check(to, hit, "store", np.zeros(len(hit.element), bool), own)
-                machine.copies.forget_what_lay_there(to, hit)
+                machine.copies.mark_unwritten(to, hit)
                 key = place.store, int(place.element[0])
                 landing = Landing(to, hit, own, size)
                 machine.copies.landings.setdefault(key, []).append(landing)

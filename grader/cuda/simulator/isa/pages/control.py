@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import CudaError
-from ...lanes import Lanes, compact, merge
-from ...lanes import index as lane_index
-from ...operands import read
+from ...engine.lanes import Lanes, compact, merge
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
+from ...engine.synchronization.barriers import Aligned, Reduction
 from ...program.ptx import Instruction
-from ...waiting.barriers import Aligned, Reduction
 from ..form import Flow
 from ..steps import guard_of
 from ..table import collective, control, effect
@@ -120,7 +120,7 @@ def warp_barrier(instruction: Instruction, at: int, machine):
 
     def combine(together: Lanes) -> None:
         if machine.races:
-            machine.races.synchronize_warp(together, machine.tick(at), masks)
+            machine.races.synchronize_warp(together, machine.new_epoch(at), masks)
 
     return combine
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import WARP, Lanes, compact
-from ...lanes import index as lane_index
+from ...engine.lanes import WARP, Lanes, compact
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...operands import read
 from ...program.ptx import Address, Instruction, components
 from ..accesses import note, put
 from ..table import collective

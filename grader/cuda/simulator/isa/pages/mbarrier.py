@@ -14,9 +14,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import Lanes, select
+from ...engine.lanes import Lanes, select
+from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...operands import read
 from ...program.ptx import Address, Instruction
 from ..accesses import note, put, update
 from ..table import effect
@@ -162,7 +162,7 @@ def wait(instruction: Instruction, at: int, machine):
             out[hit.lanes] = over
             if machine.races is not None and over.any():
                 free = select(hit.lanes, over)
-                machine.races.synchronize(free, machine.tick(at), "block")
+                machine.races.synchronize(free, machine.new_epoch(at), "block")
 
     return step
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import ShuffleDivergence
-from ...lanes import WARP, Lanes, warp_masks
-from ...lanes import index as lane_index
-from ...operands import read
+from ...engine.lanes import WARP, Lanes, warp_masks
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...program.ptx import Instruction, Vector
 from ..form import Carries
 from ..table import collective, effect
@@ -23,7 +23,7 @@ def shuffle(instruction: Instruction, at: int, machine):
     valid = machine.registers.write(valid, "pred") if valid else None
     value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
     rows = np.zeros(machine.geometry.lanes, bool)
-    moved = machine.unset and machine.unset.shuffled(instruction)
+    moved = machine.uninitialized and machine.uninitialized.shuffled(instruction)
 
     def combine(together: Lanes) -> None:
         lane = lane_index(together)

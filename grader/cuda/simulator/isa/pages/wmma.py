@@ -7,12 +7,12 @@ import re
 
 import numpy as np
 
-from ...lanes import WARP, Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import WARP, Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.matrices import multiply_add
 from ...numeric.types import DTYPES
-from ...operands import read
 from ...program.ptx import Instruction, components
 from ..accesses import note, put
 from ..form import Form
