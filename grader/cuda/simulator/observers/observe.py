@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from ...limits import DEFAULT
+from ..engine.geometry import Index
 from ..engine.printf import Output
 from .arrays import Array
 from .counters import Counters
@@ -19,8 +20,8 @@ from .trace import Trace
 @dataclass
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
-    machine executed, each once for all the threads that stood at it together. Blocks whose numbers
-    are in `record` are recorded, launch by launch. `source` and
+    machine executed, each once for all the threads that stood at it together. Blocks whose
+    number or blockIdx is in `record` are recorded, launch by launch. `source` and
     `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
     launches for them."""
 
@@ -29,7 +30,7 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     output: Output = field(default_factory=Output)
     steps: int = 0
-    record: tuple[int, ...] = ()
+    record: tuple[int | Index, ...] = ()
     recordings: list[Recording] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
@@ -67,10 +68,10 @@ _options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1, record: tuple[int, ...] = ()) -> Iterator[Run]:
+def observe(blocks: int = 1, record: tuple[int | Index, ...] = ()) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
     first `blocks` blocks of a grid the trace holds what they did with global memory. Blocks whose
-    numbers are in `record` are recorded step by step."""
+    number or blockIdx is in `record` are recorded step by step."""
     run = Run(trace=Trace(blocks), record=record)
     token = _run.set(run)
     try:

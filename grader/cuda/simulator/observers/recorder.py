@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import CudaError
 from ...signature import DTYPES as DECLARED
+from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from ..isa.form import Flow
@@ -48,7 +49,8 @@ class Recorder(Watch):
         super().__init__(machine)
         geometry, wanted = machine.geometry, machine.run_log.record
         most = max(1, MOST_THREADS // geometry.stride)
-        blocks = tuple(number for number in wanted if number < geometry.blocks)[:most]
+        numbers = (_number(geometry, one) for one in wanted)
+        blocks = tuple(one for one in numbers if one < geometry.blocks)[:most]
         indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
         names = machine.names
         shape = geometry.grid, geometry.block
@@ -270,5 +272,13 @@ def _dtype(name: str) -> np.dtype | None:
     return np.dtype(DECLARED[name]) if name in DECLARED else None
 
 
-def _index(coordinates) -> tuple[int, int, int]:
+def _index(coordinates) -> Index:
     return tuple(int(one) for one in coordinates)
+
+
+def _number(geometry: Geometry, block: int | Index) -> int:
+    """The number of a block that is given by its number or its blockIdx."""
+    if isinstance(block, int):
+        return block
+    everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
+    return int(np.argmax((everywhere.T == np.array(block)).all(axis=1)))
