@@ -40,12 +40,12 @@ def lanes(recording: Recording, frame: Frame, slot: int) -> list[str]:
     state = frame.state[slot * stride : (slot + 1) * stride]
     running = np.zeros(stride, bool)
     running[frame.threads[frame.threads // stride == slot] % stride] = True
-    signs = np.full(stride, STANDS_BY)
+    signs = np.full(stride, STANDS_BY, "U1")
     signs[running.reshape(-1, WARP).any(axis=1).repeat(WARP)] = APART
     signs[(state == AT_BARRIER) | (state == AT_WARP)] = WAITS
     signs[state == GONE] = LEFT
     signs[running] = ACTIVE
-    rows = ["".join(signs[at : at + WARP]) for at in range(0, stride, WARP)]
+    rows = signs.view(f"U{WARP}").tolist()
     if last := recording.threads % WARP:
         rows[-1] = rows[-1][:last]
     return rows

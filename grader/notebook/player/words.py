@@ -15,6 +15,7 @@ from grader.cuda.simulator.observers.recording import (
 
 from .places import elements
 
+_RANGES = 6  # of a list that is cut
 _DID = {"load": "read", "store": "wrote", "atomic": "updated atomically"}
 
 
@@ -24,8 +25,9 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
     mine = _own(recording, frame.threads, slot)
     if not len(mine):
         return ""
-    who = f"{_counted(len(mine))} ({ranges(mine)})"
-    if len(mine) == recording.threads:
+    if len(mine) < recording.threads:
+        who = f"{_counted(len(mine))} ({ranges(mine)})"
+    else:
         who = f"all {_counted(len(mine))}" if len(mine) > 1 else "the only thread"
     did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
     text = f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}"
@@ -35,19 +37,15 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
 
 def ranges(threads: np.ndarray) -> str:
     """E.g. "0-15, 32"; long lists are cut."""
-    found, start = [], 0
-    threads = np.asarray(threads)
-    step = 1
-    if len(threads) > 2 and len(set(np.diff(threads).tolist())) == 1:
-        step = int(threads[1] - threads[0])
-        if step > 1:
-            return f"{threads[0]}, {threads[1]}, … {threads[-1]}"
-    for end in range(1, len(threads) + 1):
-        if end == len(threads) or threads[end] != threads[end - 1] + 1:
-            first, last = int(threads[start]), int(threads[end - 1])
-            found.append(f"{first}-{last}" if last > first else f"{first}")
-            start = end
-    return ", ".join(found[:6]) + (", …" if len(found) > 6 else "")
+    steps = np.diff(threads)
+    if len(threads) > 2 and steps[0] > 1 and (steps == steps[0]).all():
+        return f"{threads[0]}, {threads[1]}, … {threads[-1]}"
+    breaks = np.flatnonzero(steps != 1)
+    firsts = threads[np.concatenate([[0], breaks + 1])].tolist()
+    lasts = threads[np.concatenate([breaks, [len(threads) - 1]])].tolist()
+    pairs = list(zip(firsts, lasts, strict=True))
+    found = [f"{first}-{last}" if last > first else f"{first}" for first, last in pairs[:_RANGES]]
+    return ", ".join(found) + (", …" if len(pairs) > _RANGES else "")
 
 
 def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:

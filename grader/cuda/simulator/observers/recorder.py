@@ -8,19 +8,19 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from ...errors import CudaError
-from ...signature import DTYPES as DECLARED
 from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from ..isa.form import Flow
 from ..memory.access import Access, Hit
-from ..memory.spaces import Store
 from ..numeric.types import DTYPES, unsigned
 from ..program.assigned import Result, assigned, register_types
+from .memories import Memories
 from .recording import (
     AT_BARRIER,
     AT_WARP,
@@ -28,15 +28,11 @@ from .recording import (
     READY,
     Assigned,
     Frame,
-    Memory,
-    Part,
     Recording,
     Shuffle,
     Touch,
 )
-from .reporting.naming import plain
 from .thinning import Kept
-from .traffic import SECTOR
 from .watch import Watch
 
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
@@ -57,6 +53,7 @@ class Recorder(Watch):
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
         machine.run_log.recordings.append(self.recording)
+        self.memories = Memories(machine, self.recording.memories)
         self.results = assigned(machine.kernel)
         self.types = register_types(machine.kernel)
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
@@ -65,15 +62,12 @@ class Recorder(Watch):
         self.kept = Kept(self.recording.frames)
         self.told = len(machine.run_log.hazards)
         self._wave = -1
-        self._known: dict[Store, int] = {}
 
     def follow(self, at: int, step: Callable) -> Callable:
         """The step of the instruction at `at`, recorded."""
-        code = self.machine.kernel.instructions[at]
-        results = [(one, self._column(one)) for one in self.results.get(at, ())]
+        code, results = self.machine.kernel.instructions[at], self.results.get(at, ())
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
-        if not (results or touches or code.form.control):
-            return step  # a result on the way to another
+        on_the_way = not (results or touches or code.form.control)
 
         def recorded(lanes: Lanes):
             mine, threads = self._among(lanes)
@@ -85,18 +79,26 @@ class Recorder(Watch):
             try:
                 onward = step(lanes)
             except CudaError:
-                self._notice()
+                self._failed(threads)
                 raise
-            for result, column in results:
-                if acting.any():
-                    values = column[mine[acting]]
-                    self.frame.assigned.append(Assigned(result, threads[acting], values))
+            for one in results:
+                self._assign(one, mine[acting], threads[acting])
             if code.form.control:
                 self._parked(code, threads, onward)
             self._notice()
             return onward
 
-        return recorded
+        def unless_it_fails(lanes: Lanes):
+            try:
+                return step(lanes)
+            except CudaError:
+                _, threads = self._among(lanes)
+                if len(threads):
+                    self._begin(at, code.line or 0, threads)
+                    self._failed(threads)
+                raise
+
+        return unless_it_fails if on_the_way else recorded
 
     def access(self, hit: Hit, access: Access, kind: str) -> None:
         super().access(hit, access, kind)
@@ -110,8 +112,10 @@ class Recorder(Watch):
         super().shuffle(lanes, at, source)
         mine, threads = self._among(lanes, positions=True)
         if len(mine) and self.frame is not None:
-            target = self.machine.kernel.instructions[at].written[0]
-            values = self._column(Result(target, self.types[target]))[lane_index(lanes)[mine]]
+            code = self.machine.kernel.instructions[at]
+            target = code.written[0]
+            self.types[target] = self.types.get(next(iter(code.read), target), "u32")
+            values = self._column(target)[lane_index(lanes)[mine]]
             givers = threads + source[mine] - lane_index(lanes)[mine]
             self.frame.shuffles.append(Shuffle(threads, givers, values))
 
@@ -152,16 +156,26 @@ class Recorder(Watch):
         self.frame.hazards += range(self.told, found)
         self.told = found
 
+    def _failed(self, threads: np.ndarray) -> None:
+        """What the threads have just done ends the run."""
+        self.state[threads[~self.machine.running[self._lanes_of(threads)]]] = GONE
+        self._notice()
+
+    def _assign(self, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
+        if len(lanes):
+            one = replace(one, type=self.types[one.register])
+            self.frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+
     def _parked(self, code, threads: np.ndarray, onward) -> None:
         """Threads that do not go on after a control instruction wait there, or have left."""
         groups = [self._among(group)[1] for _, group in onward or ()]
-        going = np.concatenate([*groups, np.empty(0, np.int64)]).astype(np.int64)
-        self.state[going] = READY
-        staying = np.setdiff1d(threads, going)
-        left = ~self.machine.running[self._lanes_of(staying)]
-        self.state[staying] = AT_WARP if code.form.collective else AT_BARRIER
-        self.state[staying[left]] = GONE
-        self.frame.parted |= len([group for group in groups if len(group)]) > 1
+        self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
+        for group in groups:
+            self.state[group] = READY
+        staying = threads[self.state[threads] != READY]
+        if len(staying):
+            self.state[staying[~self.machine.running[self._lanes_of(staying)]]] = GONE
+        self.frame.parted |= sum(map(bool, map(len, groups))) > 1
 
     def _guarded(self, code, lanes: np.ndarray) -> np.ndarray:
         """Which of the lanes an instruction's guard lets act."""
@@ -169,10 +183,10 @@ class Recorder(Watch):
             return np.ones(len(lanes), bool)
         return self.machine.registers.storage(code.guard.name)[lanes] != code.guard_negated
 
-    def _column(self, result: Result) -> np.ndarray:
+    def _column(self, register: str) -> np.ndarray:
         """A register of all lanes, as what it holds."""
-        storage = self.machine.registers.storage(result.register)
-        dtype = DTYPES[result.type]
+        storage = self.machine.registers.storage(register)
+        dtype = DTYPES[self.types[register]]
         return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
 
     def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -213,8 +227,10 @@ class Recorder(Watch):
         if hit.space == "shared":
             memory = self.machine.spaces["shared"]
             owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
-        number = self._memory(hit)
+        number = self.memories.number(hit)
         dtype = self._elements(number, offsets, access)
+        if kind == "load":
+            self._learn(self.machine.kernel.instructions[access.at].written, dtype)
         self.frame.touches.append(
             Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
         )
@@ -229,47 +245,12 @@ class Recorder(Watch):
             return kind
         return unsigned(min(access.size, 4))
 
-    def _memory(self, hit: Hit) -> int:
-        if hit.store not in self._known:
-            self._known[hit.store] = len(self.recording.memories)
-            parts = self._variables() if hit.space == "shared" else self._arrays(hit)
-            phase = hit.store.address % SECTOR
-            self.recording.memories.append(Memory(hit.space, tuple(parts), phase))
-        return self._known[hit.store]
-
-    def _variables(self) -> list[Part]:
-        """Of shared memory; of several at one place, the first."""
-        memory, declared = self.machine.spaces["shared"], self.machine.names.declared
-        parts: dict[int, Part] = {}
-        for symbol, start in memory.symbols.items():
-            one = declared.find(plain(symbol), "shared")
-            dtype = _dtype(one.type) if one else None
-            inner = tuple(n for n in one.dimensions[1:]) if one else ()
-            inner = () if None in inner else inner
-            at, size = int(memory.natural(start)), memory.extent(start)
-            parts.setdefault(at, Part(plain(symbol), at, size, dtype, inner))
-        return [parts[at] for at in sorted(parts) if parts[at].size]
-
-    def _arrays(self, hit: Hit) -> list[Part]:
-        """Of a buffer: the array arguments that lie in it, or the variable that it is."""
-        store, size = hit.store, len(hit.store.data)
-        if hit.space == "local":
-            return [Part("its own memory", 0, size, None)]
-        parts = []
-        for one in self.machine.names.arguments:
-            if store.address <= one.address < store.address + max(size, 1):
-                start = one.address - store.address
-                dtype = _dtype(one.type.replace("const", "").strip())
-                dtype = dtype if dtype and dtype.itemsize == one.size else None
-                parts.append(Part(one.name, start, size - start, dtype))
-        if parts:
-            return parts
-        declared = self.machine.names.declared.find(plain(store.name), "device")
-        return [Part(plain(store.name), 0, size, _dtype(declared.type) if declared else None)]
-
-
-def _dtype(name: str) -> np.dtype | None:
-    return np.dtype(DECLARED[name]) if name in DECLARED else None
+    def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
+        """Registers of which no more is known than how wide they are hold what was loaded."""
+        kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
+        for name in loaded if kind in DTYPES else ():
+            if self.types.get(name, "") == f"u{8 * dtype.itemsize}":
+                self.types[name] = kind
 
 
 def _index(coordinates) -> Index:
@@ -281,4 +262,4 @@ def _number(geometry: Geometry, block: int | Index) -> int:
     if isinstance(block, int):
         return block
     everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
-    return int(np.argmax((everywhere.T == np.array(block)).all(axis=1)))
+    return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))
