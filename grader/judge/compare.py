@@ -143,7 +143,7 @@ def _wrong_output(
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
         found = outcome.arrays[f"{run}/{buffer}"]
-        wrong = ~_right(expected, found)
+        wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
@@ -154,7 +154,7 @@ def _wrong_output(
     return None
 
 
-def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
+def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value

@@ -27,6 +27,14 @@ class Session:
         known = ", ".join(f"`{exercise.name}`" for exercise in self.lesson.exercises)
         raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
 
+    def source(self, name: str) -> str:
+        """The text last given to `%%cuda name`; a Notice if there is none."""
+        if name not in self.sources:
+            raise Notice(
+                f"Run the cell that begins with `%%cuda {name}` first: it is what is checked."
+            )
+        return self.sources[name]
+
 
 _session: Session | None = None
 

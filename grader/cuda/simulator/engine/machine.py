@@ -24,6 +24,7 @@ from ..memory.layout import LocalLayout
 from ..memory.spaces import GlobalSpace, Heap, PrivateSpace
 from ..observers.observe import Options, Run
 from ..observers.races import Races
+from ..observers.recorder import Recorder
 from ..observers.reporting.naming import Names
 from ..observers.reporting.reporter import Reporter
 from ..observers.uninitialized import Uninitialized, UninitializedLoaded
@@ -100,7 +101,7 @@ class Machine:
         self.clusters = ClusterBarrier(self)
         self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(job.linked, job.layout, self)
-        self.watch = Watch(self)
+        self.watch = Recorder(self) if job.run.record else Watch(self)
         self.races = Races(self) if job.options.checks else None
         follows = job.options.checks and job.maybe_uninitialized.at_entry
         self.maybe_uninitialized, self.follows_loads = job.maybe_uninitialized, False
@@ -120,10 +121,13 @@ class Machine:
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong, races at the very end."""
         geometry = self.geometry
-        with np.errstate(all="ignore"):
-            waves = range(0, geometry.blocks, geometry.wave_blocks)
-            for first in reversed(waves) if self.options.order == "backwards" else waves:
-                self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        waves = range(0, geometry.blocks, geometry.wave_blocks)
+        try:
+            with np.errstate(all="ignore"):
+                for first in reversed(waves) if self.options.order == "backwards" else waves:
+                    self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+        finally:
+            self.watch.end()
         self.run_log.steps += self.steps_taken
         self._count_instructions()
         self.report.raise_first_hazard()
@@ -221,7 +225,7 @@ class Machine:
         code = self.kernel.instructions
         for at in range(pc, end + 1):
             with self.assembly.may_be_wrong(code[at]):
-                self.steps[at] = bind(code[at], at, self)
+                self.steps[at] = self.watch.follow(at, bind(code[at], at, self))
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 

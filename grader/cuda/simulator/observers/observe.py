@@ -8,9 +8,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 
 from ...limits import DEFAULT
+from ..engine.geometry import Index
 from ..engine.printf import Output
 from .arrays import Array
 from .counters import Counters
+from .recording import Recording
 from .reporting.hazard import Hazard
 from .trace import Trace
 
@@ -18,7 +20,8 @@ from .trace import Trace
 @dataclass
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
-    machine executed, each once for all the threads that stood at it together. `source` and
+    machine executed, each once for all the threads that stood at it together. Blocks whose
+    number or blockIdx is in `record` are recorded, launch by launch. `source` and
     `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
     launches for them."""
 
@@ -27,6 +30,8 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     output: Output = field(default_factory=Output)
     steps: int = 0
+    record: tuple[int | Index, ...] = ()
+    recordings: list[Recording] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
 
@@ -63,10 +68,11 @@ _options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1) -> Iterator[Run]:
+def observe(blocks: int = 1, record: tuple[int | Index, ...] = ()) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
-    first `blocks` blocks of a grid the trace holds what they did with global memory."""
-    run = Run(trace=Trace(blocks))
+    first `blocks` blocks of a grid the trace holds what they did with global memory. Blocks whose
+    number or blockIdx is in `record` are recorded step by step."""
+    run = Run(trace=Trace(blocks), record=record)
     token = _run.set(run)
     try:
         yield run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..engine.lanes import WARP, Lanes, warps
@@ -20,6 +22,13 @@ class Watch:
         self.counters = machine.run_log.counters
         self.trace = machine.run_log.trace
         self.trace.launched = machine.geometry.blocks
+
+    def follow(self, at: int, step: Callable) -> Callable:
+        """What is to be done instead of the step of the instruction at `at`: just that."""
+        return step
+
+    def end(self) -> None:
+        """The launch is over, or has failed."""
 
     def access(self, hit: Hit, access: Access, kind: str) -> None:
         if hit.space not in _COUNTED:
