@@ -22,8 +22,9 @@ def notice(text: str) -> Page:
 
 def failure(error: CudaError) -> Page:
     """What a kernel or its launch did wrong, under the line that did it. The source is the
-    error's attribute of that name, which Kernel sets."""
-    shown = diagnosis.explain(diagnosis.of(error, getattr(error, "source", "")))
+    error's attribute of that name, and so is its cell: `failures.about` sets both."""
+    source, cell = getattr(error, "source", ""), getattr(error, "cell", "")
+    shown = diagnosis.explain(diagnosis.of(error, source, cell))
     return Page(card("error", shown.html), shown.text)
 
 
@@ -37,9 +38,9 @@ def crash(error: Exception) -> Page:
     return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
 
 
-def warning(hazard, source: str) -> Page:
+def warning(hazard, source: str, cell: str = "") -> Page:
     """Something the simulated GPU saw that stopped nothing."""
-    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look")
+    shown = diagnosis.explain(diagnosis.of(hazard, source, cell), "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
 
 

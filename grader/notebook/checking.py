@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 
 from IPython.display import display
 
 from grader.judge import judge
+from grader.learner import progress
 
-from . import cards, session, verdict_card
+from . import about, cards, session, verdict_card
 from .failures import Notice
-from .player.replay import of_failure
+from .player.replay import Replay, of_case, of_failure
+
+_RAN_NOTHING = ("compile_error", "launch_error", "not_attempted", "unsupported")
 
 
 def check(name: str) -> None:
@@ -21,7 +25,20 @@ def check(name: str) -> None:
     source = lesson.source(name)
     verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=False)
     replay = of_failure(verdict, source, exercise)
-    display(verdict_card.page(verdict, source, exercise, replay))
+    page = verdict_card.page(verdict, source, exercise, replay, cell=name)
+    display(page, metadata=about.verdict(verdict, source))
+    if "printf" in source and verdict.status not in _RAN_NOTHING:
+        _show_printed(replay or of_case(exercise, source, verdict.seed))
+    if verdict.status == "passed":
+        progress.passed(lesson.lesson.name, name)
+    elif os.environ.get("NBGRADER_EXECUTION") == "validate":
+        # nbgrader's Validate says Success of every cell that ends without an error.
+        raise Notice(page.text)
+
+
+def _show_printed(seen: Replay | None) -> None:
+    if seen and seen.run.printed:
+        print(f"printf, in the case “{seen.case.name}”:\n{seen.run.printed}", end="")
 
 
 def hint(name: str) -> None:

@@ -22,7 +22,7 @@ _TITLES = {
 class Diagnosis:
     """`status` is a verdict's; lines count from 1 in `source` (of a cell: see
     `grader.submissions.cells`). `other_line` is a race's second access; `diagnostics` are a
-    compiler's."""
+    compiler's; `cell` is the name of the `%%cuda` cell to lead to, if any."""
 
     status: str
     message: str
@@ -31,25 +31,27 @@ class Diagnosis:
     line: int | None = None
     other_line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    cell: str = ""
 
     @property
     def title(self) -> str:
         return _TITLES.get(self.status, self.status.replace("_", " ").capitalize())
 
 
-def of(failure: CudaError, source: str) -> Diagnosis:
-    """What an error (or a hazard, which has the same attributes) says about `source`."""
+def of(failure: CudaError, source: str, cell: str = "") -> Diagnosis:
+    """What an error (or a hazard, which has the same attributes) says about `source`, the text of
+    `%%cuda cell`."""
     message = getattr(failure, "message", None) or str(failure)
     other_line = getattr(failure, "other_line", None)
     told = getattr(failure, "diagnostics", ())
     where = (failure.kernel, failure.line, other_line)
-    return Diagnosis(failure.status, message, source, *where, diagnostics=told)
+    return Diagnosis(failure.status, message, source, *where, diagnostics=told, cell=cell)
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
     message, marks = _message_and_marks(replace(what, message=shortened(what.message)))
-    shown = excerpt(what.source, marks, kind)
+    shown = excerpt(what.source, marks, kind, cell=what.cell)
     place = _place(what)
     rest = f" · {prose(place)}" if place else ""
     title = title or what.title

@@ -11,6 +11,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda.errors import CudaError
 
+from . import about as told
 from . import cards
 from .html import Page
 
@@ -32,12 +33,13 @@ def install(shell: InteractiveShell) -> None:
 
 
 @contextmanager
-def about(source: str) -> Iterator[None]:
-    """Give a CudaError raised inside the text it is about, so that its card can show the line."""
+def about(source: str, cell: str = "") -> Iterator[None]:
+    """Give a CudaError raised inside the text it is about, that of `%%cuda cell`, so that its card
+    can show the line, and the editor too."""
     try:
         yield
     except CudaError as error:
-        error.source = source
+        error.source, error.cell = source, cell
         raise
 
 
@@ -49,6 +51,6 @@ def _page(error: Exception) -> Page:
 
 def _show(shell, kind, error, traceback, tb_offset=None) -> list[str]:
     page = _page(error)
-    display(page)
+    display(page, metadata=told.error(error) if isinstance(error, CudaError) else {})
     shell._last_traceback = page.text.splitlines()  # what ipykernel tells nbclient of the failure
     return shell._last_traceback

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
@@ -27,12 +28,15 @@ def _cuda(line: str, cell: str) -> None:
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
     name = _name(line)
-    source = session.current().sources[name] = _source(cell)
-    with failures.about(source):
+    now, source = session.current(), _source(cell)
+    now.sources[name] = source
+    get_ipython().push({old.name: replace(old, stale=True) for old in now.kernels.pop(name, ())})
+    with failures.about(source, name):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
-    kernels = {entry: Kernel(entry, source) for entry in entries if not entry.startswith("_Z")}
+    kernels = {entry: Kernel(entry, source, name) for entry in entries if not entry.startswith("_Z")}
     get_ipython().push(kernels)
+    now.kernels[name] = tuple(kernels.values())
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
 
 

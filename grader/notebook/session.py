@@ -8,16 +8,18 @@ from dataclasses import dataclass, field
 from grader import course
 
 from .failures import Notice
+from .kernel import Kernel
 
 
 @dataclass
 class Session:
     """`sources` holds the text last given to each `%%cuda NAME`; `hints` counts the hints of each
-    exercise that have been shown."""
+    exercise that have been shown; `kernels` are those that each cell gave when it was last run."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
     hints: Counter = field(default_factory=Counter)
+    kernels: dict[str, tuple[Kernel, ...]] = field(default_factory=dict)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""

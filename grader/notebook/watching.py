@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from IPython.display import display
+from IPython.display import display, publish_display_data
 
 from grader import cuda
 from grader.cuda import simulator
@@ -11,7 +11,7 @@ from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
 from grader.cuda.simulator.observers.arrays import arrays_among
 
-from . import cards, failures
+from . import about, cards, failures
 from .kernel import Kernel
 from .player.replay import FIRST_BLOCKS
 
@@ -25,6 +25,7 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     shown under its source line, and the notebook goes on."""
     if not isinstance(kernel, Kernel):
         raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
+    kernel.require_fresh()
     if not isinstance(blocks, int) or blocks < 1:
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
@@ -39,10 +40,14 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     if run.printed:
         print(run.printed, end="")
     if error:
-        display(cards.failure(error))
+        display(cards.failure(error), metadata=about.error(error))
     for hazard in run.hazards:
         if hazard.warning:
-            display(cards.warning(hazard, kernel.source))
+            page = cards.warning(hazard, kernel.source, kernel.cell)
+            display(page, metadata=about.hazard(hazard, kernel.cell, kernel.source))
+    # An output that shows nothing: what each line cost is for the editor's margin.
+    costs = about.counters(kernel.cell, kernel.source, run.counters.lines)
+    publish_display_data({}, costs)
     return run
 
 
@@ -53,7 +58,7 @@ def _on_gpu(arg) -> bool:
 def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | None:
     """The error that ended the launch, if any."""
     try:
-        with failures.about(kernel.source):
+        with failures.about(kernel.source, kernel.cell):
             function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
             opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
     except CudaError as error:
