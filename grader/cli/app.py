@@ -105,6 +105,35 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def lab(
+    context: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Yours to work in; made if there is none.")
+    ] = None,
+) -> None:
+    """Open the course in JupyterLab, in a folder of your own. Options are JupyterLab's."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.lab(folder, context.args))
+
+
+@app.command()
+def update() -> None:
+    """Bring new editions of the lessons into your folder; what you wrote is kept."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.update())
+
+
+@app.command()
+def submit(lesson: str) -> None:
+    """Hand in a lesson of your folder."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.submit(lesson))
+
+
 @app.command()
 def profile(
     file: Annotated[Path, typer.Argument(help="A .cu file.")],
