@@ -28,7 +28,7 @@ class StartPage(APIHandler):
 def _html(root: Path) -> str:
     from . import start_page  # imports the course, which other servers do without
 
-    return start_page.page(root).html
+    return start_page.page(root)
 
 
 def _jupyter_server_extension_points() -> list[dict]:

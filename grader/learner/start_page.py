@@ -9,7 +9,6 @@ from pathlib import Path
 
 from .. import course
 from ..cuda import gpu_count
-from ..notebook.html import ACCENTS, BORDER, MUTED, TEXT, Page
 from . import progress
 from .folder import outdated
 
@@ -28,7 +27,9 @@ _FILES = (
     "kept in progress.jsonl; copy it to another machine, or delete it to begin again."
 )
 _HAND_IN = "To hand in a lesson: `grader submit LESSON` in a terminal (File, New, Terminal)."
-_UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it into your notebooks."
+_UPDATE = (
+    "There is a new edition of {}: `grader update` in a terminal brings it in."
+)
 
 
 @dataclass(frozen=True)
@@ -75,21 +76,19 @@ def stations(root: Path) -> list[Station]:
     return found
 
 
-def page(root: Path) -> Page:
-    """The start page of the learner's folder `root`; a lesson is a link to its notebook."""
+def page(root: Path) -> str:
+    """The start page of the learner's folder `root` as HTML, whose classes labextension/ styles; a
+    lesson is a link to its notebook."""
     found = stations(root)
     go_on = _where_to_go_on(found)
     newer = [name for name in outdated(root) if (root / f"{name}.ipynb").exists()]
-    notes = [_DEVICE[gpu_count() > 0], _HAND_IN, _FILES]
-    notes += [_UPDATE.format(", ".join(newer))] if newer else []
+    notes = [_UPDATE.format(", ".join(newer))] if newer else []
+    notes += [_DEVICE[gpu_count() > 0], _HAND_IN, _FILES]
     rows = "".join(_row(station, station is go_on) for station in found)
-    html = (
-        f'<h1 style="font-size: 1.6em; margin: 0 0 4px">Warpwise: CUDA, run and watched</h1>'
-        f'<p style="color: {MUTED}; margin: 0 0 12px">{escape(_ABOUT)}</p>{_next(go_on)}'
-        f'<ol style="{_LIST}">{rows}</ol>' + "".join(_note(note) for note in notes)
+    return (
+        f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{_next(go_on)}"
+        f"<ol>{rows}</ol>{''.join(map(_note, notes))}"
     )
-    lines = [f"{_sign(one)} {one.title}: {_done(one)}" for one in found]
-    return Page(f'<div style="{_PAGE}">{html}</div>', "\n".join([_ABOUT, *lines, *notes]))
 
 
 def _where_to_go_on(found: list[Station]) -> Station | None:
@@ -103,22 +102,19 @@ def _next(station: Station | None) -> str:
     if station is None:
         return _note("All exercises of all lessons are passed.")
     verb = "Go on here" if station.begun else "Begin here"
-    style = (
-        "display: inline-block; padding: 8px 16px; border-radius: 3px; text-decoration: none; "
-        "background: var(--jp-brand-color0, #0d47a1); color: var(--jp-layout-color0, #ffffff);"
+    there = (
+        f'<a class="warpwise-go" href="{station.name}.ipynb">{verb}: {escape(station.title)}</a>'
     )
-    link = f'<a href="{station.name}.ipynb" style="{style}">{verb}: {escape(station.title)}</a>'
-    return f'<p style="margin: 0 0 16px">{link}</p>'
+    return f"<p>{there}</p>"
 
 
 def _row(station: Station, is_next: bool) -> str:
-    edge = ACCENTS["note"] if is_next else BORDER
-    style = f"border-left: 4px solid {edge}; padding: 6px 12px; margin: 4px 0;"
-    title = f'<a href="{station.name}.ipynb" style="color: {TEXT}">{escape(station.title)}</a>'
-    number = f'<span style="color: {MUTED}">{escape(station.name[:2])}</span>'
-    sign = f'<span style="color: {ACCENTS["success"]}">{_sign(station)}</span>'
-    told = f'<div style="color: {MUTED}">{escape(_done(station))}</div>'
-    return f'<li style="{style}">{number} {title if station.there else escape(station.title)} {sign}{told}</li>'
+    title = escape(station.title)
+    if station.there:
+        title = f'<a href="{station.name}.ipynb">{title}</a>'
+    here = ' class="warpwise-next"' if is_next else ""
+    number, sign = escape(station.name.partition("_")[0]), _sign(station)
+    return f"<li{here}><span>{number}</span> {title} <b>{sign}</b><div>{_done(station)}</div></li>"
 
 
 def _sign(station: Station) -> str:
@@ -134,16 +130,8 @@ def _done(station: Station) -> str:
 
 def _note(text: str) -> str:
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-    return f'<p style="margin: 8px 0; max-width: 72ch">{marked}</p>'
+    return f"<p>{marked}</p>"
 
 
 def _prose(lesson: course.Lesson) -> str:
     return (lesson.path / "lesson.md").read_text(encoding="utf-8")
-
-
-_PAGE = (
-    f"color: {TEXT}; padding: 24px 32px; max-width: 860px; line-height: 1.5; "
-    "font-family: var(--jp-content-font-family, system-ui, sans-serif); "
-    "font-size: var(--jp-content-font-size1, 14px);"
-)
-_LIST = "list-style: none; padding: 0; margin: 0 0 16px"

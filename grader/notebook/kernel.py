@@ -41,8 +41,8 @@ class Kernel:
         """A Notice rather than a run of what the cell no longer says."""
         if self.stale:
             raise failures.Notice(
-                f"The cell `%%cuda {self.cell}` gave no kernel `{self.name}` when it was last run: mend "
-                "it and run it again. What it was before is not launched any more."
+                f"The cell `%%cuda {self.cell}` gave no kernel `{self.name}` when it was last run: "
+                "mend it and run it again. What it was before is not launched any more."
             )
 
     def __repr__(self) -> str:

@@ -34,7 +34,9 @@ def _cuda(line: str, cell: str) -> None:
     with failures.about(source, name):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
-    kernels = {entry: Kernel(entry, source, name) for entry in entries if not entry.startswith("_Z")}
+    kernels = {
+        entry: Kernel(entry, source, name) for entry in entries if not entry.startswith("_Z")
+    }
     get_ipython().push(kernels)
     now.kernels[name] = tuple(kernels.values())
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))

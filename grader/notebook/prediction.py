@@ -81,9 +81,7 @@ class _Buttons(widgets.VBox):
         listed = "\n".join(f"  - {choice}" for choice in self._asked.choices)
         twins = {
             ANSWERABLE: card("note", _head(self._asked), _links(self._asked)),
-            "text/html": card(
-                "note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'
-            ),
+            "text/html": card("note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'),
             "text/plain": f"Predict: {self._asked.text}\n{listed}",
         }
         return super()._repr_mimebundle_(**kwargs) | twins
@@ -121,8 +119,8 @@ def _sign(asked: Question, choice: str, one: str) -> str:
 
 _CHOICE = (
     f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
-    f"border: 1px solid {BORDER}; border-radius: 3px; background: var(--jp-layout-color2, #eeeeee); "
-    "text-decoration: none;"
+    f"border: 1px solid {BORDER}; border-radius: 3px; "
+    "background: var(--jp-layout-color2, #eeeeee); text-decoration: none;"
 )
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {

@@ -22,19 +22,26 @@ function follow(panel, model) {
   model.mimeTypeChanged.connect(() => queueMicrotask(choose));
 }
 
+/** Call `each` with every notebook that is open or will be, once its cells are there. */
+export function withNotebooks(notebooks, each) {
+  const whenReady = panel => panel.context.ready.then(() => each(panel));
+  notebooks.forEach(whenReady);
+  notebooks.widgetAdded.connect((_, panel) => whenReady(panel));
+}
+
+/** Call `each` with every cell's model that a notebook has or gets. */
+export function withCells(panel, each) {
+  for (const model of panel.model.cells) each(model);
+  panel.model.cells.changed.connect((_, change) => {
+    if (change.type === 'add' || change.type === 'set') change.newValues.forEach(each);
+  });
+}
+
 export default {
   id: 'warpwise:cells',
   description: 'Cells that begin with %%cuda are edited as CUDA C++.',
   autoStart: true,
   requires: [INotebookTracker],
   activate: (app, notebooks) =>
-    notebooks.widgetAdded.connect(async (_, panel) => {
-      await panel.context.ready;
-      for (const model of panel.model.cells) follow(panel, model);
-      panel.model.cells.changed.connect((_, change) => {
-        if (change.type === 'add' || change.type === 'set') {
-          for (const model of change.newValues) follow(panel, model);
-        }
-      });
-    })
+    withNotebooks(notebooks, panel => withCells(panel, model => follow(panel, model)))
 };

@@ -1,5 +1,6 @@
 /* Errors and hazards underlined where they are, and numbers in the margin. */
 import { shared } from './shared.js';
+import { withCells, withNotebooks } from './cells.js';
 import { factsOf, gather, onFacts } from './facts.js';
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
@@ -107,12 +108,8 @@ const follows = model =>
 
 function watchOutputs(panel) {
   const again = () => gather(panel.model);
-  const follow = model => model.outputs?.changed.connect(again);
-  for (const model of panel.model.cells) follow(model);
-  panel.model.cells.changed.connect((_, change) => {
-    if (change.type === 'add' || change.type === 'set') change.newValues.forEach(follow);
-    again();
-  });
+  withCells(panel, model => model.outputs?.changed.connect(again));
+  panel.model.cells.changed.connect(again);
   again();
 }
 
@@ -127,9 +124,6 @@ export default {
       factory: ({ model }) =>
         model.type === 'code' ? EditorExtensionRegistry.createImmutableExtension(extension(model)) : null
     });
-    notebooks.widgetAdded.connect(async (_, panel) => {
-      await panel.context.ready;
-      watchOutputs(panel);
-    });
+    withNotebooks(notebooks, watchOutputs);
   }
 };

@@ -1,5 +1,6 @@
 /* Questions whose choices are links, and what follows a question kept under a veil until then. */
 import { shared } from './shared.js';
+import { withCells, withNotebooks } from './cells.js';
 import { told } from './facts.js';
 import { panelOf } from './links.js';
 
@@ -42,12 +43,8 @@ function veil(panel) {
 
 function follow(panel) {
   const again = () => veil(panel);
-  const one = model => model.outputs?.changed.connect(again);
-  for (const model of panel.model.cells) one(model);
-  panel.model.cells.changed.connect((_, change) => {
-    if (change.type === 'add' || change.type === 'set') change.newValues.forEach(one);
-    again();
-  });
+  withCells(panel, model => model.outputs?.changed.connect(again));
+  panel.model.cells.changed.connect(again);
   panel.content.node.addEventListener('click', event => {
     const node = event.target.closest(`.${VEILED} .jp-Cell-outputWrapper`)?.closest('.jp-Cell');
     const cell = node && panel.content.widgets.find(widget => widget.node === node);
@@ -66,10 +63,7 @@ export default {
   activate(app, notebooks, rendermime) {
     const factory = { safe: true, mimeTypes: [MIME], createRenderer: options => new RenderedHTML(options) };
     rendermime.addFactory(factory, -10);
-    notebooks.widgetAdded.connect(async (_, panel) => {
-      await panel.context.ready;
-      follow(panel);
-    });
+    withNotebooks(notebooks, follow);
     document.addEventListener(
       'click',
       event => {

@@ -2,7 +2,7 @@
 import { shared } from './shared.js';
 
 const { MainAreaWidget, ICommandPalette } = await shared('@jupyterlab/apputils');
-const { PageConfig, URLExt } = await shared('@jupyterlab/coreutils');
+const { URLExt } = await shared('@jupyterlab/coreutils');
 const { ServerConnection } = await shared('@jupyterlab/services');
 const { LabIcon } = await shared('@jupyterlab/ui-components');
 const { Widget } = await shared('@lumino/widgets');
@@ -49,12 +49,6 @@ class StartPage extends Widget {
   }
 }
 
-async function show(app, page) {
-  if (page.isDisposed) return;
-  if (!page.isAttached) app.shell.add(page, 'main', { rank: 0 });
-  app.shell.activateById(page.id);
-}
-
 export default {
   id: 'warpwise:start-page',
   description: 'The page a learner starts from.',
@@ -68,16 +62,15 @@ export default {
     };
     let page = await make();
     if (!page) return;
-    app.commands.addCommand(COMMAND, {
-      label: 'Warpwise: Start Page',
-      icon,
-      execute: async () => {
-        if (page.isDisposed) page = await make();
-        if (page) show(app, page);
-      }
-    });
+    const execute = async () => {
+      if (page.isDisposed) page = await make();
+      if (!page) return;
+      if (!page.isAttached) app.shell.add(page, 'main', { rank: 0 });
+      app.shell.activateById(page.id);
+    };
+    app.commands.addCommand(COMMAND, { label: 'Warpwise: Start Page', icon, execute });
     palette?.addItem({ command: COMMAND, category: 'Warpwise' });
-    await app.restored;
-    if (!/\/tree\//.test(location.pathname) && PageConfig.getOption('retroPage') === '') show(app, page);
+    // Not awaited: the application is restored once all plugins are active, this one too.
+    app.restored.then(() => /\/lab\/?$/.test(location.pathname) && execute());
   }
 };
