@@ -41,7 +41,8 @@ export function factsOf(model, text) {
   const about = (known.get(model) ?? []).filter(said => said.crc === crc32(sourceOf(text)));
   if (!about.length) return NOTHING;
   const marks = about.flatMap(said => said.marks ?? []);
-  const distinct = new Map(marks.map(mark => [`${mark.line} ${mark.message}`, mark]));
+  // One for a place: watch() and check() may both have found the same.
+  const distinct = new Map(marks.map(mark => [`${mark.line} ${mark.column}`, mark]));
   return {
     marks: [...distinct.values()],
     counters: about.findLast(said => said.counters)?.counters ?? {},
