@@ -10,7 +10,7 @@ from grader.judge import judge
 
 from . import cards, session, verdict_card
 from .failures import Notice
-from .player.replay import of_failure
+from .player.replay import of_case, of_failure
 
 
 def check(name: str) -> None:
@@ -22,6 +22,9 @@ def check(name: str) -> None:
     verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=False)
     replay = of_failure(verdict, source, exercise)
     display(verdict_card.page(verdict, source, exercise, replay))
+    ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
+    if ran and ran.run.printed:
+        display(cards.printed(ran.case.name, ran.run.printed))
 
 
 def hint(name: str) -> None:

@@ -99,7 +99,7 @@ def ptx_page(kernel: Kernel) -> Page:
         function = simulator.RawModule(code=kernel.source).program.functions[kernel.name]
     lines = lines_of(kernel.source)
     made: dict[int, list[str]] = {}
-    for at, one in enumerate(_statements(kernel)):
+    for at, one in enumerate(statements(kernel)):
         if at < len(function.instructions):
             made.setdefault(function.instructions[at].line or 0, []).append(f"{at:>4}  {one}")
     pairs = [
@@ -115,7 +115,7 @@ def ptx_page(kernel: Kernel) -> Page:
     return Page(head.html + source_page.listing(pairs), f"{head.text}\n{text}")
 
 
-def _statements(kernel: Kernel) -> list[str]:
+def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
     text = compilers.compile_ptx(kernel.source).text
     body = re.search(rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{(.*?)^}}", text, re.M | re.S)[1]
