@@ -27,9 +27,7 @@ _FILES = (
     "kept in progress.jsonl; copy it to another machine, or delete it to begin again."
 )
 _HAND_IN = "To hand in a lesson: `grader submit LESSON` in a terminal (File, New, Terminal)."
-_UPDATE = (
-    "There is a new edition of {}: `grader update` in a terminal brings it in."
-)
+_UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,7 @@ from grader.learner import progress
 
 from . import about, cards, session, verdict_card
 from .failures import Notice
-from .player.replay import Replay, of_case, of_failure
-
-_RAN_NOTHING = ("compile_error", "launch_error", "not_attempted", "unsupported")
+from .player.replay import of_case, of_failure
 
 
 def check(name: str) -> None:
@@ -27,18 +25,14 @@ def check(name: str) -> None:
     replay = of_failure(verdict, source, exercise)
     page = verdict_card.page(verdict, source, exercise, replay, cell=name)
     display(page, metadata=about.verdict(verdict, source))
-    if "printf" in source and verdict.status not in _RAN_NOTHING:
-        _show_printed(replay or of_case(exercise, source, verdict.seed))
+    ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
+    if ran and ran.run.printed:
+        display(cards.printed(ran.case.name, ran.run.printed))
     if verdict.status == "passed":
         progress.passed(lesson.lesson.name, name)
     elif os.environ.get("NBGRADER_EXECUTION") == "validate":
         # nbgrader's Validate says Success of every cell that ends without an error.
         raise Notice(page.text)
-
-
-def _show_printed(seen: Replay | None) -> None:
-    if seen and seen.run.printed:
-        print(f"printf, in the case “{seen.case.name}”:\n{seen.run.printed}", end="")
 
 
 def hint(name: str) -> None:

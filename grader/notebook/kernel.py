@@ -19,31 +19,21 @@ class Kernel:
 
     Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
     place. A launch gets as much dynamic shared memory as it asks for, if the device has it.
-    `source` is the text of its cell `%%cuda cell`, the first line left blank; `stale` says that the
-    cell was run again since and gave no such kernel. Raises the errors of grader.cuda.
+    `source` is the text of its cell `%%cuda cell`, the first line left blank. Raises the errors of
+    grader.cuda.
     """
 
     name: str
     source: str
     cell: str = ""
-    stale: bool = False
 
     @cached_property
     def _function(self):
         return cuda.RawModule(code=self.source).get_function(self.name)
 
     def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
-        self.require_fresh()
         with failures.about(self.source, self.cell):
             opted_in(self._function, shared_mem)(grid, block, args, shared_mem=shared_mem)
-
-    def require_fresh(self) -> None:
-        """A Notice rather than a run of what the cell no longer says."""
-        if self.stale:
-            raise failures.Notice(
-                f"The cell `%%cuda {self.cell}` gave no kernel `{self.name}` when it was last run: "
-                "mend it and run it again. What it was before is not launched any more."
-            )
 
     def __repr__(self) -> str:
         return f"<CUDA kernel {self.name}: call it as {self.name}((grid,), (block,), (args...))>"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
@@ -28,9 +27,11 @@ def _cuda(line: str, cell: str) -> None:
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
     name = _name(line)
-    now, source = session.current(), _source(cell)
-    now.sources[name] = source
-    get_ipython().push({old.name: replace(old, stale=True) for old in now.kernels.pop(name, ())})
+    lesson = session.current()
+    source = lesson.sources[name] = _source(cell)
+    # What the cell defined before has this text now: a launch says what is wrong with it, and no
+    # old kernel runs in its place.
+    get_ipython().push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
     with failures.about(source, name):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
@@ -38,7 +39,7 @@ def _cuda(line: str, cell: str) -> None:
         entry: Kernel(entry, source, name) for entry in entries if not entry.startswith("_Z")
     }
     get_ipython().push(kernels)
-    now.kernels[name] = tuple(kernels.values())
+    lesson.kernels[name] |= kernels.keys()
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
 
 

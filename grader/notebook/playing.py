@@ -33,7 +33,7 @@ def play(what, grid=None, block=None, args=(), shared_mem: int = 0) -> None:
     if isinstance(what, Run):
         page = of_run(what)
     elif isinstance(what, Kernel) and grid is not None and block is not None:
-        page = of_run(_recorded(what, grid, block, args, shared_mem))
+        page = of_run(launched(what, grid, block, args, shared_mem))
     elif isinstance(what, str):
         page = _of_exercise(what)
     else:
@@ -75,7 +75,7 @@ def _of_exercise(name: str) -> Page:
     return of_replay(replay)
 
 
-def _recorded(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
+def launched(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
     """The launch on copies; once more, if something goes wrong in a block that was not recorded."""
     run = _launched(kernel, grid, block, args, shared_mem, FIRST_BLOCKS)
     wrong = next((one.block for one in run.hazards if not one.warning and one.block), None)
@@ -88,6 +88,7 @@ def _launched(kernel: Kernel, grid, block, args, shared_mem: int, blocks: tuple)
     copies: dict[int, np.ndarray] = {}
     args = tuple(_copy(arg, copies) for arg in args)
     with failures.about(kernel.source), simulator.observe(record=blocks) as run:
+        run.source = kernel.source
         function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
         try:
             opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)

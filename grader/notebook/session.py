@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from grader import course
 
 from .failures import Notice
-from .kernel import Kernel
 
 
 @dataclass
 class Session:
-    """`sources` holds the text last given to each `%%cuda NAME`; `hints` counts the hints of each
-    exercise that have been shown; `kernels` are those that each cell gave when it was last run."""
+    """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
+    such a cell has ever defined; `hints` counts the hints of each exercise that have been shown."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
+    kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     hints: Counter = field(default_factory=Counter)
-    kernels: dict[str, tuple[Kernel, ...]] = field(default_factory=dict)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""

@@ -25,7 +25,6 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     shown under its source line, and the notebook goes on."""
     if not isinstance(kernel, Kernel):
         raise failures.Notice("`watch` starts with a kernel, such as a `%%cuda` cell defines.")
-    kernel.require_fresh()
     if not isinstance(blocks, int) or blocks < 1:
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
