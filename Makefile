@@ -1,4 +1,5 @@
 # make lab    open the course in JupyterLab        make test   run every test
+# make teach  open it as an instructor, with formgrader
 # make demo   an instructor's week in one go       make lint   formatting and style
 # make notebooks   rebuild notebooks/ from kernels/
 # make docs     the documentation, in build/docs
@@ -11,12 +12,16 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab test demo notebooks lint docs constraints
+.PHONY: lab teach test demo notebooks lint docs constraints
 .DEFAULT_GOAL := lab
 
-# The repository is the root, not notebooks/, because nbgrader's formgrader needs build/ inside it.
+# A learner's own folder, which git does not see.
 lab: $(READY)
 	@test -d notebooks || $(BIN)/grader build
+	$(BIN)/grader lab my-warpwise $(AS_ROOT)
+
+# The repository is the root, because nbgrader's formgrader needs build/ inside it.
+teach: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 test: $(READY)

@@ -6,14 +6,18 @@ import os
 import sys
 from pathlib import Path
 
-SETTINGS = Path(__file__).with_name("jupyter")  # as in a folder of JUPYTER_CONFIG_PATH
+SETTINGS = Path(__file__).with_name("jupyter")  # as Jupyter expects its folders to be
 
 
 def environment() -> dict[str, str]:
-    """What JupyterLab is started with: without the news pop-up, and without what only instructors
-    need."""
-    paths = [str(SETTINGS), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
-    return {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    """What JupyterLab is started with: our extension as it lies here, without the news pop-up, and
+    without what only instructors need."""
+    ours = {name: _before(name) for name in ("JUPYTER_CONFIG_PATH", "JUPYTER_PATH")}
+    return {**os.environ, **ours}
+
+
+def _before(name: str) -> str:
+    return os.pathsep.join([str(SETTINGS), *filter(None, [os.environ.get(name)])])
 
 
 def command(root: Path, options: list[str]) -> list[str]:

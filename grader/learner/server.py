@@ -1,4 +1,4 @@
-"""What JupyterLab's server tells labextension/: the start page of a learner's folder."""
+"""What JupyterLab's server tells our labextension: the start page of a learner's folder."""
 
 from __future__ import annotations
 

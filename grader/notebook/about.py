@@ -1,8 +1,8 @@
 """What an output says to the notebook's editor, in its metadata under "warpwise".
 
-The editor (labextension/) shows it at the lines of the `%%cuda` cell it is about, for as long as
+The editor (grader/learner/jupyter/labextensions) shows it at the lines of the `%%cuda` cell it is about, for as long as
 the cell holds the text that was run; where there is no such editor, nobody reads it. The form is
-in labextension/static/facts.js.
+in grader/learner/jupyter/labextensions/warpwise/static/facts.js.
 """
 
 from __future__ import annotations

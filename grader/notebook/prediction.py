@@ -16,7 +16,7 @@ from . import about, session
 from .failures import Notice
 from .html import ACCENTS, BORDER, TEXT, Page, card, heading, paragraph, prose
 
-# What labextension/ shows before all else that an output has: HTML whose links answer. Where
+# What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
 ANSWERABLE = "application/vnd.warpwise.html"
 
@@ -92,7 +92,7 @@ def _head(asked: Question) -> str:
 
 
 def _links(asked: Question) -> str:
-    """The choices as links that labextension/ follows."""
+    """The choices as links that our labextension follows."""
     return "".join(
         f'<a href="#predict={asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
         for number, choice in enumerate(asked.choices)
