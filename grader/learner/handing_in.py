@@ -58,9 +58,10 @@ def _released(lesson: str) -> bool:
     """Whether an exchange is set up here from which the lesson was handed out."""
     from nbgrader.apps import NbGrader
     from nbgrader.coursedir import CourseDirectory
-    from nbgrader.exchange import Exchange
+    from nbgrader.exchange.default import Exchange
 
     app = NbGrader()
+    app.log.setLevel("ERROR")  # that there is no configuration is no news to a learner
     app.load_config_file()
     here = CourseDirectory(config=app.config)
     root = Path(Exchange(coursedir=here, config=app.config).root)

@@ -44,7 +44,7 @@ def folder(inside: Path | None = None) -> Path | None:
 
 def passed(lesson: str, exercise: str) -> None:
     """Remember that an exercise was passed."""
-    if exercise not in _of(lesson).passed:
+    if exercise not in of(lesson).passed:
         _add({"lesson": lesson, "passed": exercise})
 
 
@@ -55,8 +55,14 @@ def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
 
 def answer(lesson: str, key: str) -> str | None:
     """What was first answered to a prediction, if anything."""
-    choice, _ = _of(lesson).predicted.get(key, (None, False))
+    choice, _ = of(lesson).predicted.get(key, (None, False))
     return choice
+
+
+def of(lesson: str) -> Done:
+    """What was done of a lesson, in the learner's folder that the current one lies in."""
+    root = folder()
+    return read(root).get(lesson, Done()) if root else Done()
 
 
 def read(root: Path) -> dict[str, Done]:
@@ -70,11 +76,6 @@ def read(root: Path) -> dict[str, Done]:
             answered = (event["choice"], event["right"])
             lesson.predicted.setdefault(event["predicted"], answered)
     return done
-
-
-def _of(lesson: str) -> Done:
-    root = folder()
-    return read(root).get(lesson, Done()) if root else Done()
 
 
 def _add(event: dict) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
 from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
@@ -19,6 +20,14 @@ _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 
 def install(shell: InteractiveShell) -> None:
     shell.register_magic_function(_cuda, "cell", "cuda")
+    if _no_python not in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.append(_no_python)
+
+
+@context_matcher(identifier="warpwise.cuda", priority=1000)
+def _no_python(context: CompletionContext) -> SimpleMatcherResult:
+    """In a CUDA cell no names of Python are offered; the editor offers CUDA's."""
+    return {"completions": [], "suppress": context.full_text.lstrip().startswith("%%cuda")}
 
 
 def _cuda(line: str, cell: str) -> None:
