@@ -2,6 +2,7 @@
 # make teach  open it as an instructor, with formgrader
 # make demo   an instructor's week in one go       make lint   formatting and style
 # make notebooks   rebuild notebooks/ from kernels/
+# make labextension   give the JupyterLab extension a new version, after a change to it
 # make docs     the documentation, in build/docs
 # make constraints   take the newest versions of all packages into constraints.txt, to be tested next
 # The first target you run builds the environment in .venv; later ones find it ready.
@@ -12,7 +13,7 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab teach test demo notebooks lint docs constraints
+.PHONY: lab teach test demo notebooks labextension lint docs constraints
 .DEFAULT_GOAL := lab
 
 # A learner's own folder, which git does not see.
@@ -33,6 +34,10 @@ demo: $(READY)
 
 notebooks: $(READY)
 	$(BIN)/grader build
+
+# What browsers keep of the extension is known by this version; nothing else about it is built.
+labextension: $(READY)
+	$(BIN)/python -m grader.learner.labextension
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -13,7 +13,7 @@ from nbformat import v4
 from grader import course
 from grader.course.weave import graded
 from grader.errors import LearnerError
-from grader.learner import editions, folder, handing_in, progress, start_page
+from grader.learner import editions, folder, handing_in, labextension, progress, start_page
 
 LESSON = course.lesson("02_tree_reduction")
 
@@ -266,3 +266,11 @@ def test_handing_in_says_what_is_not_answered_or_cannot_be_graded(own):
     done = handing_in.hand_in(own, LESSON)
     assert done.blank == tuple(blank)
     assert done.problems == (f"The cell for {lost} is missing from the notebook.",)
+
+
+# --- the extension -------------------------------------------------------------------------------
+
+
+def test_the_extension_s_version_is_that_of_its_files():
+    """Or browsers would go on with what they had; `make labextension` writes it."""
+    assert labextension.written() == labextension.version()

@@ -1,16 +1,21 @@
 /* A cell whose first line is %%cuda is CUDA C++, for as long as it is. */
-import { shared } from './shared.js';
-import { CUDA } from './language.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { CUDA } = await ours('language.js');
 
+const { IEditorLanguageRegistry } = await shared('@jupyterlab/codemirror');
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 
 /** What a `%%cuda NAME` cell is called; undefined for any other cell. */
 export const cudaName = model =>
   model.type === 'code' ? /^\s*%%cuda\b[ \t]*(\w*)/.exec(model.sharedModel.getSource())?.[1] : undefined;
 
-function follow(panel, model) {
+function follow(languages, panel, model) {
   if (model.type !== 'code') return;
-  const choose = () => {
+  // An editor takes on the language that has been loaded last, not the one asked for last: so ask
+  // for ours when the one before has arrived.
+  const choose = async () => {
+    await languages.getLanguage(model.mimeType);
+    await languages.getLanguage(CUDA);
     const wanted = cudaName(model) === undefined ? panel.content.codeMimetype : CUDA;
     if (model.mimeType !== wanted && (wanted === CUDA || model.mimeType === CUDA)) {
       model.mimeType = wanted;
@@ -19,7 +24,7 @@ function follow(panel, model) {
   choose();
   model.contentChanged.connect(choose);
   // The notebook gives all cells its kernel's language, whenever it hears of it.
-  model.mimeTypeChanged.connect(() => queueMicrotask(choose));
+  model.mimeTypeChanged.connect(choose);
 }
 
 /** Call `each` with every notebook that is open or will be, once its cells are there. */
@@ -41,7 +46,7 @@ export default {
   id: 'warpwise:cells',
   description: 'Cells that begin with %%cuda are edited as CUDA C++.',
   autoStart: true,
-  requires: [INotebookTracker],
-  activate: (app, notebooks) =>
-    withNotebooks(notebooks, panel => withCells(panel, model => follow(panel, model)))
+  requires: [INotebookTracker, IEditorLanguageRegistry],
+  activate: (app, notebooks, languages) =>
+    withNotebooks(notebooks, panel => withCells(panel, model => follow(languages, panel, model)))
 };

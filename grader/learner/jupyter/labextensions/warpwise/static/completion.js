@@ -1,7 +1,7 @@
 /* Tab in a CUDA cell: words of CUDA, and what the cell declares, each with a line of help. */
-import { shared } from './shared.js';
-import { CUDA } from './language.js';
-import { WORDS } from './words.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { CUDA } = await ours('language.js');
+const { WORDS } = await ours('words.js');
 
 const { ICompletionProviderManager } = await shared('@jupyterlab/completer');
 

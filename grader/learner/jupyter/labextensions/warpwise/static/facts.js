@@ -8,7 +8,8 @@
 
    Lines count from 1 in the cell, columns from 0. It is shown in cells whose text has that CRC, so
    that nothing is ever said about another text than the one that was run. */
-import { cudaName } from './cells.js';
+const { ours } = window._JUPYTERLAB.warpwise;
+const { cudaName } = await ours('cells.js');
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   for (let bit = 0; bit < 8; bit++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;

@@ -1,7 +1,7 @@
 /* Errors and hazards underlined where they are, and numbers in the margin. */
-import { shared } from './shared.js';
-import { withCells, withNotebooks } from './cells.js';
-import { factsOf, gather, onFacts } from './facts.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { withCells, withNotebooks } = await ours('cells.js');
+const { factsOf, gather, onFacts } = await ours('facts.js');
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 const { EditorExtensionRegistry, IEditorExtensionRegistry } = await shared('@jupyterlab/codemirror');

@@ -1,6 +1,6 @@
 /* CUDA C++ as a language of JupyterLab's editors: its C++ with the words of CUDA on top. */
-import { shared } from './shared.js';
-import { WORDS } from './words.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { WORDS } = await ours('words.js');
 
 const { IEditorLanguageRegistry } = await shared('@jupyterlab/codemirror');
 const { Language, LanguageSupport, syntaxTree } = await shared('@codemirror/language');

@@ -1,6 +1,6 @@
 /* The links of cards: `#cuda=NAME:LINE` goes to that line of the cell `%%cuda NAME`. */
-import { shared } from './shared.js';
-import { cudaName } from './cells.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { cudaName } = await ours('cells.js');
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 

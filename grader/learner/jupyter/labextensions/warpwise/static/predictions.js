@@ -1,8 +1,8 @@
 /* Questions whose choices are links, and what follows a question kept under a veil until then. */
-import { shared } from './shared.js';
-import { withCells, withNotebooks } from './cells.js';
-import { told } from './facts.js';
-import { panelOf } from './links.js';
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { withCells, withNotebooks } = await ours('cells.js');
+const { told } = await ours('facts.js');
+const { panelOf } = await ours('links.js');
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
 const { IRenderMimeRegistry, RenderedHTML } = await shared('@jupyterlab/rendermime');

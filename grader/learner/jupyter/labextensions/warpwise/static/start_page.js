@@ -1,5 +1,5 @@
 /* The page that a learner's folder opens with; grader/learner/start_page.py makes it. */
-import { shared } from './shared.js';
+const { shared } = window._JUPYTERLAB.warpwise;
 
 const { MainAreaWidget, ICommandPalette } = await shared('@jupyterlab/apputils');
 const { URLExt } = await shared('@jupyterlab/coreutils');

@@ -1,5 +1,5 @@
 /* After a restart the kernel knows neither %%cuda nor check(): say what to do, and do it. */
-import { shared } from './shared.js';
+const { shared } = window._JUPYTERLAB.warpwise;
 
 const { INotebookTracker, NotebookActions } = await shared('@jupyterlab/notebook');
 const { Notification } = await shared('@jupyterlab/apputils');
