@@ -41,8 +41,8 @@ def reduce(kernel, n):
 
 @dataclass
 class Ran:
-    """A cell that was run: what it showed, as plain text and as HTML, the outputs' metadata, and its
-    error if any."""
+    """A cell that was run: what it showed, as plain text and as HTML, the outputs' metadata, and
+    its error if any."""
 
     text: str
     html: str

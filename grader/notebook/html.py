@@ -130,7 +130,8 @@ def excerpt(
 ) -> Page:
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
     caret and message beneath its line. Empty when no marked line is in the source. The marked
-    lines are links into the cell `%%cuda cell`, where there is one; our labextension follows them."""
+    lines are links into the cell `%%cuda cell`, where there is one; our labextension
+    follows them."""
     lines = lines_of(source)
     marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
     shown = sorted(
