@@ -210,11 +210,38 @@ def build(
 @app.command()
 def release(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
+    due: Annotated[str | None, typer.Option(help='Like "2026-12-01 23:59".')] = None,
+    late: Annotated[
+        str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
+    ] = None,
 ) -> None:
     """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
-    from . import classroom_commands
+    from . import course_commands
 
-    raise typer.Exit(classroom_commands.release_lessons(lesson))
+    raise typer.Exit(course_commands.release_lessons(lesson, due, late))
+
+
+@app.command()
+def extend(
+    lesson: str,
+    learner: str,
+    until: Annotated[str, typer.Option(help='Like "2026-12-03 12:00".')],
+) -> None:
+    """Give a learner, and the learner's team, more time for a lesson."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.extend(lesson, learner, until))
+
+
+@app.command()
+def status(
+    lesson: str,
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+) -> None:
+    """Say who has handed in a lesson, late or extended, and whose marks wait for a look."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.show_status(lesson, section))
 
 
 @app.command()
