@@ -28,13 +28,15 @@ UTC_ZONE = ZoneInfo("UTC")
 _HEAD = "Of this course: docs/course-file.md says what each line means."
 _COURSE = {"version", "time_zone", "late_days", "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
+_LESSON |= {"columns"}
 _PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
 
 
 @dataclass(frozen=True)
 class Plan:
     """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
-    due. `sections` and `extensions` say when it is due for a section, or a learner, instead."""
+    due. `sections` and `extensions` say when it is due for a section, or a learner, instead;
+    `columns` what a learning platform calls its column."""
 
     due: datetime | None = None
     late: Policy | None = None
@@ -44,6 +46,7 @@ class Plan:
     optional: frozenset[str] = frozenset()
     sections: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, datetime] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outside(self) -> frozenset[str]:
@@ -187,6 +190,7 @@ def _plan(data: object, zone: ZoneInfo, where: str) -> Plan:
         _names(data, "optional", where),
         _moments(data, "sections", zone, where),
         _moments(data, "extensions", zone, where),
+        _typed(data, "columns", dict, {}, where),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")

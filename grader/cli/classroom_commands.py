@@ -20,6 +20,7 @@ from ..classroom import (
     ClassroomError,
     batch,
     collecting,
+    coursefile,
     demo,
     feedback,
     notebooks,
@@ -28,6 +29,7 @@ from ..classroom import (
 from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
+from ..classroom.marks import Names
 from ..judge import steps
 from . import stepper
 
@@ -81,13 +83,14 @@ def write_feedback(name: str) -> int:
     return 0
 
 
-def write_report(name: str | None) -> int:
+def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
     here = open_course()
+    names = Names(here, coursefile.read(here), section, anonymous)
     if name:
-        page = report.write(here, lesson_called(here, name))
+        page = report.write(here, lesson_called(here, name), names)
     else:
-        page = report.write_course(here, list(course.lessons(here.kernels)))
+        page = report.write_course(here, list(course.lessons(here.kernels)), names)
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     return 0
 
@@ -156,10 +159,10 @@ def _problems(graded: Iterable[Graded]) -> list[str]:
     for one in graded:
         for problem in one.problems:
             learners.setdefault(problem, []).append(one.learner)
-    return [f"{_some(names)}: {problem}" for problem, names in learners.items()]
+    return [f"{some(names)}: {problem}" for problem, names in learners.items()]
 
 
-def _some(names: list[str]) -> str:
+def some(names: list[str]) -> str:
     more = len(names) - SHOWN_NAMES
     return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 

@@ -1,8 +1,10 @@
-"""What `grader release | extend | status` do and say."""
+"""What `grader release | extend | roster | export | status` do and say."""
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
+from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -10,11 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..classroom import coursefile, planning, release, status
+from ..classroom import coursefile, exports, marks, planning, release, roster, status
 from ..classroom.coursefile import CourseFile
+from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, open_course
 from ..classroom.status import Status
-from .classroom_commands import lesson_called, say, short
+from .classroom_commands import lesson_called, say, short, some
 
 
 def release_lessons(name: str | None, due: str | None, late: str | None) -> int:
@@ -49,6 +52,46 @@ def extend(name: str, learner: str, until: str) -> int:
     )
     if after < before:
         say("That is earlier than it was.")
+    return 0
+
+
+def read_roster(path: Path, id: str | None, section: str | None, team: str | None) -> int:
+    """Enter who is in the class."""
+    here = open_course()
+    found = roster.read(path, id, section, team)
+    titles = {one.name: one.title for one in course.lessons(here.kernels)}
+    absent = roster.keep(here, found, titles)
+    sections = Counter(one.section for one in found.members if one.section)
+    teams = {one.team for one in found.members if one.team}
+    told = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
+    say(
+        f"{len(found.members)} learners, as {found.system.name} has them, are in the gradebook and "
+        f"in {coursefile.FILE}; sections: {told or 'none'}; teams: {len(teams) or 'none'}"
+    )
+    if absent:
+        say(f"In the gradebook and not in {path.name}: {some(absent)}. Nobody was removed.")
+    return 0
+
+
+def export_marks(
+    name: str | None,
+    system: str,
+    to: Path | None,
+    decimal: str,
+    section: str | None,
+    anonymous: bool,
+) -> int:
+    """Write the marks of a lesson, or of all, for another system."""
+    here = open_course()
+    chosen = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
+    found = marks.read(here, chosen, section, anonymous)
+    content = exports.content(system, found, decimal, anonymous)
+    what = (name and chosen[0].name) or "course"
+    path = to or here.root / "export" / f"{what}-{system}{exports.SYSTEMS[system].suffix}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, content)
+    without = sum(not line.scores for line in found.lines)
+    say(f"{len(found.lines)} learners, {without} of them without a mark, are in {short(path)}")
     return 0
 
 
