@@ -53,6 +53,12 @@ class CompilerFailure(CompileError):
     status = Status.UNSUPPORTED
 
 
+class CompilerTimeout(CompileError):
+    """The compiler was stopped before it was through."""
+
+    status = "timeout"
+
+
 class LaunchError(CudaError):
     """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
 

@@ -16,6 +16,7 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import textwrap
 import time
 import traceback
@@ -24,12 +25,15 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError, OutOfTime
 from ..status import Status
 from . import forkserver, landlock, protocol
 from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+
+if TYPE_CHECKING:
+    from ..cuda.compilers import Compiler
 
 OPEN_FILES = 64
 GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
@@ -83,18 +87,23 @@ def _limit(request: Request) -> None:
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
+    from ..cuda import compilers
     from .simulated import run_case
 
-    _withdraw()
+    _withdraw(compilers.chosen())
+    _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
     action = partial(_compile, request.source, request.cases)
     compiled = _attempt(action, request.memory_bytes, request.compile_seconds)
+    _start_no_process()
     yield compiled
     if isinstance(compiled, Ran):
         yield from _each_case(run_case, request)
 
 
 def _compile_only(request: Request) -> Iterator[Reply]:
-    _withdraw()
+    from ..cuda import compilers
+
+    _withdraw(compilers.COMPILERS["nvrtc"])
     action = partial(_compile_cubin, request.source, request.architecture)
     yield _attempt(action, request.memory_bytes, request.compile_seconds)
 
@@ -127,15 +136,17 @@ def _out_of_time(number: int, frame: types.FrameType | None) -> NoReturn:
 
 
 def _end_at_the_latest(case_seconds: float, in_all: int) -> None:
-    """The kernel's own limit, for what does not come back to Python to hear SIGPROF."""
+    """A limit for what does not come back to Python to hear SIGPROF, and for a program that this
+    process starts."""
     latest = math.ceil(time.process_time() + case_seconds + GRACE)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
 
 
-def _withdraw() -> None:
-    """Give up every file that compiling and simulating can do without, and other processes."""
+def _withdraw(compiler: Compiler) -> None:
+    """Give up every file that compiling and simulating can do without, and other processes, but
+    for the one that a compiler may be."""
     from ..cuda import compilers
 
     readable = _readable()
@@ -143,6 +154,12 @@ def _withdraw() -> None:
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
+    tempfile.tempdir = str(Path.cwd())
+    if not compiler.starts_programs:
+        _start_no_process()
+
+
+def _start_no_process() -> None:
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
 
@@ -219,10 +236,11 @@ def _still_busy(seconds: float) -> str:
 def _out_of_reach() -> str:
     from ..cuda import compilers
 
+    name = compilers.chosen_name()
     return (
         "That is not your mistake; please show it to your instructor: the judge's process may "
-        f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
-        f"{compilers.chosen().folders()[0]}. What it needs beside it must lie there too; "
+        f"read only what is under {', '.join(map(str, _readable()))}, and {name} was found in "
+        f"{compilers.COMPILERS[name].folders()[0]}. What it needs beside it must lie there too; "
         "`grader doctor` tries it."
     )
 
