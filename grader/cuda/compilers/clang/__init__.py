@@ -28,6 +28,7 @@ from ..protocol import SOURCE_NAME, Job, Program
 from . import names
 from .flags import flags
 from .headers import HEADERS
+from .layout import laid_out
 from .log import diagnostics
 from .ptx import like_nvrtc
 
@@ -94,7 +95,7 @@ def _compiled(job: Job, files: _Files) -> Program:
         raise _error(status, log, job.source)
     ptx = _read(files.ptx, _PTX_BYTES).decode()
     ptx, found = names.answered(ptx, job.name_expressions)
-    return Program(like_nvrtc(ptx).encode(), found, _strange(files, job))
+    return Program(like_nvrtc(laid_out(ptx)).encode(), found, _strange(files, job))
 
 
 def _cuda_folders() -> tuple[Path, ...]:
