@@ -60,9 +60,8 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         if line.lstrip().startswith(".loc"):
             place = line
         if not asm and (found := _LABEL.match(line)):
-            if block.to is None and not _ends(block):
-                block.otherwise = found[1]
-            elif block.guard and block.otherwise is None:
+            goes_on = block.guard if block.to else not _ends(block)
+            if goes_on and block.otherwise is None:
                 block.otherwise = found[1]
             yield block
             block = _Block(found[1], place, [line])
@@ -122,9 +121,7 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]]) -> list[st
             continue
         inside = set(part)
         first = entry if entry in inside else _first(part, nodes, edges)
-        within = {
-            node: [to for to in edges[node] if to in inside and to != first] for node in part
-        }
+        within = {node: [to for to in edges[node] if to in inside and to != first] for node in part}
         found += _order([node for node in nodes if node in inside], first, within)
     return found
 
