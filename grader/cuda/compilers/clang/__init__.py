@@ -25,8 +25,8 @@ from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, Job, Program
 from . import names
-from .flags import back, front
-from .headers import HEADERS
+from .flags import back, front, plain
+from .headers import FIRST, HEADERS
 from .layout import laid_out
 from .log import diagnostics
 from .ptx import like_nvrtc
@@ -54,7 +54,7 @@ class Clang:
         return int(major), int(minor)
 
     def folders(self) -> tuple[Path, ...]:
-        return _program().parent, _headers(), *_cuda_folders(), cuda_files.libdevice()
+        return _program().parent, _precompiled().parent, *_cuda_folders(), cuda_files.libdevice()
 
     def compile(self, job: Job) -> Program:
         if job.cubin:
@@ -66,7 +66,9 @@ class Clang:
 def _compiled(job: Job, folder: Path) -> Program:
     text = f'# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
     (folder / "source").write_bytes(text.encode(errors="replace"))
-    _run([*front(job), *_places(folder), "-o", "middle", "source"], folder, job.source)
+    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
+    more = (*first, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
+    _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
     middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
@@ -80,14 +82,23 @@ def _cuda_folders() -> tuple[Path, ...]:
     return tuple(map(Path, cuda_files.include_folders()))
 
 
-def _places(folder: Path) -> tuple[str, ...]:
+@cache
+def _precompiled() -> Path:
+    """What every source begins with, read once for all sources of this process and its children."""
+    made = _headers() / "first.pch"
+    flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
+    header = str(_headers() / FIRST)
+    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    return made
+
+
+def _places() -> tuple[str, ...]:
     headers = (_headers(), *_cuda_folders())
     return (
         *(part for one in headers for part in ("-internal-isystem", str(one))),
         *("-mlink-builtin-bitcode", str(cuda_files.libdevice())),
         f"-fdebug-prefix-map={_headers()}{os.sep}=",
         f"-fmacro-prefix-map={_headers()}{os.sep}=",
-        *("-dependency-file", "included", "-MT", "ptx", "-sys-header-deps"),
     )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from ...errors import CompileError
-from ..headers import PRELUDE
-from ..protocol import Job
+from ..protocol import DEFAULT_ARCH, Job
 
 # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
 _HOST = "x86_64-unknown-linux-gnu"
@@ -25,7 +24,6 @@ _FRONT = (
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     *("-vectorize-loops", "-vectorize-slp"),
     *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
-    *("-include", "warpwise/cuda.h", "-include", PRELUDE),
 )
 _FAST = (
     *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
@@ -52,6 +50,12 @@ _OPTIONS = {
 }
 _STANDARD = re.compile(r"-?-std=(c\+\+\d\w)")
 _DEFINED = re.compile(r"-[DUI].+")
+
+
+def plain(job: Job) -> bool:
+    """Whether a job's options leave the language as it is without any."""
+    same = all(_DEFINED.fullmatch(option) for option in job.options)
+    return same and job.target == DEFAULT_ARCH
 
 
 def front(job: Job) -> list[str]:

@@ -36,8 +36,10 @@ _HALF = """#pragma once
 """
 _HALVES = ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
 
+FIRST = "warpwise/first.h"  # included before every source
 HEADERS = {
     **headers.HEADERS,
+    FIRST: f"#include <warpwise/cuda.h>\n#include <{headers.PRELUDE}>\n",
     **dict.fromkeys((f"crt/{name}.h" for name in _BUILT_IN.split()), ""),
     **{name: _HALF.format(name) for name in _HALVES},
     "cuda/__barrier/barrier_block_scope.h": _BARRIER,
