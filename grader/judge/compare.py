@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance
-from .protocol import Failed, Ran, Reply
+from .protocol import Element, Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -150,6 +152,33 @@ def _wrong_output(
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
             return _wrong(instance.case, _because(message, words.launch(buffer), ran), mismatches)
+    return None
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The first element of an output that is wrong, or that nobody wrote, and what all such
+    elements of this output hold and should hold, in C order."""
+
+    element: Element
+    found: npt.NDArray[Any]
+    expected: npt.NDArray[Any]
+    written: bool
+
+
+def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
+    """What a case is a wrong answer for; None where that is no output."""
+    inputs = instance.problem.inputs.items()
+    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+        return None
+    for buffer, expected in instance.problem.outputs.items():
+        written = ran.arrays[f"written/{buffer}"]
+        found = ran.arrays[f"output/{buffer}"]
+        wrong = ~written if not written.all() else ~_right(expected, found)
+        if wrong.any():
+            first = Element(buffer, int(wrong.ravel().argmax()))
+            at = first.index in np.flatnonzero(written)
+            return Wrong(first, found[wrong], expected.value[wrong], at)
     return None
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import numpy as np
 
 from ..cuda import simulator
 from ..cuda.errors import CudaError, StepLimit
+from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
+from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
 
@@ -18,6 +21,8 @@ OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
+    if case.followed:
+        return _followed(source, case, inputs)
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
         buffers, depends_on_order, left = _launch_all(source, case, inputs)
     if depends_on_order:
@@ -29,6 +34,19 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     return Ran(counters.total, costs, opcodes, run.steps, results, left)
+
+
+def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+    """The making of the elements that are `case.followed`; none of them where it takes too much to
+    follow the case."""
+    graph = Graph()
+    options = simulator.options(step_limit=case.steps, checks=False)
+    try:
+        with options, simulator.observe(observers=[partial(Provenance, graph)]):
+            buffers, _, _ = _launch_all(source, case, inputs)
+    except TooLong:
+        return Ran()
+    return Ran(made=tuple(made(graph, buffers, one) for one in case.followed))
 
 
 def _launch_all(

@@ -22,6 +22,7 @@ from ...numeric.numbers import (
     to_bfloat,
 )
 from ...program.ptx import Instruction
+from ..form import Carries
 from ..steps import Elementwise
 from ..table import elementwise
 
@@ -205,6 +206,7 @@ def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
     "ftz? NaN? xorsign? abs? f32|f16|f16x2 : d, a, b",
     "NaN? xorsign? abs? bf16|bf16x2 : d, a, b",
     "f64 : d, a, b",
+    carries=Carries.ONE_OF,
 )
 def extremum(instruction: Instruction) -> Elementwise:
     """Without .NaN a number wins over NaN; -0 < +0."""
