@@ -52,10 +52,8 @@ class Uninitialized(Observer):
     def __init__(self, report: Reporter):
         self.report, self.machine = report, report.machine
         self._maybe = self.machine.program.maybe_uninitialized
-        code = self.machine.kernel.instructions
-        self._from_loads = FIRST + len(code)
+        self._from_loads = FIRST + len(self.machine.kernel.instructions)
         self._loads: dict[int, Loaded] = {}
-        self._discardable = frozenset(at for at, one in enumerate(code) if self._may_discard(one))
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
@@ -70,6 +68,8 @@ class Uninitialized(Observer):
     def execute(self, at: int, step: Step) -> Step:
         """The step, which also follows what never was set. An instruction that branches,
         synchronizes or goes to memory must have real values."""
+        if not self._origins:
+            return step
         instruction = self.machine.kernel.instructions[at]
         form, used = instruction.form, instruction.read
         if form.carries is Carries.STORED:  # for its values see `access`
@@ -124,7 +124,7 @@ class Uninitialized(Observer):
             self._loaded(access, hit)
 
     def _read_unwritten(self, access: Access, hit: Hit, component: int, missing) -> None:
-        if access.at not in self._discardable:
+        if not self._may_discard(self.machine.kernel.instructions[access.at]):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
             raise unwritten(self.report, access, hit, lane, where)
