@@ -6,7 +6,7 @@ import re
 import pandas
 import pytest
 
-from grader.classroom import cells
+from grader.classroom import spreadsheets
 from grader.submissions import submission
 
 FORMULAS = ["=HYPERLINK(1)", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\uff1d1"]
@@ -25,7 +25,7 @@ def written(tmp_path):
     path = tmp_path / "marks.csv"
     texts = FORMULAS + SPLIT + PLAIN
     rows = [{"who": text, "points": -1.5, "line": None} for text in texts]
-    cells.write(path, ["who", "points", "line"], rows)
+    spreadsheets.write(path, ["who", "points", "line"], rows)
     return path, texts
 
 
@@ -56,7 +56,7 @@ def test_pandas_reads_numbers_as_numbers_and_nothing_as_missing(written):
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_what_is_no_formula_is_left_as_it_is(text):
-    assert cells.cell(text) == text
+    assert spreadsheets.cell(text) == text
 
 
 @pytest.mark.parametrize(

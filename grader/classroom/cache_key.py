@@ -26,12 +26,12 @@ _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
 _NO_MARK_HANGS_ON = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
 _NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
-_NO_MARK_HANGS_ON += ("survivors.toml", "wrong", "__pycache__")
+_NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
 _LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-")  # as their distributions' names begin
 
 
-def edition(kernels: Path, lesson: str) -> str:
+def cache_key(kernels: Path, lesson: str) -> str:
     """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
     the lesson's files import of the grader, those files, and the versions of Python, NumPy and
     the CUDA compiler with its headers."""

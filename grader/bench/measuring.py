@@ -13,7 +13,7 @@ from ..course import Benchmark, Lesson
 from ..cuda import gpu
 from ..cuda.errors import CudaError
 from . import runner, stopwatch
-from .runner import Left, Run
+from .runner import Run, Skipped
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
 Prepare = Callable[[Size, list], Run]  # of a size and sets of buffers
@@ -72,7 +72,7 @@ def _at(
             continue  # not made for this size: a gap in the table says so
         try:
             run = prepare(size, sets)
-            runner.admit(benchmark, run, sets[0], reference, cupy)
+            runner.validate(benchmark, run, sets[0], reference, cupy)
             runs[name] = run
         except Exception as error:
             yield _sentence(name, size, error, ours=name in benchmark.variants)
@@ -94,7 +94,7 @@ def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
     at = f"{name} at {size_text(size)}"
     if isinstance(error, ImportError):
         return f"{name} is not installed here."
-    if isinstance(error, Left):
+    if isinstance(error, Skipped):
         return f"{at} {error}."
     if _out_of_memory(error):
         return f"{at} does not fit into this GPU's memory."

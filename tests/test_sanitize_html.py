@@ -15,7 +15,7 @@ from small_class import LESSON, SCALED
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import batch, feedback, harmless
+from grader.classroom import batch, feedback, sanitize_html
 from grader.classroom.folder import new_course
 from grader.classroom.release import release
 
@@ -241,21 +241,23 @@ def test_innocent_markdown_is_shown_as_it_was_meant(pages, maker, kept):
 
 @pytest.mark.parametrize("source", HOSTILE)
 def test_markdown_alone_leaves_nothing_that_runs(source):
-    assert Dangers(harmless.markdown_to_html({"cell": {}}, source)).found == []
+    assert Dangers(sanitize_html.markdown_to_html({"cell": {}}, source)).found == []
 
 
 def test_what_is_no_tag_of_a_page_is_shown_as_it_was_written():
-    html = harmless.markdown_to_html({"cell": {}}, "sum<T>, a<b, <custom>x</custom>, \x1b[8m, <b>c")
+    html = sanitize_html.markdown_to_html(
+        {"cell": {}}, "sum<T>, a<b, <custom>x</custom>, \x1b[8m, <b>c"
+    )
     assert "sum&lt;T&gt;, a&lt;b, &lt;custom&gt;x&lt;/custom&gt;, ?[8m, <b>c</b>" in html
 
 
 def test_other_files_of_a_learner_are_not_handed_on_with_the_feedback(here, pages):
     found = {path.name for path in here.path("feedback", LESSON, "mallory").iterdir()}
-    assert found == {f"{LESSON}.html", "made_of.txt"}
+    assert found == {f"{LESSON}.html", "cache_key.txt"}
 
 
 def test_a_tag_that_never_closes_swallows_nothing_of_the_page():
-    html = harmless.markdown_to_html({"cell": {}}, "<div title='\n\n</div></div><b>x")
+    html = sanitize_html.markdown_to_html({"cell": {}}, "<div title='\n\n</div></div><b>x")
     assert html.count("<div") == html.count("</div>")
     assert html.count("<b>") == html.count("</b>")
 
@@ -265,7 +267,7 @@ def test_the_prose_of_every_lesson_is_shown_as_nbconvert_shows_it():
     for path in sorted((course.KERNELS.with_name("notebooks")).glob("*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
-                ours = harmless.markdown_to_html({"cell": cell}, cell.source)
+                ours = sanitize_html.markdown_to_html({"cell": cell}, cell.source)
                 assert words(ours) == words(plain({"cell": cell}, cell.source)), cell.source
 
 

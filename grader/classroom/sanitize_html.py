@@ -2,10 +2,10 @@
 opens a feedback page or formgrader.
 
 nbconvert puts a learner's HTML into such a page as it is, and formgrader's page has an instructor's
-rights. Two things stand against that. `disarm` reduces a submitted notebook to text on its way into
-autograded/: metadata, outputs, raw cells and odd attachments go, for templates print some of them
-unescaped. `markdown_to_html` takes nbconvert's place when a page is made: what the Markdown, all of
-it, has become is cleaned last of all, so that no way of writing it gets round the cleaning.
+rights. Two things stand against that. `sanitize` reduces a submitted notebook to text on its way
+into autograded/: metadata, outputs, raw cells and odd attachments go, for templates print some of
+them unescaped. `markdown_to_html` takes nbconvert's place when a page is made: what the Markdown,
+all of it, has become is cleaned last of all, so that no way of writing it gets round the cleaning.
 nbgrader_config.py puts it in place for feedback and formgrader alike.
 
 What colours code, and what reads Markdown, can take a time that grows with the square of a text's
@@ -59,7 +59,7 @@ _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
-def disarm(notebook: NotebookNode) -> None:
+def sanitize(notebook: NotebookNode) -> None:
     """Leave nothing in the notebook but text and pictures. Cells that carry nbgrader's mark were
     released so, and only their id is looked at."""
     notebook.metadata, notebook.nbformat_minor = from_dict(METADATA), 5

@@ -1,14 +1,14 @@
-"""What marks hang on: whatever decides one changes the edition, and nothing else does."""
+"""What marks hang on: whatever decides one changes the cache key, and nothing else does."""
 
 import shutil
 
 import pytest
 
 from grader import course
-from grader.classroom import edition
+from grader.classroom import cache_key
 
 LESSON = "04_safe_softmax"
-PACKAGE = edition.PACKAGE
+PACKAGE = cache_key.PACKAGE
 SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/paging.py", "classroom/demo.py"]
 
 
@@ -24,16 +24,16 @@ def copied(tmp_path_factory):
 
 @pytest.fixture
 def named(copied, monkeypatch):
-    """The edition of the copy as it is at the moment."""
-    monkeypatch.setattr(edition, "PACKAGE", copied / "grader")
-    monkeypatch.setattr(edition.files_of, "__defaults__", (copied / "grader",))
+    """The cache key of the copy as it is at the moment."""
+    monkeypatch.setattr(cache_key, "PACKAGE", copied / "grader")
+    monkeypatch.setattr(cache_key.files_of, "__defaults__", (copied / "grader",))
 
     def now():
-        edition._grader.cache_clear()
-        return edition.edition(copied / "kernels", LESSON)
+        cache_key._grader.cache_clear()
+        return cache_key.cache_key(copied / "kernels", LESSON)
 
     yield now
-    edition._grader.cache_clear()
+    cache_key._grader.cache_clear()
 
 
 def changes(path, name):
@@ -52,9 +52,9 @@ def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, n
     modules = ("model", "tolerances", "references", "inputs")
     alone = [package / "course" / f"{name}.py" for name in modules]
     files = [path for path in rooms + alone if path.is_file()]
-    taking_part = edition.files_of(
+    taking_part = cache_key.files_of(
         (
-            *edition._JUDGE,
+            *cache_key._JUDGE,
             *(f"grader.course.{name}" for name in ("tolerances", "references", "inputs")),
         )
     )
@@ -102,15 +102,15 @@ def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
     ["submissions/intake", "classroom/plugin", "submissions/submission", "classroom/verdicts"],
 )
 def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, file):
-    assert changes(copied / f"grader/{file}.py", lambda: (named(), edition.marking())[1])
+    assert changes(copied / f"grader/{file}.py", lambda: (named(), cache_key.marking())[1])
 
 
 @pytest.mark.parametrize(
     "of", ["python", "numpy", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-cccl-cu12"]
 )
 def test_versions_count(named, monkeypatch, of):
-    before, known = named(), edition.versions()
+    before, known = named(), cache_key.versions()
     assert of in dict(known)
     newer = tuple((name, "99.9" if name == of else version) for name, version in known)
-    monkeypatch.setattr(edition, "versions", lambda: newer)
+    monkeypatch.setattr(cache_key, "versions", lambda: newer)
     assert named() != before
