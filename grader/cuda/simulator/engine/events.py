@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..memory.access import Access, Hit
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
+Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
 Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 Told = ParamSpec("Told")

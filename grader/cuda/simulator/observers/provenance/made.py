@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -96,7 +97,7 @@ def number(graph: Graph, node: int) -> float:
     return float(as_type(int(graph.value[node]), kind))
 
 
-def as_type(bits: int, kind: str) -> np.generic:
+def as_type(bits: int, kind: str) -> Any:
     """Bits as a value of a PTX type such as "f32" or "s64"."""
     letter, size = kind[:1], max(1, int(kind[1:] or 32) // 8) if kind[1:].isdigit() else 4
     raw = np.array(bits & ((1 << 8 * size) - 1), f"u{size}")
