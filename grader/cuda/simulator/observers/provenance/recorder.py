@@ -13,7 +13,7 @@ from ...engine.lanes import index as lane_index
 from ...isa.form import Carries
 from ...memory.access import Access, Hit
 from ...memory.spaces import Store
-from ...program.ptx import Instruction, Operand, Register, components
+from ...program.ptx import Address, Instruction, Operand, Register, address_of, components
 from .graph import Graph, TooLong
 
 if TYPE_CHECKING:
@@ -299,10 +299,10 @@ def _address(store: Store) -> int:
     return store.address or -id(store)
 
 
-def _addresses(instruction: Instruction) -> list[Operand]:
+def _addresses(instruction: Instruction) -> list[Address]:
     """The operands that are addresses."""
     positions = [position for position, _ in instruction.form.transfers]
-    return [instruction.operands[position] for position in positions]
+    return [address_of(instruction.operands[position]) for position in positions]
 
 
 def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
