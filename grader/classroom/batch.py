@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nbformat import v4
 from nbgrader.api import MissingEntry
@@ -50,7 +51,7 @@ from .folder import CourseFolder
 from .judges import Judges, answer, judges
 from .store import Question, Store
 
-Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
+Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
 READING = "reading-"  # how a folder begins in which one submission lies while it is graded

@@ -24,7 +24,7 @@ _MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
-_NO_MARK_HANGS_ON = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
+_NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
 _NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
@@ -88,7 +88,7 @@ def _grader(roots: frozenset[str]) -> str:
     return digest.hexdigest()
 
 
-def _add(digest, files: Iterable[Path], folder: Path) -> None:
+def _add(digest: hashlib._Hash, files: Iterable[Path], folder: Path) -> None:
     for path in files:
         name, content = path.relative_to(folder).as_posix(), path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)

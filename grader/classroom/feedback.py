@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
-from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, Comment, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.converters import GenerateFeedback
 
 from ..errors import MachineError
@@ -44,8 +44,8 @@ def _write_at_once(
 ) -> None:
     """Make the page of each learner in `keys`, `jobs` at a time."""
     # Ctrl-C is for the process that hands out the work.
-    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with ProcessPoolExecutor(jobs, get_context("spawn"), **deaf) as pool:
+    ignored = (signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(jobs, get_context("spawn"), signal.signal, ignored) as pool:
         doing = [pool.submit(write, course, lesson, *one) for one in keys.items()]
         try:
             done = as_completed(doing)
@@ -99,10 +99,11 @@ def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
 def _cache_keys(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
     """By learner, a name for everything that the page shows: the graded notebook, the marks, and
     an instructor's comments. ClassroomError where somebody has no marks."""
-    shown: dict[str, list] = {name: [] for name in learners}
+    shown: dict[str, list[str]] = {name: [] for name in learners}
     with course.gradebook() as gradebook:
-        for learner, *rest in [*marks(gradebook, lesson), *_comments(gradebook, lesson)]:
-            shown.get(learner, []).append(repr(rest))
+        told = [*marks(gradebook, lesson), *_comments(gradebook, lesson)]
+        for row in told:
+            shown.get(str(row[0]), []).append(repr([*row[1:]]))
     for learner, known in shown.items():
         if not known:
             raise ClassroomError(
@@ -119,9 +120,9 @@ def _cache_keys(course: CourseFolder, lesson: str, learners: list[str]) -> dict[
     return names
 
 
-def _comments(gradebook, lesson: str) -> list[tuple]:
+def _comments(gradebook: Gradebook, lesson: str) -> list[tuple[str, str, str]]:
     """Learner, cell and text of each comment."""
-    return (
+    found: list[tuple[str, str, str]] = (
         gradebook.db.query(SubmittedAssignment.student_id, Comment.cell_id, Comment.comment)
         .select_from(Comment)
         .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
@@ -130,3 +131,4 @@ def _comments(gradebook, lesson: str) -> list[tuple]:
         .filter(Assignment.name == lesson, Comment.comment.isnot(None))
         .all()
     )
+    return found

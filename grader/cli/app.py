@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
@@ -14,13 +14,16 @@ from typer.core import TyperGroup
 from ..cuda.sanitize import visible
 from ..errors import CourseError, of_a_file, of_the_machine
 
+if TYPE_CHECKING:
+    from typer._click import Context  # what typer has in place of click's
+
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 
 class Commands(TyperGroup):
     """The one place where what goes wrong in a command becomes a sentence and an exit status."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Context) -> object:
         try:
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, BrokenPipeError):

@@ -62,7 +62,7 @@ def _lesson(path: Path) -> Lesson:
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: Path, seen: tuple) -> Lesson:
+def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name

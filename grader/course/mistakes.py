@@ -20,8 +20,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import AuthorError
+
+Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 
 FILE = "mistakes.toml"
 
@@ -65,7 +68,7 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
     return made
 
 
-def _all(path: Path, listed: dict, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
+def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
     for exercise, entries in listed.items():
         if exercise not in solutions:
             known = ", ".join(solutions)
@@ -84,14 +87,14 @@ def _are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
-def _wrong_kernel(exercise: str, entry: dict, solution: str) -> WrongKernel:
+def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     _require(entry, _TEXTS, _KEYS)
     source = _edited(solution, sorted(_edits(exercise, entry, solution)))
     line = _line_of(entry["line"], source) if "line" in entry else None
     return WrongKernel(entry["name"], exercise, entry["must_get"], line, entry["mistake"], source)
 
 
-def _require(table: dict, needed: set[str], known: set[str]) -> None:
+def _require(table: Table, needed: set[str], known: set[str]) -> None:
     if strange := ", ".join(sorted(table.keys() - known)):
         raise MistakeError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}")
     if missing := ", ".join(sorted(needed - table.keys())):
@@ -101,7 +104,7 @@ def _require(table: dict, needed: set[str], known: set[str]) -> None:
             raise MistakeError(f"{key} must be a text, between quotes")
 
 
-def _edits(exercise: str, entry: dict, solution: str) -> Iterator[tuple[int, int, str]]:
+def _edits(exercise: str, entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
     """Where in the solution (first character, one past the last) what is to be put."""
     if "answer" in entry:
         begin = _place(_BEGIN, solution) + len(_BEGIN)

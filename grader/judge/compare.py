@@ -138,7 +138,8 @@ def _left_out(name: str, missing: np.ndarray) -> str:
 
 def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {ran.left.get(launch, '')}".rstrip()
+    left = ran.left.get(launch, "") if launch else ""
+    return f"{message} {left}".rstrip()
 
 
 def _wrong_output(
@@ -186,7 +187,7 @@ def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value
-    right = found == value
+    right: np.ndarray = found == value
     if value.dtype.kind in "fc":
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.abs(found.astype(value.dtype) - value)
@@ -278,10 +279,12 @@ def _sentence(text: str, problem: Problem) -> str:
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:
+def _mismatches(
+    name: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
+) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
 
 
-def _label(name: str, index) -> str:
+def _label(name: str, index: np.ndarray) -> str:
     return f"{name}[{', '.join(str(int(i)) for i in index)}]" if len(index) else name

@@ -183,7 +183,8 @@ def take_reply(buffer: bytearray, longest: int) -> Reply | None:
     body = bytes(buffer[LENGTH:end])
     del buffer[:end]
     try:
-        return _REPLIES.decode(body)
+        reply: Reply = _REPLIES.decode(body)
+        return reply
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProtocolError(str(error)) from error
 
@@ -197,7 +198,7 @@ def _to_bytes(value: object) -> Array:
     if not isinstance(value, np.ndarray):
         raise NotImplementedError(f"{type(value)} does not travel")
     raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-    return Array(value.shape, value.dtype.str, memoryview(raw))
+    return Array(value.shape, value.dtype.str, raw.data)
 
 
 def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
 from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+
+Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 
@@ -58,7 +61,8 @@ def _launch_all(
     made = {**case.outputs, **case.scratch}
     buffers = {name: value.copy() for name, value in inputs.items()}
     buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
-    leftovers, left = Leftovers(source, module, case.inputs), {}
+    leftovers = Leftovers(source, module, case.inputs)
+    left: dict[int, str] = {}
     depends_on_order = False
     for number, launch in enumerate(case.launches, start=1):
         found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
@@ -68,7 +72,7 @@ def _launch_all(
     return buffers, depends_on_order, left
 
 
-def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: dict) -> bool:
+def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays) -> bool:
     """Whether another order may show another race."""
     kernel = module.get_function(launch.kernel)
     args = tuple(argument(arg, buffers) for arg in launch.args)
@@ -110,6 +114,6 @@ def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
     return costs
 
 
-def argument(value: Argument, buffers: dict):
+def argument(value: Argument, buffers: Mapping[str, Array]) -> Array | np.generic:
     """What a launch is given: a buffer by name, or a NumPy scalar."""
     return buffers[value.buffer] if value.buffer else np.dtype(value.dtype).type(value.value)

@@ -22,7 +22,8 @@ def of_solution(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
     """The solution's steps by the case's name; none for what has not been measured."""
     path = lesson.path / FILE
     kept = json.loads(path.read_text()) if path.is_file() else {}
-    return kept.get(exercise.name, {})
+    steps: dict[str, int] = kept.get(exercise.name, {})
+    return steps
 
 
 def write(lesson: Lesson) -> bool:

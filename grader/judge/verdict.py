@@ -96,7 +96,8 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        return _plain(msgspec.to_builtins(self))
+        plain: dict[str, Any] = _plain(msgspec.to_builtins(self))
+        return plain
 
     @classmethod
     def from_dict(cls, data: object) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from grader.cuda.errors import CudaError
+from grader.cuda.simulator.observers.reporting.hazard import Hazard
 
 from . import diagnosis
 from .html import Page, card, heading, paragraph, prose
@@ -23,7 +24,7 @@ def notice(text: str) -> Page:
 def failure(error: CudaError) -> Page:
     """What a kernel or its launch did wrong, under the line that did it. The source is the
     error's attribute of that name, which Kernel sets."""
-    shown = diagnosis.explain(diagnosis.of(error, getattr(error, "source", "")))
+    shown = diagnosis.explain(diagnosis.of_error(error))
     return Page(card("error", shown.html), shown.text)
 
 
@@ -37,9 +38,9 @@ def crash(error: Exception) -> Page:
     return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
 
 
-def warning(hazard, source: str) -> Page:
+def warning(hazard: Hazard, source: str) -> Page:
     """Something the simulated GPU saw that stopped nothing."""
-    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look")
+    shown = diagnosis.explain(diagnosis.of_hazard(hazard, source), "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
 
 

@@ -17,7 +17,7 @@ class Session:
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
-    hints: Counter = field(default_factory=Counter)
+    hints: Counter[str] = field(default_factory=Counter)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""

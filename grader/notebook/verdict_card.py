@@ -49,7 +49,7 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 
 
 def _cases(verdict: Verdict) -> Page:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             _outcome(case),
             escape(_name(case)),

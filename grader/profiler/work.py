@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Exercise, Launch
 from ..cuda import simulator
-from ..cuda.simulator.observers.observe import Run
+from ..cuda.kernel import MakeModule
+from ..cuda.simulator import Run
+
+Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
 
 
 @dataclass(frozen=True)
@@ -21,14 +25,15 @@ class Work:
     source: str
     launches: tuple[Launch, ...]
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
-    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    blank: Mapping[str, Blank] = field(default_factory=dict)
 
 
 def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
     problem = case.problem(np.random.default_rng(0))
-    outputs = {key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()}
-    blank = {**outputs, **problem.scratch}
+    outputs = problem.outputs.items()
+    blank: dict[str, Blank] = {key: (want.value.shape, want.dtype) for key, want in outputs}
+    blank |= problem.scratch
     return Work(name or exercise.id, source, problem.launches, problem.inputs, blank)
 
 
@@ -49,7 +54,12 @@ def run_on_gpu(work: Work) -> None:
     cupy.cuda.Device().synchronize()
 
 
-def _launch_all(work: Work, make_module, to_device, empty) -> None:
+def _launch_all(
+    work: Work,
+    make_module: MakeModule,
+    to_device: Callable[[np.ndarray], object],
+    empty: Callable[[tuple[int, ...], npt.DTypeLike], object],
+) -> None:
     module = make_module(code=work.source)
     buffers = {name: to_device(array) for name, array in work.inputs.items()}
     buffers |= {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}

@@ -63,7 +63,8 @@ class Submission:
 
 def read(folder: Path, lesson: str) -> Submission:
     """What lies in `folder`, whatever that is."""
-    name, content, refused, beside, remark = f"{lesson}.ipynb", b"", "", {}, ""
+    name, content, refused, remark = f"{lesson}.ipynb", b"", "", ""
+    beside: dict[str, str] = {}
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, remark)
     others = other_notebooks(folder, name)

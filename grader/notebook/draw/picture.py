@@ -30,6 +30,7 @@ _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _SHARPNESS = 2  # device pixels per CSS pixel
 
+Colour = str | tuple[float, float, float]
 Style = dict[str, Any]  # matplotlib's keywords, which have no common type
 
 
@@ -71,7 +72,7 @@ class Picture(Figure):
             Legend(
                 self,
                 handles,
-                [handle.get_label() for handle in handles],
+                [str(handle.get_label()) for handle in handles],
                 loc="upper left",
                 bbox_to_anchor=place,
                 bbox_transform=self.transFigure,
@@ -86,7 +87,9 @@ class Picture(Figure):
         data, metadata = self._repr_mimebundle_()
         display(data, metadata=metadata, raw=True)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str | bytes], dict[str, dict[str, int]]]:
         png = BytesIO()
         self.savefig(png, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS)
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
@@ -101,7 +104,7 @@ def empty(title: str, run: Run, reason: str) -> Picture:
     return picture
 
 
-def swatch(colour: str, meaning: str) -> Patch:
+def swatch(colour: Colour, meaning: str) -> Patch:
     """A key's entry for what is filled with `colour`."""
     return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
 

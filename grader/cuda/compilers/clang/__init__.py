@@ -45,7 +45,7 @@ class Clang:
     def available(self) -> bool:
         return importlib.util.find_spec("ziglang") is not None
 
-    def identity(self) -> list:
+    def identity(self) -> list[object]:
         texts = hashlib.sha256(repr(sorted(HEADERS.items())).encode()).hexdigest()
         return ["clang", _wheel_version(), front(Job("")), texts, cuda_files.identity()]
 
@@ -211,7 +211,7 @@ def _wheel_version() -> str:
         raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
 
 
-_kept: list[tempfile.TemporaryDirectory] = []  # goes when this process ends
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends
 
 
 @cache
