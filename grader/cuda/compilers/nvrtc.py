@@ -17,7 +17,7 @@ from .protocol import SOURCE_NAME, Job, Program
 
 _FLAGS = (
     *("--std=c++17", "-lineinfo", "-w", f"--pre-include={PRELUDE}"),
-    "-Xcudafe=--error_limit=20",  # who has more mends the first ones first
+    "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
 )
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
@@ -96,7 +96,7 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
     here = str(Path.cwd())
     strange = []
 
-    def named(found: re.Match) -> str:
+    def named(found: re.Match[str]) -> str:
         path = found[2]
         header = path.removeprefix(here).lstrip("/")
         if header in HEADERS:

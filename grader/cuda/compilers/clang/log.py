@@ -34,7 +34,7 @@ _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
 class _Entry:
     """One message. `included`: the learner's line of the #include that brought its file."""
 
-    head: re.Match
+    head: re.Match[str]
     included: int | None
     notes: list[_Entry] = field(default_factory=list)
 
