@@ -15,6 +15,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from ..cuda import compilers
+
 PACKAGE = Path(__file__).parents[1]
 KNOWN = 16  # characters of a name
 
@@ -28,7 +30,13 @@ _NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif"
 _NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
-_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-")  # as their distributions' names begin
+_LIBRARIES = (
+    "numpy",
+    "cupy",
+    "cuda-",
+    "nvidia-cuda-",
+    "ziglang",
+)  # as their distributions' names begin
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
@@ -38,7 +46,7 @@ def cache_key(kernels: Path, lesson: str) -> str:
     folder = kernels / lesson
     files = sorted(_deciding(folder))
     code = [path for path in files if path.suffix == ".py"]
-    digest = hashlib.sha256(repr(versions()).encode())
+    digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
     digest.update(_grader(frozenset(_JUDGE) | _imported_by(code)).encode())
     _add(digest, files, folder)
     return digest.hexdigest()[:KNOWN]

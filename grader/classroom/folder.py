@@ -25,7 +25,7 @@ from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
 
-CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
+CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 
 _ELSEWHERE = """\
 # The same course in this folder.

@@ -109,6 +109,20 @@ def check(
 
 
 @app.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where your notebooks are to lie.")] = Path(
+        "warpwise"
+    ),
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
+) -> None:
+    """Open the course in JupyterLab. Notebooks that FOLDER lacks are copied there; what lies
+    there already is yours, and stays as it is."""
+    from . import lab as learners_copy
+
+    learners_copy.lab(folder, opens=opens)
+
+
+@app.command()
 def profile(
     file: Annotated[Path, typer.Argument(help="A .cu file.")],
     kernel: Annotated[str | None, typer.Option(help="If the file has several.")] = None,

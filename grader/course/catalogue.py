@@ -11,7 +11,9 @@ from ..errors import AuthorError, NotInCourse
 from . import authors
 from .model import Benchmark, Exercise, Lesson, Problem, Shown
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+_INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
+COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+KERNELS = COURSE_FILES / "kernels"
 
 
 def names(root: Path = KERNELS) -> list[str]:

@@ -159,4 +159,5 @@ def _verdict(
         counters=dict(counters),
         device=device,
         seed=seed,
+        compiler=cuda.compilers.chosen_name(),
     )

@@ -93,6 +93,9 @@ class Verdict:
         str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
     ] = "simulator"
     seed: Annotated[int, Meta(description="What the inputs were drawn from.")] = 0
+    compiler: Annotated[
+        str, Meta(description="`nvrtc` or `clang`: whose program the simulated GPU ran.")
+    ] = "nvrtc"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
