@@ -10,6 +10,7 @@ from grader.cuda.errors import CudaError
 from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
 from grader.cuda.simulator.observers.arrays import arrays_among
+from grader.cuda.simulator.observers.recorder import recording
 
 from . import cards, failures
 from .kernel import Kernel
@@ -28,7 +29,7 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     if not isinstance(blocks, int) or blocks < 1:
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
-    with simulator.observe(blocks, FIRST_BLOCKS) as run:
+    with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
         declared = parameters(kernel.source, kernel.name) or ()
         run.source = kernel.source
         run.arrays = arrays_among(on_host, tuple(one.name for one in declared))

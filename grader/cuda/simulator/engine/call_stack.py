@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import OutOfBounds
 from ..memory.layout import LocalLayout
-from ..memory.spaces import LOCAL_WINDOW, GlobalSpace
+from ..memory.spaces import LOCAL_WINDOW
 from ..numeric.types import DTYPES
 from ..program.linker import LinkedProgram
 from ..program.ptx import components
@@ -142,7 +142,7 @@ class Calls:
         starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
         for start, end in pairwise(starts):
             for first in range(start, end, PRINTED_TOGETHER):
-                if self.machine.run_log.output.full:
+                if self.machine.output.full:
                     return
                 group = lanes[first : min(first + PRINTED_TOGETHER, end)]
                 self._print_alike(int(formats[start]), int(arguments[start]), group)
@@ -155,12 +155,12 @@ class Calls:
         def text_at(number: int):
             return lambda address: self.text(address, int(lanes[number]))
 
-        self.machine.run_log.output.add("".join(made.filled(packed, text_at)))
+        self.machine.output.add("".join(made.filled(packed, text_at)))
 
     def _packed(self, address: int, lanes: np.ndarray, size: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
         rows = np.zeros((len(lanes), size), np.uint8)
-        local = self.machine.spaces["local"]
+        local = self.machine.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
             rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
@@ -197,7 +197,7 @@ class Calls:
     def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
         self.frames[name][lanes] = self.stack_top[lanes]
         self.stack_top[lanes] += self.frame_sizes[name]
-        over = self.stack_top[lanes] > self.machine.spaces["local"].size
+        over = self.stack_top[lanes] > self.machine.local.size
         if over.any():
             raise self.machine.report.error(
                 OutOfBounds,
@@ -213,10 +213,9 @@ class Calls:
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:
-        local = self.machine.spaces["local"]
+        local = self.machine.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             start = int(local.base[lane])
             return local.store.data[start : start + local.pitch], address - LOCAL_WINDOW
-        everything: GlobalSpace = self.machine.spaces["global"]
-        store = everything.locate(np.array([address], np.int64), 1)[0][0]
+        store = self.machine.flat.locate(np.array([address], np.int64), 1)[0][0]
         return store.data, address - store.address

@@ -176,9 +176,7 @@ def bind(instruction: Instruction, at: int, machine) -> Step:
     if form.build is None:
         raise unsupported(instruction, machine)
     step = form.build(instruction, at, machine)
-    if machine.uninitialized:
-        to_memory = any(isinstance(operand, Address) for operand in instruction.operands)
-        step = machine.uninitialized.follow(instruction, at, step, form.control or to_memory)
+    step = machine.events.execute(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
-        return guarded(step, instruction, at, machine, form.control)
-    return step
+        step = guarded(step, instruction, at, machine, form.control)
+    return machine.events.follow(at, step)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....errors import ShuffleDivergence
 from ...isa.form import Flow
 from ..lanes import WARP, Lanes, compact, warp_masks
 from ..lanes import index as lane_index
@@ -47,7 +46,8 @@ class Collectives:
         index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
-        self._check_named(index, at, masks)
+        for tell in self.machine.events.gather:
+            tell(at, index, masks)
         present = self._present(index)
         wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
@@ -97,20 +97,6 @@ class Collectives:
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""
         return warp_masks(index, self.machine.geometry.warps)
-
-    def _check_named(self, index: np.ndarray, at: int, masks: np.ndarray) -> None:
-        own = np.left_shift(1, index % WARP).astype(np.uint32)
-        unnamed = (masks[index] & own) == 0
-        if unnamed.any() and self.machine.options.checks:
-            lane = int(index[np.argmax(unnamed)])
-            raise self.machine.report.error(
-                ShuffleDivergence,
-                at,
-                lane,
-                f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
-                f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
-                "operation.",
-            )
 
 
 def whole_warps(lanes: Lanes) -> bool:

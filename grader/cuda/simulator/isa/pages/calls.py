@@ -77,7 +77,7 @@ def _printf(parameters, result, at, machine):
 
     def print_each(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        if not machine.run_log.output.full:
+        if not machine.output.full:
             calls.print(*(calls.words(name, index) for name in parameters), index)
         calls.slots[result][index] = 0
 

@@ -6,9 +6,8 @@ from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.types import DTYPES
-from ...observers.uninitialized import must_be_followed
-from ...program.ptx import Instruction, Symbol, components, registers
-from ..accesses import note, put
+from ...program.ptx import Instruction, Symbol, components
+from ..accesses import get, put
 from ..form import Carries
 from ..table import effect
 
@@ -35,22 +34,14 @@ def load(instruction: Instruction, at: int, machine):
         for item in components(target)
     ]
     spinning = instruction.form.has(*_SPINNING)
-    uninitialized = machine.uninitialized and machine.uninitialized.loaded(target)
-    discardable = not machine.maybe_uninitialized.discardable.isdisjoint(registers(target))
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
-            if not discardable:
-                access.check_written(hit)
-            elif not machine.follows_loads:
-                must_be_followed(access, hit)
-            note(machine, access, hit, "load")
+            get(access, hit)
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
-            if uninitialized:
-                uninitialized(access, hit)
 
     return step
 
@@ -67,13 +58,10 @@ def store(instruction: Instruction, at: int, machine):
         return machine.calls.store(instruction, address, source)
     access = Access(instruction.form.transfer(0), address, at, machine)
     sources = [read(item, instruction.form.type, machine) for item in components(source)]
-    uninitialized = machine.uninitialized and machine.uninitialized.stored(source)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            put(machine, access, hit, [source[hit.lanes] for source in sources])
-            if uninitialized:
-                uninitialized(access, hit)
+            put(access, hit, [source[hit.lanes] for source in sources])
 
     return step
 

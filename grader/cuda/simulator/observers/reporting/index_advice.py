@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
-from .naming import Place
+from ...program.naming import Place
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
 _NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach

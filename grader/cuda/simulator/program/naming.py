@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from ....declared import Declarations, Declared, Member
+from ...declared import Declarations, Declared, Member
 
 
 @dataclass(frozen=True)
