@@ -157,7 +157,7 @@ class Player:
         lab.until("return !!window.player && !!document.querySelector('.row.current')")
 
     def press(self, key: str) -> None:
-        self.page.find_element(By.CSS_SELECTOR, "body").send_keys(key)
+        self.page.find_element(By.CSS_SELECTOR, ".source").send_keys(key)
 
     def click(self, selector: str) -> None:
         self.page.find_element(By.CSS_SELECTOR, selector).click()
