@@ -147,7 +147,7 @@ def _wrong_output(
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
         found = ran.arrays[f"{of}/{buffer}"]
-        wrong = ~_right(expected, found)
+        wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
@@ -175,7 +175,7 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     for buffer, expected in instance.problem.outputs.items():
         written = ran.arrays[f"written/{buffer}"]
         found = ran.arrays[f"output/{buffer}"]
-        wrong = ~written if not written.all() else ~_right(expected, found)
+        wrong = ~written if not written.all() else ~right(expected, found)
         if wrong.any():
             first = Element(buffer, int(wrong.ravel().argmax()))
             at = first.index in np.flatnonzero(written)
@@ -183,7 +183,7 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
     return None
 
 
-def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
+def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value

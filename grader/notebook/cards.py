@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from grader.cuda.errors import CudaError
+from grader.cuda.sanitize import visible
 from grader.cuda.simulator.observers.reporting.hazard import Hazard
+from grader.judge.verdict import shortened
 
 from . import diagnosis
-from .html import Page, card, heading, paragraph, prose
+from .html import FRAME, Page, card, heading, paragraph, prose
 
 
 def line(kind: str, title: str, text: str = "") -> Page:
@@ -42,6 +46,15 @@ def warning(hazard: Hazard, source: str) -> Page:
     """Something the simulated GPU saw that stopped nothing."""
     shown = diagnosis.explain(diagnosis.of_hazard(hazard, source), "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
+
+
+def printed(case: str, text: str) -> Page:
+    """What a kernel printed in one case of an exercise."""
+    title, text = f"Printed (case: {case})", shortened(visible(text))
+    html = card(
+        "note", heading("note", escape(title)), f'<pre style="{FRAME}">{escape(text)}</pre>'
+    )
+    return Page(html, f"{title}\n{text}")
 
 
 def hint(number: int, count: int, text: str) -> Page:

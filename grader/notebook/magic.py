@@ -27,12 +27,17 @@ def _cuda(line: str, cell: str) -> None:
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
     name = _name(line)
-    source = session.current().sources[name] = _source(cell)
+    lesson = session.current()
+    source = lesson.sources[name] = _source(cell)
+    # What the cell defined before has this text now: a launch says what is wrong with it, and no
+    # old kernel runs in its place.
+    get_ipython().push({entry: Kernel(entry, source) for entry in lesson.kernels[name]})
     with failures.about(source):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
     kernels = {entry: Kernel(entry, source) for entry in entries if not entry.startswith("_Z")}
     failures.shell().push(kernels)
+    lesson.kernels[name] |= kernels.keys()
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
 
 

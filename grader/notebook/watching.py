@@ -14,9 +14,11 @@ from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import arrays_among
+from grader.cuda.simulator.observers.recorder import recording
 
 from . import cards, failures
 from .kernel import Kernel
+from .player.replay import FIRST_BLOCKS
 
 
 def watch(
@@ -28,7 +30,7 @@ def watch(
     blocks: int = 1,
 ) -> Run:
     """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
-    `.counters`, `.hazards`, `.printed`, and the `.trace` that pictures are drawn from.
+    `.counters`, `.hazards`, `.printed`, and what pictures are drawn from and `play(run)` plays.
 
     `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. `blocks` is
     how many blocks, from the first on, `draw.owners` is to show. What the kernel does wrong is
@@ -38,7 +40,7 @@ def watch(
     if not isinstance(blocks, int) or blocks < 1:
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
-    with simulator.observe(blocks) as run:
+    with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
         declared = parameters(kernel.source, kernel.name) or ()
         run.source = kernel.source
         run.arrays = arrays_among(on_host, tuple(one.name for one in declared))

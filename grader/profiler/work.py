@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..course import Case, Exercise, Launch
+from ..course import Case, Exercise, Launch, Problem
 from ..cuda import simulator
 from ..cuda.kernel import MakeModule
 from ..cuda.simulator import Run
@@ -30,17 +30,21 @@ class Work:
 
 def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
-    problem = case.problem(np.random.default_rng(0))
+    return of_problem(case.problem(np.random.default_rng(0)), source, name or exercise.id)
+
+
+def of_problem(problem: Problem, source: str, name: str) -> Work:
+    """What a problem launches of the kernels in `source`."""
     outputs = problem.outputs.items()
     blank: dict[str, Blank] = {key: (want.value.shape, want.dtype) for key, want in outputs}
     blank |= problem.scratch
-    return Work(name or exercise.id, source, problem.launches, problem.inputs, blank)
+    return Work(name, source, problem.launches, problem.inputs, blank)
 
 
 def simulate(work: Work) -> Run:
     """Everything seen while the simulated GPU did the work. Raises CudaError."""
     with simulator.observe() as run:
-        _launch_all(work, simulator.RawModule, np.array, simulator.empty)
+        launch_all(work, simulator.RawModule, buffers_of(work, np.array, simulator.empty))
     return run
 
 
@@ -50,19 +54,23 @@ def run_on_gpu(work: Work) -> None:
 
     from ..cuda import gpu
 
-    _launch_all(work, gpu.RawModule, cupy.asarray, cupy.empty)
+    launch_all(work, gpu.RawModule, buffers_of(work, cupy.asarray, cupy.empty))
     cupy.cuda.Device().synchronize()
 
 
-def _launch_all(
+def buffers_of(
     work: Work,
-    make_module: MakeModule,
     to_device: Callable[[np.ndarray], object],
     empty: Callable[[tuple[int, ...], npt.DTypeLike], object],
-) -> None:
-    module = make_module(code=work.source)
+) -> dict[str, object]:
+    """The work's buffers by name, on a device; the inputs are copied there."""
     buffers = {name: to_device(array) for name, array in work.inputs.items()}
-    buffers |= {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}
+    return buffers | {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}
+
+
+def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
+    """The work's launches, one after the other, on these buffers. Raises CudaError."""
+    module = make_module(code=work.source)
     for launch in work.launches:
         kernel = module.get_function(launch.kernel)
         args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Sequence
+from html import escape
 from io import BytesIO
 from typing import Any
 
@@ -28,6 +30,8 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
+_WIDEST, _NARROWEST = 960, 780  # CSS pixels
+_DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-vscode-theme-kind="vscode-dark"]')
 _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]
@@ -35,8 +39,8 @@ Style = dict[str, Any]  # matplotlib's keywords, which have no common type
 
 
 class Picture(Figure):
-    """A figure WIDTH by `height` inches, on paper of its own so that it reads the same in a light
-    and in a dark theme. `description` says in words what it shows."""
+    """A figure WIDTH by `height` inches, in the colours of the page that shows it.
+    `description` says in words what it shows."""
 
     def __init__(self, height: float, title: str, description: str):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
@@ -88,12 +92,30 @@ class Picture(Figure):
         display(data, metadata=metadata, raw=True)
 
     def _repr_mimebundle_(
-        self, include: object = None, exclude: object = None
-    ) -> tuple[dict[str, str | bytes], dict[str, dict[str, int]]]:
-        png = BytesIO()
-        self.savefig(png, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS)
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As HTML, where the page's theme decides over the colours, and as a plain PNG."""
+        sharp = {"format": "png", "dpi": _PIXELS_PER_INCH * _SHARPNESS}
+        bare, on_paper = BytesIO(), BytesIO()
+        self.savefig(bare, transparent=True, **sharp)
+        self.savefig(on_paper, **sharp)
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
-        return {"image/png": png.getvalue(), "text/plain": self.description}, {"image/png": size}
+        html = themed(bare.getvalue(), self.description)
+        twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
+        return {"text/html": html, **twins}, {"image/png": size}
+
+
+def themed(png: bytes, description: str) -> str:
+    """A picture without paper in a page: as it is on a light one; on a dark one its lightness is
+    turned round, and its hues are not. It scrolls where it would get too small to read."""
+    data = base64.b64encode(png).decode()
+    dark = ", ".join(f"{page} .ww-picture" for page in _DARK_PAGES)
+    return (
+        f"<style>{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
+        f'<div style="overflow-x: auto"><img class="ww-picture" alt="{escape(description)}" '
+        f'src="data:image/png;base64,{data}" style="width: 100%; max-width: {_WIDEST}px; '
+        f'min-width: {_NARROWEST}px; height: auto"></div>'
+    )
 
 
 def empty(title: str, run: Run, reason: str) -> Picture:
