@@ -208,6 +208,16 @@ def build(
 
 
 @app.command()
+def new(
+    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
+) -> None:
+    """Make a lesson that works as it stands, to be changed into yours."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.new_lesson(lesson))
+
+
+@app.command()
 def release(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
     due: Annotated[str | None, typer.Option(help='Like "2026-12-01 23:59".')] = None,
@@ -264,6 +274,19 @@ def export(
 
 
 @app.command()
+def bundle(
+    system: Annotated[str, typer.Argument(metavar="gradescope")],
+    lesson: str,
+    to: Annotated[Path | None, typer.Option(help="The zip to write.")] = None,
+    leaderboard: Annotated[bool, typer.Option("--leaderboard", help="Rank learners.")] = False,
+) -> None:
+    """Pack a lesson as an autograder for another system."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard))
+
+
+@app.command()
 def status(
     lesson: str,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
@@ -290,6 +313,23 @@ def autograde(
     from . import classroom_commands
 
     raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force))
+
+
+@app.command()
+def regrade(
+    lesson: str,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say whose mark would change, and why.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
+    ] = None,
+) -> None:
+    """Grade what is not up to date again, and say whose mark that changes, and why."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler))
 
 
 @app.command()

@@ -85,9 +85,8 @@ def _limit(request: Request) -> None:
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
-    from .simulated import run_case
-
     from ..cuda import compilers
+    from .simulated import run_case
 
     _withdraw(compilers.chosen())
     _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
