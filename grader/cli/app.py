@@ -94,7 +94,7 @@ def check(
     for problem in filter(None, (one.problem for one in checked)):
         typer.echo(problem, err=True)
     if as_json:
-        typer.echo(check_file.as_json(file, checked))
+        typer.echo(check_file.as_json(checked))
     else:
         from rich.console import Console
 

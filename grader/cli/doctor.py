@@ -72,10 +72,11 @@ def _headers() -> str:
 
 def _sandbox() -> str:
     from ..judge import landlock, process
+    from ..judge.protocol import Failed
 
-    answer = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
-    if answer.status != "ran":
-        raise RuntimeError(answer.message)
+    tried = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
+    if isinstance(tried, Failed):
+        raise RuntimeError(tried.message)
     known = landlock.version()
     return f"Landlock {known} keeps it from files" if known else "without Landlock on this kernel"
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
+from ..status import Status
 from .cases import CaseInstance
-from .process import Outcome
+from .protocol import Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -22,11 +23,11 @@ FROM_NAN = (
 )
 
 
-def on_simulator(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult:
+def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The case's result from what came of it on the simulated device."""
-    outcome = words.explained(outcome)
-    if outcome.status != "ran":
-        return failed(instance.case, outcome.status, outcome.message, outcome.line)
+    if isinstance(outcome, Failed):
+        told = words.explained(outcome)
+        return failed(instance.case, told.status, told.message, told.line)
     wrong = (
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
@@ -41,10 +42,10 @@ def on_simulator(instance: CaseInstance, outcome: Outcome, words: Words) -> Case
     )
 
 
-def on_gpu(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult:
+def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The same from what came of it on the hardware; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
-    if outcome.status != "ran":
+    if isinstance(outcome, Failed):
         return failed(instance.case, outcome.status, outcome.message, outcome.line)
     result = (
         _changed_input(instance, outcome, words)
@@ -58,22 +59,22 @@ def on_gpu(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult
     )
 
 
-def failed(case: Case, status: str, message: str, line: int | None = None) -> CaseResult:
+def failed(case: Case, status: Status, message: str, line: int | None = None) -> CaseResult:
     """No points, and why."""
     return CaseResult(case.name, case.visible, status, 0.0, case.points, message, line)
 
 
 def _passed(case: Case) -> CaseResult:
-    return CaseResult(case.name, case.visible, "passed", case.points, case.points)
+    return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 
 def _wrong(case: Case, message: str, mismatches: list[Mismatch]) -> CaseResult:
-    return replace(failed(case, "wrong_answer", message), mismatches=tuple(mismatches))
+    return replace(failed(case, Status.WRONG_ANSWER, message), mismatches=tuple(mismatches))
 
 
-def _changed_input(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult | None:
+def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for name, before in instance.problem.inputs.items():
-        after = outcome.arrays[f"input/{name}"]
+        after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
             first, *rest = _mismatches(words.name(name), changed, before, after)
@@ -105,9 +106,9 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 
-def _unwritten(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult | None:
+def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for buffer in instance.problem.outputs:
-        missing = ~outcome.arrays[f"written/{buffer}"]
+        missing = ~ran.arrays[f"written/{buffer}"]
         name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
             what = f"Nothing was ever written to {name}: no thread got as far as storing a result."
@@ -116,7 +117,7 @@ def _unwritten(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseRe
         else:
             continue
         return failed(
-            instance.case, "wrong_answer", _because(f"{when}{what}", words.launch(buffer), outcome)
+            instance.case, Status.WRONG_ANSWER, _because(f"{when}{what}", words.launch(buffer), ran)
         )
     return None
 
@@ -133,24 +134,22 @@ def _left_out(name: str, missing: np.ndarray) -> str:
     )
 
 
-def _because(message: str, launch: int | None, outcome: Outcome) -> str:
+def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {outcome.left.get(launch, '')}".rstrip()
+    return f"{message} {ran.left.get(launch, '')}".rstrip()
 
 
 def _wrong_output(
-    instance: CaseInstance, outcome: Outcome, words: Words, run: str = "output"
+    instance: CaseInstance, ran: Ran, words: Words, of: str = "output"
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
-        found = outcome.arrays[f"{run}/{buffer}"]
+        found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~_right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
-            return _wrong(
-                instance.case, _because(message, words.launch(buffer), outcome), mismatches
-            )
+            return _wrong(instance.case, _because(message, words.launch(buffer), ran), mismatches)
     return None
 
 
@@ -209,22 +208,22 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(instance: CaseInstance, outcome: Outcome) -> CaseResult | None:
+def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     case = instance.case
     for budget in case.budgets:
-        counter, counters = budget.counter, outcome.counters
+        counter, counters = budget.counter, ran.counters
         if counter not in counters:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
         if count > budget.at_most:
-            line, share = outcome.costs.get(counter, (None, 0))
+            line, share = ran.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
                 f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message, line)
+            return failed(case, Status.OVER_BUDGET, message, line)
     return None
 
 
@@ -240,7 +239,7 @@ def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseR
                 f"where {requirement.at_least:,} are called for. "
                 f"{_sentence(requirement.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message)
+            return failed(case, Status.OVER_BUDGET, message)
     return None
 
 

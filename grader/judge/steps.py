@@ -60,8 +60,8 @@ def measure(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
             inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-            counted, _ = run_case(source, described(one, _ENOUGH), inputs)
-            most[one.case.name] = max(most[one.case.name], counted["steps"])
+            ran = run_case(source, described(one, _ENOUGH), inputs)
+            most[one.case.name] = max(most[one.case.name], ran.steps)
     return most
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 from nbgrader.api import MissingEntry
 
 from ...course import Lesson
@@ -92,7 +93,7 @@ def _answers(
         kept = {}
     for row in mine:
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
-        told = tuple(map(Diagnostic.from_dict, verdict.get("diagnostics", ())))
+        told = msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...])
         source = sources.get(row.exercise, "")
         yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told)
 

@@ -96,7 +96,7 @@ def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str,
     here = str(Path.cwd())
     strange = []
 
-    def named(found: re.Match) -> str:
+    def named(found: re.Match[str]) -> str:
         path = found[2]
         header = path.removeprefix(here).lstrip("/")
         if header in HEADERS:

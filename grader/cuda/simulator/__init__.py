@@ -14,7 +14,19 @@ what nothing synchronizes and what never got a value, count and trace.
 from .engine.options import options
 from .memory.allocations import address, empty, written
 from .module import RawKernel, RawModule
-from .observers.observe import observe
+from .observers.observe import Run, observe
+from .observers.trace import Event
 from .program.naming import plain
 
-__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "plain", "written"]
+__all__ = [
+    "Event",
+    "RawKernel",
+    "RawModule",
+    "Run",
+    "address",
+    "empty",
+    "observe",
+    "options",
+    "plain",
+    "written",
+]

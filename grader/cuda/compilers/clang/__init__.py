@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -26,10 +25,12 @@ from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, Job, Program
 from . import names
-from .flags import flags
-from .headers import HEADERS
+from .flags import back, front, plain
+from .headers import FIRST, HEADERS
+from .layout import laid_out
 from .log import diagnostics
 from .ptx import like_nvrtc
+from .wide_copies import wide_copies
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
@@ -46,87 +47,84 @@ class Clang:
 
     def identity(self) -> list:
         texts = hashlib.sha256(repr(sorted(HEADERS.items())).encode()).hexdigest()
-        return ["clang", _wheel_version(), flags(Job("")), texts, cuda_files.identity()]
+        return ["clang", _wheel_version(), front(Job("")), texts, cuda_files.identity()]
 
     def version(self) -> tuple[int, int]:
         major, minor, *_ = _wheel_version().split(".")
         return int(major), int(minor)
 
     def folders(self) -> tuple[Path, ...]:
-        return _program().parent, _headers(), *_cuda_folders(), cuda_files.libdevice()
+        return _program().parent, _precompiled().parent, *_cuda_folders(), cuda_files.libdevice()
 
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
         with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-            return _compiled(job, _Files(Path(folder)))
+            return _compiled(job, Path(folder))
 
 
-@dataclass(frozen=True)
-class _Files:
-    """Where one compilation's source, PTX, log and list of included files lie."""
-
-    folder: Path
-
-    @property
-    def source(self) -> Path:
-        return self.folder / "source"
-
-    @property
-    def ptx(self) -> Path:
-        return self.folder / "ptx"
-
-    @property
-    def log(self) -> Path:
-        return self.folder / "log"
-
-    @property
-    def included(self) -> Path:
-        return self.folder / "included"
-
-
-def _compiled(job: Job, files: _Files) -> Program:
+def _compiled(job: Job, folder: Path) -> Program:
     text = f'# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
-    files.source.write_bytes(text.encode(errors="replace"))
-    status = _run(job, files)
-    log = _read(files.log, _LOG_BYTES).decode(errors="replace")
-    if status:
-        raise _error(status, log, job.source)
-    ptx = _read(files.ptx, _PTX_BYTES).decode()
+    (folder / "source").write_bytes(text.encode(errors="replace"))
+    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
+    more = (*first, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
+    _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
+    middle = folder / "middle"
+    middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
+    _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
+    ptx = _read(folder / "ptx", _PTX_BYTES).decode()
     ptx, found = names.answered(ptx, job.name_expressions)
-    return Program(like_nvrtc(ptx).encode(), found, _strange(files, job))
+    strange = _strange(folder / "included", job)
+    return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange)
 
 
 def _cuda_folders() -> tuple[Path, ...]:
     return tuple(map(Path, cuda_files.include_folders()))
 
 
-def _run(job: Job, files: _Files) -> int:
-    """clang's exit status."""
-    places = (
-        *("-internal-isystem", _headers()),
-        *(part for folder in _cuda_folders() for part in ("-internal-isystem", folder)),
-        *("-mlink-builtin-bitcode", cuda_files.libdevice()),
+@cache
+def _precompiled() -> Path:
+    """What every source begins with, read once for all sources of this process and its children."""
+    made = _headers() / "first.pch"
+    flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
+    header = str(_headers() / FIRST)
+    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    return made
+
+
+def _places() -> tuple[str, ...]:
+    headers = (_headers(), *_cuda_folders())
+    return (
+        *(part for one in headers for part in ("-internal-isystem", str(one))),
+        *("-mlink-builtin-bitcode", str(cuda_files.libdevice())),
         f"-fdebug-prefix-map={_headers()}{os.sep}=",
         f"-fmacro-prefix-map={_headers()}{os.sep}=",
-        *("-dependency-file", files.included, "-MT", "ptx", "-sys-header-deps"),
-        *("-o", files.ptx, "-"),
     )
-    command = [str(part) for part in (_program(), "-cc1", *flags(job), *places)]
+
+
+def _run(arguments: list[str], folder: Path, source: str) -> None:
+    """clang with these arguments in that folder. CompileError where it refuses."""
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    with files.source.open("rb") as source, files.log.open("wb") as log:
+    with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
         try:
             child = subprocess.Popen(
-                command, stdin=source, stdout=log, stderr=log, cwd=files.folder, env=kept
+                [str(_program()), "-cc1", *arguments],
+                stdin=nothing,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env=kept,
             )
         except OSError as error:
             raise CompilerFailure(f"clang could not be started ({error}).") from error
         try:
             _childless(child.pid)
-            return child.wait()
+            status = child.wait()
         finally:
             child.kill()
             child.wait()
+    if status:
+        raise _error(status, _read(folder / "log", _LOG_BYTES).decode(errors="replace"), source)
 
 
 def _childless(pid: int) -> None:
@@ -162,12 +160,12 @@ _BROKE_DOWN = (
 )
 
 
-def _strange(files: _Files, job: Job) -> tuple[str, ...]:
+def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     """The files that went into the program and are no headers of the compiler's."""
     own = [_headers(), *_cuda_folders()]
     own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
     own = [folder.resolve() for folder in own]
-    rule = _read(files.included, _LOG_BYTES).decode(errors="replace").replace("\\\n", " ")
+    rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").replace("\\\n", " ")
     found = (path.replace("\\ ", " ") for path in _unescaped(rule.partition(":")[2]))
     strange = (path for path in found if not _is_own(Path(path), own))
     return tuple(dict.fromkeys(strange))
@@ -179,7 +177,7 @@ def _unescaped(rule: str) -> list[str]:
 
 
 def _is_own(path: Path, own: list[Path]) -> bool:
-    return str(path) in ("-", "<stdin>") or any(
+    return str(path) in ("source", SOURCE_NAME) or any(
         path.resolve().is_relative_to(folder) for folder in own
     )
 

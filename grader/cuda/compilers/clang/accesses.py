@@ -120,7 +120,8 @@ def _of_vectors(vector: str, count: int, ptx: str, constraint: str, passed: str)
     ins = ", ".join(f'"{constraint}"(({passed})v.{one})' for one in members)
     holes = "{" + ", ".join(f"%{n}" for n in range(1, count + 1)) + "}"
     for name, hint in _STORE_HINTS.items():
-        text = f'asm volatile("st.global.{hint}.v{count}.{ptx} [%0], {holes};" :: "l"(p), {ins} : "memory");'
+        opcode = f"st.global.{hint}.v{count}.{ptx}"
+        text = f'asm volatile("{opcode} [%0], {holes};" :: "l"(p), {ins} : "memory");'
         yield _function(f"void __{name}({vector}* p, {vector} v)", text)
 
 

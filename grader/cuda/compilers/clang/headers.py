@@ -26,10 +26,22 @@ _BARRIER = """#pragma once
 #include_next <cuda/__barrier/barrier_block_scope.h>
 #pragma pop_macro("_CCCL_COMPILER_NVRTC")
 """
+# Of an NVRTC since 12.3 they believe that it has their functions built in.
+_HALF = """#pragma once
+#pragma push_macro("__CUDACC_VER_MINOR__")
+#undef __CUDACC_VER_MINOR__
+#define __CUDACC_VER_MINOR__ 2
+#include_next <{}>
+#pragma pop_macro("__CUDACC_VER_MINOR__")
+"""
+_HALVES = ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
 
+FIRST = "warpwise/first.h"  # included before every source
 HEADERS = {
     **headers.HEADERS,
+    FIRST: f"#include <warpwise/cuda.h>\n#include <{headers.PRELUDE}>\n",
     **dict.fromkeys((f"crt/{name}.h" for name in _BUILT_IN.split()), ""),
+    **{name: _HALF.format(name) for name in _HALVES},
     "cuda/__barrier/barrier_block_scope.h": _BARRIER,
     "warpwise/accesses.h": accesses(),
     "warpwise/cuda.h": (Path(__file__).parent / "cuda.h").read_text(encoding="utf-8"),

@@ -1,7 +1,7 @@
 """clang's log, read.
 
 /learner/kernel.cu:8:10: error: no matching function for call to 'helper'
-/learner/kernel.cu:2:18: note: candidate function not viable: requires 2 arguments, but 1 was provided
+/learner/kernel.cu:2:18: note: candidate function not viable: requires 2 arguments, but 1 was
 In file included from /learner/kernel.cu:1:
 /.../cuda_fp16.h:4690:25: error: unknown type name 'half'
 error: ran out of registers
@@ -33,7 +33,7 @@ _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
 class _Entry:
     """One message. `included`: the learner's line of the #include that brought its file."""
 
-    head: re.Match
+    head: re.Match[str]
     included: int | None
     notes: list[_Entry] = field(default_factory=list)
 

@@ -41,7 +41,7 @@ _ROUNDINGS = ("rn", "rz", "ru", "rd")
 _INTRINSICS = {
     "fff": "fadd_* fsub_* fmul_* fdiv_*",
     "ff": "frcp_* fsqrt_* frsqrt_rn saturatef",
-    "ffff": "fmaf_*",
+    "ffff": "fmaf_* fmaf_ieee_*",
     "ddd": "dadd_* dsub_* dmul_* ddiv_*",
     "dd": "drcp_* dsqrt_*",
     "dddd": "fma_*",

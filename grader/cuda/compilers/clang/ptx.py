@@ -29,7 +29,7 @@ def like_nvrtc(ptx: str) -> str:
         file = files.setdefault(found["path"], len(files) + 1)
         return file, int(found["line"]), int(found["column"] or 0)
 
-    def rows(match: re.Match) -> str:
+    def rows(match: re.Match[str]) -> str:
         here = (int(match[2]), int(match[3]), int(match[4]))
         calls = [place(text) for text in match[5].split(" @[ ")[1:]]
         return "\n".join(_rows(match[1], [here, *filter(None, calls)]))
