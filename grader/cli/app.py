@@ -85,6 +85,7 @@ def check(
         str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
@@ -101,6 +102,11 @@ def check(
         from . import terminal
 
         terminal.show_verdicts(Console(), checked)
+    if github:
+        from .annotations import annotations
+
+        for line in annotations(file, checked):
+            typer.echo(line)
     if not all(one.passed for one in checked):
         raise typer.Exit(1)
 
@@ -275,14 +281,21 @@ def export(
 
 @app.command()
 def bundle(
-    system: Annotated[str, typer.Argument(metavar="gradescope")],
+    system: Annotated[str, typer.Argument(metavar="gradescope|github")],
     lesson: str,
-    to: Annotated[Path | None, typer.Option(help="The zip to write.")] = None,
-    leaderboard: Annotated[bool, typer.Option("--leaderboard", help="Rank learners.")] = False,
+    to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
+    leaderboard: Annotated[
+        bool, typer.Option("--leaderboard", help="gradescope: rank learners.")
+    ] = False,
+    repository: Annotated[
+        str | None, typer.Option(metavar="OWNER/NAME", help="github: where the course lies.")
+    ] = None,
 ) -> None:
-    """Pack a lesson as an autograder for another system."""
+    """Pack a lesson so that another system grades it."""
     from . import course_commands
 
+    if system == "github":
+        raise typer.Exit(course_commands.write_workflow(lesson, to, repository))
     raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -24,7 +25,7 @@ from ..classroom import (
     roster,
     status,
 )
-from ..classroom.bundles import gradescope
+from ..classroom.bundles import github, gradescope
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, open_course
@@ -135,11 +136,24 @@ def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool) ->
     here = open_course()
     lesson = lesson_called(here, name)
     if system != "gradescope":
-        raise ClassroomError(f"There is no bundle for {system!r}; there is: gradescope.")
+        raise ClassroomError(f"There is no bundle for {system!r}; there are: gradescope, github.")
     path = to or here.root / "export" / f"{lesson.name}-gradescope.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, gradescope.bundle(here, lesson, leaderboard), mode=0o600)
     say(f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: keep it")
+    return 0
+
+
+def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
+    """Write the workflow that grades a lesson in learners' repositories."""
+    here = open_course()
+    lesson = lesson_called(here, name)
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository or ""):
+        raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
+    path = to or here.root / "export" / lesson.name / github.PATH
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, github.workflow(lesson, repository))
+    say(f"{short(path)} is the workflow; put it beside {lesson.name}.ipynb as {github.PATH}")
     return 0
 
 
