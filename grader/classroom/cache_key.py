@@ -43,12 +43,22 @@ def cache_key(kernels: Path, lesson: str) -> str:
     """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
     the lesson's files import of the grader, those files, and the versions of Python, NumPy and
     the CUDA compiler with its headers."""
-    folder = kernels / lesson
-    files = sorted(_deciding(folder))
-    code = [path for path in files if path.suffix == ".py"]
+    both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
+    return hashlib.sha256(both.encode()).hexdigest()[:KNOWN]
+
+
+def judge_key(kernels: Path, lesson: str) -> str:
+    """Of that, what is not the lesson's own."""
+    code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
     digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
-    digest.update(_grader(frozenset(_JUDGE) | _imported_by(code)).encode())
-    _add(digest, files, folder)
+    digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
+    return digest.hexdigest()[:KNOWN]
+
+
+def lesson_key(kernels: Path, lesson: str) -> str:
+    """Of that, the lesson's own files."""
+    folder, digest = kernels / lesson, hashlib.sha256()
+    _add(digest, sorted(_deciding(folder)), folder)
     return digest.hexdigest()[:KNOWN]
 
 

@@ -62,6 +62,12 @@ def fingerprint(autograded: Path) -> str:
         return ""
 
 
+def differing(one: str, other: str) -> list[str]:
+    """The names of the parts, as `name:value` between blanks, in which two fingerprints differ."""
+    first, second = (dict(part.split(":", 1) for part in text.split()) for text in (one, other))
+    return sorted(name for name in first | second if first.get(name) != second.get(name))
+
+
 def had(autograded: Path) -> float:
     """The points of the last notebook that could be read; 0 where nothing is known of one."""
     try:

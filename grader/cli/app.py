@@ -88,6 +88,7 @@ def check(
         str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
@@ -104,6 +105,11 @@ def check(
         from . import terminal
 
         terminal.show_verdicts(Console(), checked)
+    if github:
+        from .annotations import annotations
+
+        for line in annotations(file, checked):
+            typer.echo(line)
     if not all(one.passed for one in checked):
         raise typer.Exit(1)
 
@@ -225,6 +231,16 @@ def build(
 
 
 @app.command()
+def new(
+    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
+) -> None:
+    """Make a lesson that works as it stands, to be changed into yours."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.new_lesson(lesson))
+
+
+@app.command()
 def release(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
     due: Annotated[str | None, typer.Option(help='Like "2026-12-01 23:59".')] = None,
@@ -281,6 +297,26 @@ def export(
 
 
 @app.command()
+def bundle(
+    system: Annotated[str, typer.Argument(metavar="gradescope|github")],
+    lesson: str,
+    to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
+    leaderboard: Annotated[
+        bool, typer.Option("--leaderboard", help="gradescope: rank learners.")
+    ] = False,
+    repository: Annotated[
+        str | None, typer.Option(metavar="OWNER/NAME", help="github: where the course lies.")
+    ] = None,
+) -> None:
+    """Pack a lesson so that another system grades it."""
+    from . import course_commands
+
+    if system == "github":
+        raise typer.Exit(course_commands.write_workflow(lesson, to, repository))
+    raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard))
+
+
+@app.command()
 def status(
     lesson: str,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
@@ -307,6 +343,23 @@ def autograde(
     from . import classroom_commands
 
     raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force))
+
+
+@app.command()
+def regrade(
+    lesson: str,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say whose mark would change, and why.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
+    ] = None,
+) -> None:
+    """Grade what is not up to date again, and say whose mark that changes, and why."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler))
 
 
 @app.command()

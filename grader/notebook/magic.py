@@ -31,7 +31,7 @@ def _cuda(line: str, cell: str) -> None:
     source = lesson.sources[name] = _source(cell)
     # What the cell defined before has this text now: a launch says what is wrong with it, and no
     # old kernel runs in its place.
-    get_ipython().push({entry: Kernel(entry, source) for entry in lesson.kernels[name]})
+    failures.shell().push({entry: Kernel(entry, source) for entry in lesson.kernels[name]})
     with failures.about(source):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
