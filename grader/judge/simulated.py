@@ -33,7 +33,7 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
     counted = {
-        "counters": counters.total,
+        "counters": counters.total | counters.paths,
         "costs": _costs(counters.lines),
         "opcodes": dict(counters.opcodes),
         "steps": run.steps,

@@ -178,6 +178,7 @@ class Machine:
         while group := self.schedule.pop():
             self._run_from(*group)
         self._nothing_is_left_waiting()
+        self.watch.paths.end_wave()
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
@@ -232,6 +233,7 @@ class Machine:
             self.executed_warps[end + 1] -= number
             self.executed_threads[pc] += threads
             self.executed_threads[end + 1] -= threads
+            self.watch.paths.execute(lanes, end + 1 - pc)
             if self.first_block == 0:
                 self._trace_execution(pc, end, lanes)
 
@@ -287,6 +289,7 @@ class Machine:
         if not self.observed:
             return
         counters = self.run_log.counters
+        counters.add_paths(self.watch.paths.counted)
         per_warp, per_thread = self.executed_warps.cumsum(), self.executed_threads.cumsum()
         for at, instruction in enumerate(self.kernel.instructions):
             counters.add(instruction.line, "inst_executed", per_warp[at])

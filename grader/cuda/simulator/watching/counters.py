@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from .paths import BETWEEN, PATHS
+
 METRICS = {
     "inst_executed": "smsp__inst_executed.sum",
     "thread_inst_executed": "smsp__thread_inst_executed.sum",
@@ -44,15 +46,23 @@ class Counters:
     """`total`: counter -> int. `lines`: source line -> counter -> int; code of no known line is
     under line 0. `opcodes`: PTX opcode -> warp instructions that some lane took part in; those
     that a guard keeps from every lane are in `inst_executed`, as in Nsight Compute's, but not here.
-    Counts of several launches add up."""
+    `paths`: how the work is shared (`paths.PATHS`). Counts of several launches add up, but for the
+    most between two barriers."""
 
     def __init__(self):
         self.opcodes: Counter[str] = Counter()
+        self.paths: dict[str, int] = dict.fromkeys(PATHS, 0)
         self.lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(METRICS, 0))
 
     @property
     def total(self) -> dict[str, int]:
         return {name: sum(line[name] for line in self.lines.values()) for name in METRICS}
+
+    def add_paths(self, counted: dict[str, int]) -> None:
+        """Those of one more launch."""
+        longest = max(counted[BETWEEN], self.paths[BETWEEN])
+        self.paths = {name: self.paths[name] + count for name, count in counted.items()}
+        self.paths[BETWEEN] = longest
 
     def add(self, line: int | None, name: str, amount: int) -> None:
         self.lines[line or 0][name] += int(amount)

@@ -7,6 +7,7 @@ import numpy as np
 from ..lanes import WARP, Lanes, warps
 from ..lanes import index as lane_index
 from ..memory.access import Access, Hit
+from .paths import Paths
 from .traffic import global_traffic, shared_traffic
 
 _COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
@@ -20,6 +21,7 @@ class Watch:
         self.counters = machine.run_log.counters
         self.trace = machine.run_log.trace
         self.trace.launched = machine.geometry.blocks
+        self.paths = Paths(machine.geometry.lanes)
 
     def access(self, hit: Hit, access: Access, kind: str) -> None:
         if hit.space not in _COUNTED:
@@ -48,6 +50,7 @@ class Watch:
     def barrier(self, lanes: Lanes, at: int) -> None:
         line = self._line(at)
         self.counters.add(line, "barriers", warps(lanes))
+        self.paths.barrier(lanes)
         if len(threads := self._traced(lanes)):
             shared = self.machine.spaces["shared"]
             memory = shared.without_red_zones()
