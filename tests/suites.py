@@ -127,8 +127,9 @@ def main(suite: str, word: str = "") -> None:
         verdict = judged(answer)
         good = as_it_should(answer, verdict)
         tried, failed = tried + 1, failed + (not good)
-        marks = f"{verdict.points:g}/{verdict.max_points:g}"
-        print(f"{'ok  ' if good else 'FAIL'} {answer.path}  {marks} {verdict.status}", flush=True)
+        marks = f"{verdict.points:g}/{verdict.max_points:g} {verdict.status}"
+        path = verdict.counters.get("longest_path", 0)
+        print(f"{'ok  ' if good else 'FAIL'} {answer.path}  {marks}, path {path:,}", flush=True)
         if not good:
             print("\n".join(f"       {line}" for line in _told(verdict)), flush=True)
     print(f"{tried} of {suite} tried, {failed} not as they should be")

@@ -57,12 +57,41 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class Times:
+    """So many times what the exercise's own solution takes, on the same case."""
+
+    factor: float
+
+
+@dataclass(frozen=True)
 class Budget:
-    """An upper limit on one of the simulated GPU's counters, summed over the case's launches."""
+    """An upper limit on one of the simulated GPU's counters, summed over the case's launches.
+    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts."""
 
     counter: str
-    at_most: int
+    at_most: int | Times
     why: str
+
+    def beside(self, solution: Mapping[str, int]) -> Budget:
+        """This budget as a number; `solution` holds its counters that are not 0."""
+        if isinstance(self.at_most, int):
+            return self
+        return replace(self, at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)))
+
+
+def longest_path(factor: float = 3) -> Budget:
+    """That no thread does alone what others could share."""
+    why = (
+        f"it counts the instructions of the busiest thread, and {factor:g} times ours is the most: "
+        "do a few threads the work that all of them could share"
+    )
+    return Budget("longest_path", Times(factor), why)
+
+
+def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
+    """That work is shared, and not done one after the other at an atomic either."""
+    why = "threads that meet at an atomic take turns there, where ours work side by side"
+    return longest_path(factor), Budget("atomics", Times(1), why)
 
 
 @dataclass(frozen=True)
@@ -70,16 +99,29 @@ class Requirement:
     """An instruction that warps must execute at least so often over the case's launches.
 
     `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
-    `named` what a learner calls it: "a 16-byte load from global memory".
+    `named` what a learner calls it: "a 16-byte load from global memory". `worth`: other
+    instructions that do the same, and how many of the first each of them stands for.
     """
 
     instruction: str
     named: str
     at_least: int
     why: str
+    worth: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ban:
+    """Instructions that no warp may execute: `instruction` and `named` as in `Requirement`."""
+
+    instruction: str
+    named: str
+    why: str
 
 
 SHUFFLE = r"shfl\.sync\..*"
+WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
+DIVISION = r"(div|rem)\..*"
 BUTTERFLY = r"shfl\.sync\.bfly\..*"
 _SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
 LOAD_16 = "ld" + _SIXTEEN_BYTES
@@ -97,6 +139,7 @@ class Case:
     visible: bool = True
     budgets: tuple[Budget, ...] = ()
     requires: tuple[Requirement, ...] = ()
+    bans: tuple[Ban, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,7 @@ def on_simulator(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
     return (
         _over_budget(drawn, answer)
         or _lacks_instruction(drawn, answer.opcodes)
+        or _has_banned_instruction(drawn, answer.opcodes)
         or _passed(drawn.case)
     )
 
@@ -215,6 +216,11 @@ def _over_budget(drawn: Drawn, answer: Answer) -> CaseResult | None:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
+        if not isinstance(budget.at_most, int):
+            raise AuthorError(
+                f"The case {case.name!r} budgets {counter} by the solution's own, which is not "
+                "known: run `grader build`, which measures it."
+            )
         if count > budget.at_most:
             line, share = answer.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
@@ -229,8 +235,8 @@ def _over_budget(drawn: Drawn, answer: Answer) -> CaseResult | None:
 def _lacks_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | None:
     case = drawn.case
     for requirement in case.requires:
-        wanted = re.compile(requirement.instruction)
-        count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+        worth = {requirement.instruction: 1, **requirement.worth}
+        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
         if count < requirement.at_least:
             message = (
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
@@ -240,6 +246,23 @@ def _lacks_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | No
             )
             return failed(case, "over_budget", message)
     return None
+
+
+def _has_banned_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | None:
+    for ban in drawn.case.bans:
+        if count := _executed(ban.instruction, opcodes):
+            message = (
+                f"The answer is right, but its warps executed {ban.named} {count:,} "
+                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, drawn.problem)}"
+            )
+            return failed(drawn.case, "over_budget", message)
+    return None
+
+
+def _executed(instruction: str, opcodes: dict[str, int]) -> int:
+    """How often warps executed an opcode that the regular expression `instruction` describes."""
+    wanted = re.compile(instruction)
+    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
 
 
 def _sentence(text: str, problem: Problem) -> str:

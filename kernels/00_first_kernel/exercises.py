@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
+from grader.course import (
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    hidden,
+    together,
+    work_is_shared,
+)
 from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
 from grader.course.tolerances import sum_bound
 
@@ -34,6 +44,7 @@ def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
             "4 for 32 threads, if each writes one element and neighbouring threads write "
             "neighbouring elements",
         ),
+        *work_is_shared(),
     )
 
 
@@ -84,7 +95,7 @@ saxpy = Exercise(
         Case(
             "within budget",
             lambda rng: a_x_plus_y(rng, 8 * BLOCK),
-            points=1,
+            points=5,
             budgets=sector_budgets(8 * BLOCK, loads=2),
         ),
     ),
@@ -149,7 +160,7 @@ add_bias = Exercise(
         Case(
             "within budget",
             lambda rng: biased(rng, 32, 64),
-            points=1,
+            points=4.5,
             budgets=sector_budgets(32 * 64, loads=2),
         ),
     ),
@@ -193,7 +204,7 @@ mirror = Exercise(
         Case(
             "within budget",
             lambda rng: reflected(rng, 32, 128),
-            points=1,
+            points=4.5,
             budgets=sector_budgets(32 * 128, loads=1),
         ),
     ),

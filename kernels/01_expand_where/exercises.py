@@ -12,21 +12,22 @@ from math import prod
 import numpy as np
 
 from grader.course import (
+    DIVISION,
+    Ban,
     Budget,
     Case,
     Exercise,
     Expected,
     Launch,
     Problem,
-    Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, whole_numbers
 
 BLOCK = 128  # threads a block
 WARPS = BLOCK // 32
-HIGH_PRODUCT = r"(mul|mad)\.hi\.u32"
 
 Shape = tuple[int, ...]
 
@@ -111,7 +112,11 @@ def matrix(rng: np.random.Generator, rows: int, cols: int) -> Problem:
 
 def sectors_2d(n: int) -> tuple[Budget, ...]:
     why = "neighbouring threads own neighbouring floats, so the 128 bytes of a warp are 4 sectors"
-    return (Budget("global_store_sectors", n // 8, why), Budget("global_load_sectors", n // 8, why))
+    return (
+        Budget("global_store_sectors", n // 8, why),
+        Budget("global_load_sectors", n // 8, why),
+        *work_is_shared(),
+    )
 
 
 expand_2d = Exercise(
@@ -160,7 +165,7 @@ expand_2d = Exercise(
         Case(
             "within budget",
             lambda rng: expansion_2d(plain(normal(rng, (1, 64))), 32, 64),
-            points=1,
+            points=5,
             budgets=sectors_2d(32 * 64),
         ),
     ),
@@ -212,14 +217,15 @@ def beyond_int(rng: np.random.Generator) -> Problem:
     return expansion(x, (40, 1000, 100, 1000), first, 300)
 
 
-def walk_budgets(warps: int, loads: int, why: str) -> tuple[Budget, ...]:
+def walk_budgets(warps: int, loads: int, why: str, stores: int = 1) -> tuple[Budget, ...]:
     return (
         Budget("global_load_requests", warps * loads, f"{loads} a warp: {why}"),
         Budget(
             "global_store_sectors",
-            warps * 4,
-            "4 a warp: neighbouring threads own neighbouring floats of out",
+            warps * 4 * stores,
+            "4 a warp for a store: neighbouring threads own neighbouring floats of out",
         ),
+        *work_is_shared(),
     )
 
 
@@ -276,7 +282,7 @@ expand = Exercise(
         Case(
             "within budget",
             lambda rng: of_shape(rng, (4, 1, 8, 16), (4, 4, 8, 16)),
-            points=1,
+            points=6,
             budgets=walk_budgets(
                 64, 2 * 4 + 1, "size and stride of each of the 4 dimensions, once, and the element"
             ),
@@ -400,12 +406,13 @@ where = Exercise(
         Case(
             "within budget",
             lambda rng: of_shapes(rng, (8, 1, 8, 16), (1, 4, 8, 1), (8, 4, 1, 16)),
-            points=1,
+            points=6.5,
             budgets=walk_budgets(
                 128,
                 4 * 4 + 3,
                 "a size and three strides of each of the 4 dimensions, then cond, x and y: the "
                 "coordinates are the same for all three, so one walk will do",
+                stores=2,  # one in each branch of an if
             ),
         ),
     ),
@@ -518,18 +525,11 @@ fast_expand = Exercise(
         Case(
             "within budget",
             lambda rng: fast_of_shape(rng, (4, 1, 8, 16), (4, 4, 8, 16)),
-            points=1,
+            points=5,
             budgets=walk_budgets(
                 64, 4 * 4 + 1, "four numbers for each of the 4 dimensions, and the element"
             ),
-            requires=(
-                Requirement(
-                    HIGH_PRODUCT,
-                    "an upper half of a product (__umulhi)",
-                    64 * 4,
-                    "one for each of the 4 dimensions and the 64 warps; / and % are slow routines",
-                ),
-            ),
+            bans=(Ban(DIVISION, "a division", "/ and % are slow routines, the formula is not"),),
         ),
     ),
     hints=(

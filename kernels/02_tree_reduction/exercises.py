@@ -17,7 +17,9 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    longest_path,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
 from grader.course.tolerances import sum_bound
@@ -54,9 +56,11 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
         ),
         Budget(
             "divergent_branches",
-            8 * blocks,
-            "8 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, and that warp alone",
+            20 * blocks,
+            "20 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, that warp alone, and "
+            "8 will do",
         ),
+        *work_is_shared(),
     )
 
 
@@ -105,7 +109,7 @@ interleaved = Exercise(
         Case(
             "within budget",
             lambda rng: sums(whole_numbers(rng, 4 * BLOCK)),
-            points=1,
+            points=5,
             budgets=tree_budgets(4),
         ),
     ),
@@ -177,7 +181,7 @@ maximum = Exercise(
         Case(
             "within budget",
             lambda rng: maxima(negative(rng, 4 * BLOCK)),
-            points=1,
+            points=5,
             budgets=tree_budgets(4),
         ),
     ),
@@ -272,7 +276,7 @@ dot = Exercise(
         Case(
             "within budget",
             lambda rng: whole_products(rng, 6 * 512, 2),
-            points=1,
+            points=5,
             budgets=dot_budgets(2, 6),
         ),
     ),
@@ -325,6 +329,7 @@ def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             "neighbouring elements, when the last block finishes too",
         ),
         Budget("atomics", 2 * blocks, "one ticket for each block, drawn by one of its threads"),
+        longest_path(),
     )
 
 
@@ -336,6 +341,7 @@ def fences(blocks: int) -> Requirement:
         2 * (blocks + 1),
         "one in each block between the partial sum and the ticket; and one, at least in the last "
         "block, between the ticket and the partial sums of the others",
+        worth={r"atom\.acq_rel\..*": 2},  # what is in front of it, and what comes behind it
     )
 
 
@@ -371,7 +377,7 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=1,
+            points=5,
             budgets=last_block_budgets(64 * BLOCK, 64),
             requires=(fences(64),),
         ),

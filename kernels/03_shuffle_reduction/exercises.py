@@ -20,6 +20,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
 from grader.course.tolerances import UNIT_ROUNDOFF, sum_bound
@@ -60,6 +61,7 @@ def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
         ),
         Budget("shared_load_wavefronts", 0, "the lanes pass their values on without any memory"),
         Budget("barriers", 0, "no other warp is waited for"),
+        *work_is_shared(),
     )
 
 
@@ -97,7 +99,7 @@ warp_sum = Exercise(
         Case(
             "within budget",
             lambda rng: warp_sums(whole_numbers(rng, 4 * THREE_WARPS)),
-            points=1,
+            points=4,
             budgets=warp_sum_budgets(12),
             requires=(
                 Requirement(
@@ -162,6 +164,7 @@ def below_budgets(rows: int, columns: int, width: int) -> tuple[Budget, ...]:
             rows * columns * 4 // 32,
             "every element is loaded once, 8 to a sector of 32 bytes",
         ),
+        *work_is_shared(),
     )
 
 
@@ -220,7 +223,7 @@ below_max = Exercise(
         Case(
             "within budget",
             lambda rng: below(negative(rng, (24, 16)), 16),
-            points=1,
+            points=5.5,
             budgets=below_budgets(24, 16, 16),
             requires=(
                 Requirement(
@@ -293,6 +296,7 @@ def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
             2 * STEPS * warps * calls,
             f"{STEPS} for the values of a warp and {STEPS} for the results of the warps",
         ),
+        *work_is_shared(),
     )
 
 
@@ -344,7 +348,7 @@ row_share = Exercise(
         Case(
             "within budget",
             lambda rng: shares(whole_numbers(rng, (4, 512)), 2, 256),
-            points=1,
+            points=5.5,
             budgets=share_budgets(calls=8, warps=8),
             requires=(
                 Requirement(

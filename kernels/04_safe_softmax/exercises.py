@@ -20,6 +20,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, negative, normal, offset
 from grader.course.references import softmax
@@ -143,6 +144,7 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             "a block reduces once in each of two launches, after its loop and not in it; by "
             "shuffles that takes a barrier or two",
         ),
+        *work_is_shared(),
     )
 
 
@@ -197,7 +199,7 @@ elementary = Exercise(
         Case(
             "within budget",
             lambda rng: in_three_launches(normal(rng, 2048), blocks=2, block=256),
-            points=1,
+            points=5.5,
             budgets=elementary_budgets(2048, blocks=2, warps=8),
             requires=shuffled(reductions=2 * 2, warps=8),
         ),
@@ -252,6 +254,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             3 * reductions * warps * blocks,
             "five reductions in all, and by shuffles one takes two barriers or three",
         ),
+        *work_is_shared(),
     )
 
 
@@ -310,7 +313,7 @@ on_device = Exercise(
         Case(
             "within budget",
             lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
-            points=1,
+            points=6.5,
             budgets=on_device_budgets(4096, blocks=8, warps=4),
             requires=shuffled(reductions=5 * 8, warps=4),
         ),
@@ -369,6 +372,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             3 * 2 * rows * warps,
             "two reductions a row, and by shuffles one takes two barriers or three",
         ),
+        *work_is_shared(),
     )
 
 
@@ -418,7 +422,7 @@ row_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: rows_of(normal(rng, (3, 1024)), grid=3),
-            points=1,
+            points=6,
             budgets=row_budgets(3, 1024, warps=4),
             requires=shuffled(reductions=2 * 3, warps=4),
         ),

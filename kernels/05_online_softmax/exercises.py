@@ -19,6 +19,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
@@ -149,7 +150,7 @@ merge = Exercise(
         Case(
             "within budget",
             lambda rng: merging(some_empty(rng, 2 * BLOCK), some_empty(rng, 2 * BLOCK)),
-            points=1,
+            points=5,
             budgets=(
                 Budget(
                     "divergent_branches",
@@ -157,6 +158,7 @@ merge = Exercise(
                     "which of the two is larger, or empty, differs from lane to lane, so a branch "
                     "on it divides the warp; the same few operations serve all cases",
                 ),
+                *work_is_shared(),
             ),
         ),
     ),
@@ -288,8 +290,8 @@ online_row = Exercise(
         Case(
             "within budget",
             lambda rng: rows_of(normal(rng, (4, 1024))),
-            points=1,
-            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4)),
+            points=6.5,
+            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4), *work_is_shared()),
             requires=(
                 Requirement(
                     BUTTERFLY,
@@ -368,6 +370,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             WARPS * (blocks + 1),
             "one a warp in each of the first two launches, however much a thread has to merge",
         ),
+        *work_is_shared(),
     )
 
 
@@ -402,7 +405,7 @@ long_vector = Exercise(
         Case(
             "within budget",
             lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
-            points=1,
+            points=6,
             budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
         ),
     ),
@@ -456,6 +459,7 @@ def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
     return (
         *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
         Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
+        *work_is_shared(),
     )
 
 
@@ -504,7 +508,7 @@ axis = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(along_axis(normal(rng, shape)) for shape in FULL_TILES)),
-            points=1,
+            points=5.5,
             budgets=axis_budgets(*FULL_TILES),
         ),
     ),

@@ -14,6 +14,7 @@ from grader.course import (
     LOAD_16,
     SHUFFLE,
     STORE_16,
+    WARP_REDUCTION,
     Budget,
     Case,
     Exercise,
@@ -23,6 +24,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
 
@@ -109,6 +111,7 @@ def copy_budgets() -> tuple[Budget, ...]:
         Budget("global_store_requests", requests, because),
         Budget("global_load_sectors", sectors, "every sector is read once, the tail's 3 times"),
         Budget("global_store_sectors", sectors, "every sector is written once, the tail's 3 times"),
+        *work_is_shared(),
     )
 
 
@@ -135,7 +138,7 @@ scale_packed = Exercise(
         Case(
             "within budget",
             lambda rng: thrice(rng, 4 * PACKED + TAIL),
-            points=1,
+            points=5.5,
             budgets=copy_budgets(),
             requires=(
                 Requirement(
@@ -201,6 +204,7 @@ def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
         Budget("global_store_bytes", 4 * rows, "one lane of each warp writes the row's magnitude"),
         Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges"),
         Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        *work_is_shared(),
     )
 
 
@@ -251,7 +255,7 @@ row_absmax = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(found(planted(rng, 4, columns)) for columns in WIDTHS)),
-            points=1,
+            points=5.5,
             budgets=absmax_budgets(4),
             requires=(
                 Requirement(
@@ -260,7 +264,13 @@ row_absmax = Exercise(
                     4 * (4 + 3),
                     "four a row of 512 columns, three a row of 260",
                 ),
-                Requirement(SHUFFLE, "a shuffle", 8 * 5, "32 lanes agree in five exchanges"),
+                Requirement(
+                    SHUFFLE,
+                    "a shuffle",
+                    8 * 5,
+                    "32 lanes agree in five exchanges",
+                    worth=WARP_REDUCTION,
+                ),
             ),
         ),
     ),
@@ -333,6 +343,7 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int, instructions: int) ->
             instructions,
             f"{instructions // rows} a row are ample; taking packs apart byte by byte is not",
         ),
+        *work_is_shared(),
     )
 
 
@@ -388,7 +399,7 @@ warp_per_row = Exercise(
         Case(
             "within budget",
             lambda rng: divided(planted(rng, 8, 1024)),
-            points=2,
+            points=6.5,
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
             requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
         ),
@@ -476,14 +487,14 @@ any_type = Exercise(
         Case(
             "within budget: halves",
             lambda rng: typed(np.float16, planted_as(np.float16, rng, 4, 2048)),
-            points=1,
+            points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 800),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 5),
         ),
         Case(
             "within budget: doubles",
             lambda rng: typed(np.float64, planted_as(np.float64, rng, 4, 512)),
-            points=1,
+            points=2.5,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
         ),

@@ -22,6 +22,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
@@ -106,6 +107,7 @@ def one_pass(elements: int) -> tuple[Budget, ...]:
         Budget("global_store_requests", requests, why),
         Budget("global_load_sectors", elements // SECTOR, "x is read once, in whole sectors"),
         Budget("global_store_sectors", elements // SECTOR, "y is written once, in whole sectors"),
+        *work_is_shared(),
     )
 
 
@@ -174,7 +176,7 @@ warp_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_warps(normal(rng, (8, 1024), scale=3)),
-            points=2,
+            points=6.5,
             budgets=(*one_pass(8 * 1024), *of_a_warp(8)),
             requires=(
                 *in_packs(8 * 8, 8 * 8),
@@ -281,7 +283,7 @@ block_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
-            points=2,
+            points=6.5,
             budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
             requires=(
                 *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
@@ -410,6 +412,7 @@ def triangle_budgets(heads: int, n: int) -> tuple[Budget, ...]:
         Budget("global_store_requests", stores, "a warp moves 32 packs with one request"),
         Budget("global_store_sectors", heads * n * n // SECTOR, "y is written once, zeros too"),
         *of_a_warp(heads * n),
+        *work_is_shared(),
     )
 
 
@@ -475,7 +478,7 @@ masked_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: attended(scores(rng, HEADS, SQUARE, SQUARE), SQUARE),
-            points=2,
+            points=8,
             budgets=triangle_budgets(HEADS, SQUARE),
             requires=(
                 *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
