@@ -116,7 +116,12 @@ def as_it_should(answer: Answer, verdict: Verdict) -> bool:
         return verdict.status == "passed"
     if answer.suite == "skips":
         return verdict.points <= verdict.max_points / 2
-    return verdict.status == "wrong_answer"
+    return verdict.status == "wrong_answer" and not seen_by_hidden_cases_alone(verdict)
+
+
+def seen_by_hidden_cases_alone(verdict: Verdict) -> bool:
+    """Whether a learner who checks without the hidden cases is told that all is well."""
+    return all(case.status == "passed" for case in verdict.cases if case.visible)
 
 
 def main(suite: str, word: str = "") -> None:
@@ -144,25 +149,30 @@ def _told(verdict: Verdict) -> Iterator[str]:
 
 
 def measure() -> None:
-    """The CPU's time of check() over all solutions and mistakes, compilation included."""
+    """The CPU's time of check() over all solutions and mistakes, compilation included; and which
+    mistakes pass it, since only hidden cases see them."""
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
-        took = sorted(map(_seconds, _all_that_is_checked()))
+        took = []
+        for exercise, name, source in _all_that_is_checked():
+            before = _used()
+            verdict = judge(exercise, source, hidden=False)
+            took.append(_used() - before)
+            if (verdict.status == "passed") != (name == "solution"):
+                print(f"{exercise}/{name}: {verdict.status}", flush=True)
+        took.sort()
     p50, p95 = took[len(took) // 2], took[len(took) * 95 // 100]
     print(f"{len(took)} checks: p50 {p50:.2f} s, p95 {p95:.2f} s, most {took[-1]:.2f} s of the CPU")
 
 
-def _all_that_is_checked() -> Iterator[tuple[str, str]]:
+def _all_that_is_checked() -> Iterator[tuple[str, str, str]]:
     for lesson in course.lessons():
-        yield from ((one.id, lesson.solution(one)) for one in lesson.exercises)
-        yield from ((f"{lesson.name}/{one.exercise}", one.source) for one in lesson.wrong_kernels)
-    yield from ((one.exercise, one.source) for one in answers("mistakes"))
-
-
-def _seconds(checked: tuple[str, str]) -> float:
-    before = _used()
-    judge(*checked, hidden=False)
-    return _used() - before
+        for one in lesson.exercises:
+            yield one.id, "solution", lesson.solution(one)
+        for one in lesson.wrong_kernels:
+            yield f"{lesson.name}/{one.exercise}", one.name, one.source
+    for one in answers("mistakes"):
+        yield one.exercise, one.name, one.source
 
 
 def _used() -> float:

@@ -91,9 +91,9 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
 
 def _case(case: Case, file: Path, exercise: str) -> Case:
     """The case with budgets in numbers, as far as the solution has been measured."""
-    counted = solution_counts.of_exercise(file.parent, exercise).get(case.name, {})
+    ours = solution_counts.of_exercise(file.parent, exercise).get(case.name, {})
     budgets = case.budgets
-    if len(counted) > 1:  # more than its steps
-        budgets = tuple(budget.beside(counted) for budget in budgets)
+    if len(ours) > 1:  # more than its steps
+        budgets = tuple(budget.beside(ours) for budget in budgets)
     problem = authors.drawn(case.problem, file, case.name, Problem)
-    return replace(case, problem=problem, budgets=budgets)
+    return replace(case, problem=problem, budgets=budgets, ours=ours)

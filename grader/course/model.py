@@ -48,12 +48,14 @@ class Expected:
 @dataclass(frozen=True)
 class Problem:
     """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
-    poisoned before the first launch; `scratch` gives (shape, dtype) by name."""
+    poisoned before the first launch; `scratch` gives (shape, dtype) by name. `order`: in which
+    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any."""
 
     inputs: Mapping[str, np.ndarray]
     outputs: Mapping[str, Expected]
     launches: tuple[Launch, ...]
     scratch: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    order: str = "lockstep"
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ STORE_16 = "st" + _SIXTEEN_BYTES
 @dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
-    a hidden case; `problem` draws a fresh `Problem` from a random generator."""
+    a hidden case; `problem` draws a fresh `Problem` from a random generator. `ours`: what the
+    case costs the solution, by counter, as far as it is kept; set when the case is found."""
 
     name: str
     problem: Callable[[np.random.Generator], Problem]
@@ -140,18 +143,22 @@ class Case:
     budgets: tuple[Budget, ...] = ()
     requires: tuple[Requirement, ...] = ()
     bans: tuple[Ban, ...] = ()
+    ours: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Exercise:
     """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
-    between BEGIN SOLUTION and END SOLUTION. `id` is "lesson/name", set when it is found."""
+    between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
+    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
+    set when it is found."""
 
     name: str
     title: str
     source: str
     cases: tuple[Case, ...]
     hints: tuple[str, ...] = ()
+    hints_on: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
 
     @property

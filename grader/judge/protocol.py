@@ -59,7 +59,8 @@ class LaunchRequest(msgspec.Struct, frozen=True):
 
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
-    arrays called "position/name". `steps`: how many instruction steps it may take."""
+    arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
+    which the simulated GPU's threads run."""
 
     position: int
     inputs: tuple[str, ...]
@@ -67,6 +68,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     scratch: dict[str, Buffer]
     launches: tuple[LaunchRequest, ...]
     steps: int
+    order: str = "lockstep"
 
 
 class Request(msgspec.Struct, frozen=True):

@@ -23,7 +23,8 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
     changed, by the number of the launch that finds it, from 1). Arrays by name: "input/x" (what is
     in x now), "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises
     CudaError."""
-    with simulator.options(step_limit=case.steps), simulator.observe() as run:
+    options = simulator.options(step_limit=case.steps, order=case.order)
+    with options, simulator.observe() as run:
         buffers, depends_on_order, left = _launch_all(source, case, inputs)
     if depends_on_order:
         _look_for_races(source, case, inputs)

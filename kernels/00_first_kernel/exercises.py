@@ -89,13 +89,17 @@ saxpy = Exercise(
             lambda rng: a_x_plus_y(rng, 300, spare_blocks=2),
         ),
         hidden(
+            "more than 65,536 elements",
+            lambda rng: a_x_plus_y(rng, 65_536 + int(rng.integers(300, 5_000))),
+        ),
+        hidden(
             "large offsets and heavy tails",
             lambda rng: together(a_x_plus_y(rng, 700, offset), a_x_plus_y(rng, 700, heavy_tailed)),
         ),
         Case(
             "within budget",
             lambda rng: a_x_plus_y(rng, 8 * BLOCK),
-            points=5,
+            points=5.5,
             budgets=sector_budgets(8 * BLOCK, loads=2),
         ),
     ),
@@ -107,6 +111,16 @@ saxpy = Exercise(
         "There may be more threads than elements. Only those with `i < n` may touch the arrays: "
         "`if (i < n) out[i] = ...;`",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "The grid has whole blocks, so there are more threads than elements. Which question "
+            "must a thread ask before it touches an array?"
+        ),
+        "over_budget": (
+            "One thread, one element: with as many threads as elements nobody needs a loop, and "
+            "neighbouring threads should own neighbouring elements."
+        ),
+    },
 )
 
 
@@ -120,7 +134,7 @@ def tiles_for(rows: int, cols: int) -> tuple[int, int]:
 
 SINGLES = ((1, 1), (1, 77), (77, 1))
 EDGES = ((7, 31), (8, 32), (9, 33), (8, 33), (9, 32))
-WIDE_AND_TALL = ((3, 500), (150, 5))
+WIDE_AND_TALL = ((3, 500), (150, 5), (2, 33_001), (8_300, 8))  # more than 65,536 elements
 
 
 def each_shape(problem, shapes):
@@ -174,6 +188,16 @@ add_bias = Exercise(
         "The bias depends on the column alone: `out[i] = x[i] + bias[col]` with "
         "`i = row * cols + col`.",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "Blocks cover the matrix and a bit more, at the right edge and at the lower one. The "
+            "guard has a half for each."
+        ),
+        "over_budget": (
+            "There is a thread for every element of the matrix: whoever loops along a row or a "
+            "column does what others stand idle for."
+        ),
+    },
 )
 
 
@@ -216,4 +240,10 @@ mirror = Exercise(
         "`const int opposite = cols - 1 - col;` The row stays what it is, and so do the index, the "
         "guard and the launch of `brighten`.",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "Columns are counted from 0, so the last one is cols - 1. Which column faces column 0?"
+        ),
+        "over_budget": "There is a thread for every pixel: nobody needs a loop.",
+    },
 )

@@ -178,6 +178,16 @@ expand_2d = Exercise(
         "The last block has more threads than there are elements left: only those with "
         "i < rows * cols own one.",
     ),
+    hints_on={
+        "wrong_answer": (
+            "Try it on paper with 2 rows of 3 columns: elements 0, 1, 2 of out are row 0. Is it / "
+            "cols or / rows that tells the row?"
+        ),
+        "over_budget": (
+            "Thread i owns element i of out: neighbouring threads then store side by side, and "
+            "nobody loops."
+        ),
+    },
 )
 
 
@@ -299,6 +309,16 @@ expand = Exercise(
         "The flat index of this thread's element is `first + i`, and its place in out is `i`. "
         "An int ends at 2,147,483,647; `first` is unsigned for a reason.",
     ),
+    hints_on={
+        "wrong_answer": (
+            "Which dimension do you begin with? The last one runs fastest, so its coordinate is "
+            "what is left over after dividing by its size."
+        ),
+        "over_budget": (
+            "Each size and each stride is needed once: one walk from the last dimension to the "
+            "first gives all coordinates."
+        ),
+    },
 )
 
 
@@ -424,6 +444,16 @@ where = Exercise(
         "Then it is the kernel of one dimension again: "
         "out[i] = cond[...] ? x[...] : y[...], each at its own place.",
     ),
+    hints_on={
+        "over_budget": (
+            "The three operands share their coordinates. One walk over the dimensions is enough, "
+            "with a stride of each operand in every round."
+        ),
+        "wrong_answer": (
+            "Does each of the three places move by its own strides? And what counts as true: 1, or "
+            "anything but 0?"
+        ),
+    },
 )
 
 
@@ -542,4 +572,13 @@ fast_expand = Exercise(
         "The rest is as in expand: coordinate * strides[d] goes to the place, and the quotient is "
         "what is left of the flat index.",
     ),
+    hints_on={
+        "over_budget": (
+            "A remainder needs no % once the quotient is known: it is what quotient * shape[d] "
+            "leaves of rest."
+        ),
+        "wrong_answer": (
+            "The sum of rest and the upper half may pass 2^31: which types keep it positive?"
+        ),
+    },
 )

@@ -22,7 +22,7 @@ from grader.course import (
     together,
     work_is_shared,
 )
-from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import UNIT_ROUNDOFF, sum_bound
 
 WARP = 32
@@ -70,25 +70,25 @@ warp_sum = Exercise(
     title="The sum of a warp",
     source="2_warp_sum.cu",
     cases=(
-        Case("one warp", lambda rng: warp_sums(whole_numbers(rng, WARP), block=32), points=1),
+        Case("one warp", lambda rng: warp_sums(quarters(rng, WARP), block=32), points=1),
         Case(
             "seven warps or more, the last one partly filled",
-            lambda rng: warp_sums(whole_numbers(rng, 193 + int(rng.integers(1, 31)))),
+            lambda rng: warp_sums(quarters(rng, 193 + int(rng.integers(1, 31)))),
             points=1,
         ),
         hidden(
             "lengths around the edge of a warp",
-            lambda rng: together(*(warp_sums(whole_numbers(rng, n)) for n in (1, 31, 32, 33))),
+            lambda rng: together(*(warp_sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
         ),
         hidden(
             "lengths around the edge of a block, and a block without any element",
             lambda rng: together(
-                *(warp_sums(whole_numbers(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
+                *(warp_sums(quarters(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
             ),
         ),
         hidden(
-            "many warps: only the last element of each counts",
-            lambda rng: warp_sums(spikes(rng, int(rng.integers(3000, 4000)), WARP)),
+            "more than 65,536 elements: only the last one of each warp counts",
+            lambda rng: warp_sums(spikes(rng, int(rng.integers(66_000, 67_000)), WARP)),
         ),
         hidden(
             "large offsets and heavy tails, blocks of 32 and of 1,024 threads",
@@ -98,7 +98,7 @@ warp_sum = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: warp_sums(whole_numbers(rng, 4 * THREE_WARPS)),
+            lambda rng: warp_sums(quarters(rng, 4 * THREE_WARPS)),
             points=4,
             budgets=warp_sum_budgets(12),
             requires=(
@@ -119,6 +119,15 @@ warp_sum = Exercise(
         "Start with `offset = 16`, halve it while it is above 0, and add to `sum` what the shuffle "
         "returns.",
     ),
+    hints_on={
+        "over_budget": (
+            "Five shuffles do it if every step halves the number of lanes whose sums are still "
+            "apart: offsets 16, 8, 4, 2, 1."
+        ),
+        "shuffle_divergence": (
+            "All 32 lanes must come to a shuffle whose mask names them, those past the end too."
+        ),
+    },
 )
 
 
@@ -175,7 +184,7 @@ below_max = Exercise(
     cases=(
         Case(
             "full segments: 12 rows of 8 elements",
-            lambda rng: below(whole_numbers(rng, (12, 8)), 8),
+            lambda rng: below(quarters(rng, (12, 8)), 8),
             points=1,
         ),
         Case(
@@ -211,6 +220,10 @@ below_max = Exercise(
             ),
         ),
         hidden(
+            "more than 65,536 elements",
+            lambda rng: below(negative(rng, (4_500, 15)), 16, block=256),
+        ),
+        hidden(
             "large offsets and heavy tails",
             lambda rng: together(
                 below(offset(rng, (40, 13)), 16), below(heavy_tailed(rng, (40, 7)), 8)
@@ -223,7 +236,7 @@ below_max = Exercise(
         Case(
             "within budget",
             lambda rng: below(negative(rng, (24, 16)), 16),
-            points=5.5,
+            points=6,
             budgets=below_budgets(24, 16, 16),
             requires=(
                 Requirement(
@@ -242,6 +255,14 @@ below_max = Exercise(
         "Keep the element in one variable and the largest in another. At the end only the lanes "
         "that own an element write `y[row * columns + column]`.",
     ),
+    hints_on={
+        "over_budget": (
+            "log2(width) shuffles are enough if both lanes of a pair take the larger of the two."
+        ),
+        "shuffle_divergence": (
+            "Lanes without an element come to every shuffle, with a value that never wins."
+        ),
+    },
 )
 
 
@@ -307,7 +328,7 @@ row_share = Exercise(
     cases=(
         Case(
             "one row, one block of 8 warps",
-            lambda rng: shares(whole_numbers(rng, (1, 300)), 1, 256),
+            lambda rng: shares(quarters(rng, (1, 300)), 1, 256),
             points=1,
         ),
         Case(
@@ -326,6 +347,10 @@ row_share = Exercise(
             lambda rng: together(
                 *(shares(negative(rng, (3, 1100)), 2, block) for block in (32, 992, 1024))
             ),
+        ),
+        hidden(
+            "rows of more than 65,536 elements",
+            lambda rng: shares(quarters(rng, (2, 66_000)), 1, 1024),
         ),
         hidden(
             "only the last element of a row counts",
@@ -347,8 +372,8 @@ row_share = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: shares(whole_numbers(rng, (4, 512)), 2, 256),
-            points=5.5,
+            lambda rng: shares(quarters(rng, (4, 512)), 2, 256),
+            points=6,
             budgets=share_budgets(calls=8, warps=8),
             requires=(
                 Requirement(
@@ -370,4 +395,14 @@ row_share = Exercise(
         "Between writing and reading of_warp there must be a `__syncthreads()`. And before "
         "writing? A slower warp may still be reading what the call before left there.",
     ),
+    hints_on={
+        "data_race": (
+            "of_warp is used again and again: who may still be reading what the call before left "
+            "there?"
+        ),
+        "over_budget": (
+            "After one place a warp is written, let every warp read all of them and reduce once "
+            "more: nobody has to be told."
+        ),
+    },
 )

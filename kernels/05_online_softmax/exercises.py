@@ -171,6 +171,16 @@ merge = Exercise(
         "are 0, so any factor that is a number will do: subtract 0 in place of m in that case.",
         "`m == -INFINITY ? 0.0f : m` needs no branch: the compiler makes it a select.",
     ),
+    hints_on={
+        "over_budget": (
+            "Compute both factors for everyone, and choose by ?: between values that are already "
+            "there."
+        ),
+        "wrong_answer": (
+            "Each sum counts from its own maximum. Bring both to the common one before you add; "
+            "and what if both stretches are empty?"
+        ),
+    },
 )
 
 
@@ -204,6 +214,14 @@ def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """Every row is one and the same number, far below -1e20."""
     return np.repeat(-rng.uniform(2e20, 3e38, (rows, 1)), columns, axis=1).astype(np.float32)
+
+
+def far_from_zero(rng: np.random.Generator, columns: int) -> np.ndarray:
+    """float32[5, columns]: two rows around 1,000, two around -1,000, one of a single number far
+    below -1e20."""
+    x = offset(rng, (4, columns))
+    x[2:] -= 2000
+    return np.concatenate([x, sunken(rng, 1, columns)])
 
 
 def without_answer(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
@@ -267,8 +285,8 @@ online_row = Exercise(
     cases=(
         Case("two rows of 1,000", lambda rng: rows_of(normal(rng, (2, 1000), scale=3)), points=1),
         Case(
-            "five rows of 700, far from zero",
-            lambda rng: rows_of(offset(rng, (5, 700))),
+            "five rows of 700, far above zero, below, and below -1e20",
+            lambda rng: rows_of(far_from_zero(rng, 700)),
             points=2,
         ),
         hidden(
@@ -279,6 +297,7 @@ online_row = Exercise(
             "rows around the length of a block",
             lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257, 513))),
         ),
+        hidden("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
         hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 1100))),
         hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 900)))),
         hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 900))),
@@ -290,7 +309,7 @@ online_row = Exercise(
         Case(
             "within budget",
             lambda rng: rows_of(normal(rng, (4, 1024))),
-            points=6.5,
+            points=7,
             budgets=(*two_reads_one_write(4 * 1024), *butterflies(4), *work_is_shared()),
             requires=(
                 Requirement(
@@ -312,6 +331,16 @@ online_row = Exercise(
         "warp reads the eight pairs (lane % 8) and merges them with apart = 4, 2, 1.",
         "Write in a loop like the first: y is exp(x - all.max) / all.sum.",
     ),
+    hints_on={
+        "over_budget": (
+            "One pass gathers the pair, element by element with merge; the second writes. No pass "
+            "finds the maximum alone."
+        ),
+        "wrong_answer": (
+            "A pair starts from {-INFINITY, 0.0f}, and what is divided by at the end is the sum "
+            "that belongs to all.max."
+        ),
+    },
 )
 
 
@@ -418,6 +447,16 @@ long_vector = Exercise(
         "that. Each thread starts from {-INFINITY, 0.0f}, merges pairs threadIdx.x, threadIdx.x + "
         "256 ... into it, and then the block merges.",
     ),
+    hints_on={
+        "over_budget": (
+            "In the second launch all 256 threads take partial pairs, one after another in steps "
+            "of 256, before the block merges."
+        ),
+        "wrong_answer": (
+            "Are there more partial pairs than threads in the second launch? And are pairs merged, "
+            "not added?"
+        ),
+    },
 )
 
 
@@ -487,6 +526,12 @@ axis = Exercise(
             lambda rng: together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9))),
         ),
         hidden(
+            "more than 65,536 elements along the axis, and beside it",
+            lambda rng: together(
+                along_axis(normal(rng, (1, 66_000, 1))), along_axis(normal(rng, (1, 3, 33_000)))
+            ),
+        ),
+        hidden(
             "few columns side by side",
             lambda rng: together(*(along_axis(normal(rng, (3, 150, n))) for n in (2, 3, 5, 17))),
         ),
@@ -508,7 +553,7 @@ axis = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(along_axis(normal(rng, shape)) for shape in FULL_TILES)),
-            points=5.5,
+            points=6,
             budgets=axis_budgets(*FULL_TILES),
         ),
     ),
@@ -522,4 +567,11 @@ axis = Exercise(
         "Fold the tile along k alone: cell (k, i) lies at k * across + i, and merges cell "
         "(k + stride, i), which lies stride * across further on. Row 0 ends up with the answers.",
     ),
+    hints_on={
+        "over_budget": (
+            "The threads (i, 0), (i, 1), ... share a column: each gathers its part, and the tile "
+            "is folded along k."
+        ),
+        "data_race": "Every step of the fold reads what other threads wrote in the step before.",
+    },
 )

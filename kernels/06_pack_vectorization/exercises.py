@@ -26,7 +26,7 @@ from grader.course import (
     together,
     work_is_shared,
 )
-from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
+from grader.course.inputs import heavy_tailed, normal, offset, quarters
 
 BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes
@@ -94,7 +94,7 @@ def scaled(x: np.ndarray, factor: float, spare_blocks: int = 0) -> Problem:
 
 
 def thrice(rng: np.random.Generator, *lengths: int) -> Problem:
-    return together(*(scaled(whole_numbers(rng, n), 3.5) for n in lengths))
+    return together(*(scaled(quarters(rng, n), 3.5) for n in lengths))
 
 
 PACKED = 1024  # packs in the case with a budget
@@ -125,6 +125,7 @@ scale_packed = Exercise(
         hidden("fewer elements than a pack", lambda rng: thrice(rng, 1, 2, 3)),
         hidden("lengths around one pack and one warp", lambda rng: thrice(rng, 4, 5, 127, 129)),
         hidden("lengths around the edge of a block", lambda rng: thrice(rng, 511, 512, 513, 515)),
+        hidden("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
         hidden(
             "a block that has nothing to do",
             lambda rng: scaled(normal(rng, 1030), -0.5, spare_blocks=1),
@@ -138,7 +139,7 @@ scale_packed = Exercise(
         Case(
             "within budget",
             lambda rng: thrice(rng, 4 * PACKED + TAIL),
-            points=5.5,
+            points=6,
             budgets=copy_budgets(),
             requires=(
                 Requirement(
@@ -158,6 +159,16 @@ scale_packed = Exercise(
         "n % 4 elements are left, from number 4 * (n / 4) on. The thread with p == n / 4 has no "
         "whole pack: it can take them one by one, guarded by n.",
     ),
+    hints_on={
+        "over_budget": (
+            "Load a whole pack into a variable, multiply its four elements, store the whole pack: "
+            "two accesses for four floats."
+        ),
+        "misaligned": (
+            "A pack lies at a multiple of 16 bytes: its index counts packs from the beginning of "
+            "x, not floats."
+        ),
+    },
 )
 
 
@@ -235,6 +246,14 @@ row_absmax = Exercise(
                 found(planted(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
+        hidden(
+            "more than 65,536 elements, and rows of more than 32,768",
+            lambda rng: together(
+                found(planted(rng, 70, 1000)),
+                found(planted(rng, 2, 33_000)),
+                found(planted(rng, 2, 33_001)),
+            ),
+        ),
         hidden("rows of zeros", lambda rng: found(silent(rng))),
         hidden("NaN and infinities", lambda rng: found(not_numbers(rng))),
         hidden(
@@ -255,7 +274,7 @@ row_absmax = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(found(planted(rng, 4, columns)) for columns in WIDTHS)),
-            points=5.5,
+            points=7,
             budgets=absmax_budgets(4),
             requires=(
                 Requirement(
@@ -283,6 +302,16 @@ row_absmax = Exercise(
         "Start with 0: no magnitude is smaller. Then five `__shfl_xor_sync(0xffffffff, largest, "
         "distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf, and lane 0 writes.",
     ),
+    hints_on={
+        "over_budget": (
+            "In rows whose length is a multiple of 4, a lane takes packs lane, lane + 32, ...; "
+            "five shuffles, and one lane writes."
+        ),
+        "misaligned": (
+            "With 130 columns row 1 begins at float 130, which no multiple of 16 bytes is. When "
+            "may a row be read in packs?"
+        ),
+    },
 )
 
 
@@ -385,6 +414,7 @@ warp_per_row = Exercise(
                 divided(planted(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
         hidden("NaN and infinities", lambda rng: divided(not_numbers(rng))),
         hidden(
@@ -399,7 +429,7 @@ warp_per_row = Exercise(
         Case(
             "within budget",
             lambda rng: divided(planted(rng, 8, 1024)),
-            points=6.5,
+            points=7,
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
             requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
         ),
@@ -414,6 +444,16 @@ warp_per_row = Exercise(
         "magnitude in every lane. All 32 must take part, those without a pack too.",
         "A row of zeros would be 0 / 0. Divide it by 1.",
     ),
+    hints_on={
+        "over_budget": (
+            "Read each pack once and keep it: both loops count k from 0 to PACKS with #pragma "
+            "unroll, so that every index is known when compiling."
+        ),
+        "shuffle_divergence": (
+            "Lanes without a pack come to the shuffles all the same; only a warp without a row "
+            "returns, as a whole."
+        ),
+    },
 )
 
 
@@ -476,6 +516,10 @@ any_type = Exercise(
             ),
         ),
         hidden(
+            "more than 65,536 elements",
+            lambda rng: typed(np.float16, planted_as(np.float16, rng, 40, 2048), block=512),
+        ),
+        hidden(
             "the largest numbers of each type",
             lambda rng: together(
                 *(
@@ -494,7 +538,7 @@ any_type = Exercise(
         Case(
             "within budget: doubles",
             lambda rng: typed(np.float64, planted_as(np.float64, rng, 4, 512)),
-            points=2.5,
+            points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
         ),
@@ -507,4 +551,13 @@ any_type = Exercise(
         "Convert with `static_cast<Real>(...)` on the way in and `static_cast<T>(...)` on the way "
         "out. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
     ),
+    hints_on={
+        "over_budget": (
+            "16 / sizeof(T) values make a pack of 16 bytes, and alignas must say so; both loops "
+            "over k are unrolled."
+        ),
+        "wrong_answer": (
+            "Halves are calculated with as floats, doubles as doubles: where do you convert?"
+        ),
+    },
 )

@@ -161,6 +161,7 @@ warp_softmax = Exercise(
                 by_warps(below(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
         hidden("masked with -inf", lambda rng: by_warps(masked(rng, 6, 520))),
         hidden(
             "large offsets and heavy tails",
@@ -176,7 +177,7 @@ warp_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_warps(normal(rng, (8, 1024), scale=3)),
-            points=6.5,
+            points=7,
             budgets=(*one_pass(8 * 1024), *of_a_warp(8)),
             requires=(
                 *in_packs(8 * 8, 8 * 8),
@@ -195,6 +196,16 @@ warp_softmax = Exercise(
         "Divide once: share = 1.0f / sum, and multiply. Lanes without a pack come to the shuffles "
         "all the same; a warp without a row returns as a whole.",
     ),
+    hints_on={
+        "over_budget": (
+            "The row is read once, in packs, and lives in `kept` until it is written: no loop goes "
+            "back to x."
+        ),
+        "wrong_answer": (
+            "Maximum and sum are those of all 32 lanes before anything is divided; the maximum "
+            "starts from -INFINITY."
+        ),
+    },
 )
 
 
@@ -264,6 +275,10 @@ block_softmax = Exercise(
                 by_blocks(below(rng, 3, 4500), block=1024, blocks=2),
             ),
         ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: by_blocks(below(rng, 8, 9_000), block=512, blocks=2),
+        ),
         hidden("more blocks than rows", lambda rng: by_blocks(normal(rng, (2, 300)), blocks=5)),
         hidden(
             "masked with -inf: warps that see nothing else",
@@ -283,7 +298,7 @@ block_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
-            points=6.5,
+            points=7,
             budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
             requires=(
                 *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
@@ -304,6 +319,16 @@ block_softmax = Exercise(
         "An exponential of this warp was measured from the warp's maximum. Counted from the row's, "
         "and divided by the row's sum, it is multiplied by __expf(mine.max - all.max) / all.sum.",
     ),
+    hints_on={
+        "over_budget": (
+            "Put whole packs into `kept` and take whole packs out; one exchange of {largest, sum} "
+            "for the warps of the block."
+        ),
+        "wrong_answer": (
+            "The exponentials in `kept` were measured from the warp's maximum. What brings them to "
+            "the row's?"
+        ),
+    },
 )
 
 
@@ -470,6 +495,10 @@ masked_softmax = Exercise(
             "scores far below -10,000",
             lambda rng: attended(scores(rng, 2, 9, 36, around=-2e5), 9),
         ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: attended(scores(rng, 7, 10, 1000), 10, block=512),
+        ),
         hidden("keys that are -inf already", lambda rng: attended(padded(rng, 2, 30, 36), 30)),
         hidden(
             "a NaN and an infinity where they are seen",
@@ -478,7 +507,7 @@ masked_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: attended(scores(rng, HEADS, SQUARE, SQUARE), SQUARE),
-            points=8,
+            points=8.5,
             budgets=triangle_budgets(HEADS, SQUARE),
             requires=(
                 *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
@@ -498,4 +527,11 @@ masked_softmax = Exercise(
         "does; then every exponential is 0, and so is the sum. Divide by it only if it is not.",
         "All packs of y are written, also those of keys not seen: their exponentials are 0.",
     ),
+    hints_on={
+        "over_budget": "A pack whose first key is not seen is not loaded at all.",
+        "wrong_answer": (
+            "How many keys does query q see? The last query sees all of them, the one before it "
+            "all but one."
+        ),
+    },
 )
