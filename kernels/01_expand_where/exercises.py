@@ -130,10 +130,11 @@ expand_2d = Exercise(
             points=1,
         ),
         Case(
-            "one column, repeated sideways, and a transposed matrix",
+            "one column, repeated sideways; a transposed matrix; one with gaps",
             lambda rng: together(
                 expansion_2d(plain(normal(rng, (23, 1))), 23, 9),
                 expansion_2d(turned(normal(rng, (23, 9))), 23, 9),
+                expansion_2d(with_gaps(normal(rng, (11, 13))), 11, 13),
             ),
             points=2,
         ),
@@ -246,10 +247,11 @@ expand = Exercise(
     cases=(
         Case("2x1x5x1 to 2x4x5x6", lambda rng: of_shape(rng, (2, 1, 5, 1), (2, 4, 5, 6)), points=1),
         Case(
-            "a transposed array, and a window from the middle",
+            "a transposed array, five dimensions, and a window from the middle",
             lambda rng: together(
                 expansion(turned(normal(rng, (7, 1, 11))), (7, 5, 11)),
-                expansion(plain(normal(rng, (7, 5, 1))), (7, 5, 11), first=41, count=150),
+                of_shape(rng, (3, 1, 2, 1, 5), (3, 2, 2, 3, 5)),
+                expansion(plain(normal(rng, (70, 50, 1))), (70, 50, 33), first=70_041, count=150),
             ),
             points=2,
         ),
@@ -358,6 +360,14 @@ def any_truth(rng: np.random.Generator) -> Problem:
     return choice(plain(cond), x, y, (3, 5, 61))
 
 
+def masked_vector(rng: np.random.Generator) -> Problem:
+    """x where the mask is not 0, and NaN there where it is: then a single number is chosen."""
+    cond = rng.choice(np.array([0, 0, 1, 2, 128, 255], np.uint8), 300)
+    x = normal(rng, 300)
+    x[cond == 0] = np.nan
+    return choice(plain(cond), plain(x), plain(offset_from(rng, (1,))), (300,))
+
+
 def not_chosen(rng: np.random.Generator) -> Problem:
     """NaN and infinities, most of them where the other side is chosen."""
     cond = chance(rng, (11, 1, 7))
@@ -381,7 +391,7 @@ where = Exercise(
     cases=(
         Case(
             "a mask, a vector and a single number",
-            lambda rng: of_shapes(rng, (300,), (300,), (1,)),
+            masked_vector,
             points=1,
         ),
         Case(

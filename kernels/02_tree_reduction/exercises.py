@@ -169,10 +169,10 @@ def rising(rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def sunken(rng: np.random.Generator, n: int) -> np.ndarray:
-    """Rising numbers, but in the second block far below -1e30, and -inf."""
+    """Rising numbers, but in the second block far below -1e30, and from the third on -inf."""
     x = rising(rng, n)
-    x[BLOCK : 2 * BLOCK] = -rng.uniform(1e35, 3e38, BLOCK)
-    x[BLOCK : BLOCK + 100] = -np.inf
+    x[BLOCK : 2 * BLOCK] = np.sort(-rng.uniform(1e35, 3e38, BLOCK))
+    x[2 * BLOCK :] = -np.inf
     return x
 
 
@@ -190,7 +190,7 @@ maximum = Exercise(
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
         Case(
-            "three blocks of negative numbers, one far below -1e30, the last one short",
+            "three blocks: negative numbers, numbers far below -1e30, and a short one of -inf",
             lambda rng: maxima(sunken(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
             points=2,
         ),
@@ -421,9 +421,10 @@ last_block = Exercise(
             "fewer elements than threads",
             lambda rng: together(*(whole_sum(rng, n, 3) for n in (1, 31, 257))),
         ),
-        hidden(
+        Case(
             "more blocks than a block has threads",
             lambda rng: whole_sum(rng, 257 * BLOCK, 257),
+            points=1,
         ),
         hidden(
             "blocks of 32, 64 and 128 threads",
@@ -447,7 +448,7 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=6.5,
+            points=7,
             budgets=last_block_budgets(64 * BLOCK, 64),
             requires=(fences(64),),
         ),

@@ -192,7 +192,7 @@ below_max = Exercise(
             lambda rng: together(
                 below(negative(rng, (5, 5)), 8),
                 below(negative(rng, (7, 12)), 16),
-                below(negative(rng, (4, 20)), 32),
+                below(1000 * negative(rng, (4, 20)), 32),
             ),
             points=2,
         ),
@@ -327,8 +327,8 @@ row_share = Exercise(
     source="8_row_share.cu",
     cases=(
         Case(
-            "one row, one block of 8 warps",
-            lambda rng: shares(quarters(rng, (1, 300)), 1, 256),
+            "one row, one block of 12 warps",
+            lambda rng: shares(quarters(rng, (1, 500)), 1, 384),
             points=1,
         ),
         Case(

@@ -59,6 +59,14 @@ def some_empty(rng: np.random.Generator, n: int) -> np.ndarray:
     return pairs
 
 
+def some_sunken(rng: np.random.Generator, n: int) -> np.ndarray:
+    """As `some_empty`, but the first ten have one and the same maximum, far below -1e20."""
+    pairs = some_empty(rng, n)
+    pairs[:10] = ordinary(rng, 10)
+    pairs[:10, 0] = -3e25
+    return pairs
+
+
 def far_apart(rng: np.random.Generator, n: int) -> np.ndarray:
     """Maxima of all magnitudes: where two meet, one sum mostly vanishes beside the other."""
     pairs = ordinary(rng, n)
@@ -127,8 +135,8 @@ merge = Exercise(
             points=1,
         ),
         Case(
-            "one stretch is empty, or both",
-            lambda rng: merging(some_empty(rng, 200), some_empty(rng, 200)),
+            "one stretch is empty, or both; some lie far below -1e20",
+            lambda rng: merging(*(some_sunken(rng, 200) for _ in range(2))),
             points=2,
         ),
         hidden(
@@ -216,6 +224,13 @@ def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return np.repeat(-rng.uniform(2e20, 3e38, (rows, 1)), columns, axis=1).astype(np.float32)
 
 
+def with_a_peak(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """In the first row one element is so large that nothing of the others is left."""
+    x = normal(rng, (rows, columns), scale=3)
+    x[0, int(rng.integers(columns))] = 150
+    return x
+
+
 def far_from_zero(rng: np.random.Generator, columns: int) -> np.ndarray:
     """float32[5, columns]: two rows around 1,000, two around -1,000, one of a single number far
     below -1e20."""
@@ -283,7 +298,11 @@ online_row = Exercise(
     title="Row softmax in two passes",
     source="4_online_row.cu",
     cases=(
-        Case("two rows of 1,000", lambda rng: rows_of(normal(rng, (2, 1000), scale=3)), points=1),
+        Case(
+            "two rows of 1,000, one of them with a peak",
+            lambda rng: rows_of(with_a_peak(rng, 2, 1000)),
+            points=1,
+        ),
         Case(
             "five rows of 700, far above zero, below, and below -1e20",
             lambda rng: rows_of(far_from_zero(rng, 700)),
@@ -418,9 +437,10 @@ long_vector = Exercise(
             "more blocks than elements to go round",
             lambda rng: together(*(vector(below_zero(rng, n), 5) for n in (1, 33, 256, 257))),
         ),
-        hidden(
+        Case(
             "more blocks than a block has threads",
             lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
+            points=1,
         ),
         hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 3000)[0], 4)),
         hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 5000), 6)),
@@ -434,7 +454,7 @@ long_vector = Exercise(
         Case(
             "within budget",
             lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
-            points=6,
+            points=6.5,
             budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
         ),
     ),
@@ -517,7 +537,7 @@ axis = Exercise(
         Case(
             "the first axis of 90 x 77, the last of 5 x 300",
             lambda rng: together(
-                along_axis(offset(rng, (1, 90, 77))), along_axis(offset(rng, (5, 300, 1)))
+                along_axis(offset(rng, (1, 90, 77))), along_axis(offset(rng, (5, 300, 1)) - 2000)
             ),
             points=2,
         ),

@@ -52,6 +52,15 @@ def planted(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return x
 
 
+def with_odd_rows(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `planted`, but row 1 has a NaN in front, row 2 only numbers around 1e-30, row 3 zeros."""
+    x = planted(rng, rows, columns)
+    x[1, 0] = np.nan
+    x[2] *= 1e-30
+    x[3] = 0
+    return x
+
+
 def silent(rng: np.random.Generator) -> np.ndarray:
     """float32[6, 132]: rows of zeros, of negative zeros, and rows with one number that is not."""
     x = np.zeros((6, 132), np.float32)
@@ -224,7 +233,11 @@ row_absmax = Exercise(
     title="A warp a row, packs where they fit",
     source="7_row_absmax.cu",
     cases=(
-        Case("8 rows of 128 columns", lambda rng: found(planted(rng, 8, 128)), points=1),
+        Case(
+            "8 rows of 128 columns: zeros, tiny numbers and a NaN among them",
+            lambda rng: found(with_odd_rows(rng, 8, 128)),
+            points=1,
+        ),
         Case(
             "7 rows of 130 columns, which is no multiple of 4",
             lambda rng: found(planted(rng, 7, 130)),
@@ -394,8 +407,8 @@ warp_per_row = Exercise(
     cases=(
         Case("8 rows of 128 columns", lambda rng: divided(planted(rng, 8, 128)), points=1),
         Case(
-            "7 rows of 256 columns, one of zeros",
-            lambda rng: divided(planted(rng, 7, 256) * (np.arange(7) != 3)[:, None].astype("f4")),
+            "7 rows of 256 columns: zeros, tiny numbers and a NaN among them",
+            lambda rng: divided(with_odd_rows(rng, 7, 256)),
             points=2,
         ),
         hidden(

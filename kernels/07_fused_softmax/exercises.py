@@ -61,6 +61,20 @@ def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     return x
 
 
+def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `below`, but row 1 is one and the same number far below -1e20."""
+    x = below(rng, rows, columns)
+    x[1] = -3e25
+    return x
+
+
+def half_masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `below`, but of every second row all but the end is -inf, for whole warps."""
+    x = below(rng, rows, columns)
+    x[::2] = masked(rng, (rows + 1) // 2, columns)
+    return x
+
+
 def enormous(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """Rows of one and the same number each, of magnitudes from 2e20 to 3e38 and either sign."""
     one = rng.uniform(2e20, 3e38, (rows, 1)) * np.where(np.arange(rows) % 2, 1, -1)[:, None]
@@ -141,9 +155,11 @@ warp_softmax = Exercise(
     title="The whole of it, a warp a row",
     source="2_warp_softmax.cu",
     cases=(
-        Case("8 rows of 128", lambda rng: by_warps(normal(rng, (8, 128), scale=3)), points=1),
+        Case("8 rows of 100", lambda rng: by_warps(normal(rng, (8, 100), scale=3)), points=1),
         Case(
-            "7 rows of 1,000, far below zero", lambda rng: by_warps(below(rng, 7, 1000)), points=2
+            "7 rows of 1,000, far below zero, one below -1e20",
+            lambda rng: by_warps(sunken(rng, 7, 1000)),
+            points=2,
         ),
         hidden(
             "columns around a warp's packs",
@@ -259,8 +275,8 @@ block_softmax = Exercise(
     cases=(
         Case("3 rows of 2,000", lambda rng: by_blocks(normal(rng, (3, 2000), scale=3)), points=1),
         Case(
-            "7 rows of 600 and 2 blocks, far below zero",
-            lambda rng: by_blocks(below(rng, 7, 600), blocks=2),
+            "7 rows of 600 and 2 blocks, far below zero, some masked with -inf",
+            lambda rng: by_blocks(half_masked(rng, 7, 600), blocks=2),
             points=2,
         ),
         hidden(
@@ -447,8 +463,8 @@ masked_softmax = Exercise(
     source="8_masked_softmax.cu",
     cases=(
         Case(
-            "2 heads, 12 queries and keys",
-            lambda rng: attended(scores(rng, 2, 12, 12), queries=12),
+            "2 heads, 12 queries and keys, a negative scale",
+            lambda rng: attended(scores(rng, 2, 12, 12), queries=12, scale=-0.25),
             points=1,
         ),
         Case(
@@ -457,8 +473,8 @@ masked_softmax = Exercise(
             points=2,
         ),
         Case(
-            "more queries than keys: rows that see nothing",
-            lambda rng: attended(scores(rng, 2, 13, 8), queries=13),
+            "more queries than keys, rows that see nothing, scores around -200,000",
+            lambda rng: attended(scores(rng, 2, 13, 8, around=-2e5), queries=13),
             points=1,
         ),
         hidden(
