@@ -236,7 +236,7 @@ def test_a_banned_instruction_is_named_with_how_often_and_why(tmp_path):
     ban = 'bans=(Ban(DIVISION, "a division", "a sum needs none"),)'
     root = rewritten(tmp_path, "DIVISION, Ban", ban)
     assert judge(ID, SOLUTION, root=root, hidden=False).status == "passed"
-    divided = instead("    if (i < n) total[i] = x[i * n / n] + y[i];")
+    divided = instead("    if (i < n) total[i] = x[i % (2 * n)] + y[i];")
     verdict = judge(ID, divided, root=root, hidden=False)
     assert verdict.status == "over_budget"
     assert "its warps executed a division 4 times. A sum needs none." in verdict.message
@@ -256,22 +256,22 @@ def test_a_budget_in_times_is_held_against_what_the_solution_takes(tmp_path):
     assert f"the budget is {3 * ours:,}" in verdict.message
 
 
-def test_a_case_may_run_the_blocks_in_another_order(tmp_path):
-    """Which block draws ticket 0 is chance; here it is the first block, there the last."""
+def test_a_case_may_run_the_threads_in_another_order(tmp_path):
+    """Which warp draws which ticket is chance; in lockstep the first draws the first."""
     root = small_lesson.write(tmp_path)
     exercises = root / "01_add" / "exercises.py"
     made = 'return Problem({"x": x, "y": y}, {"total": total}, (launch,))'
     assert made in EXERCISES
     source = f"__device__ int tickets;\n{SOLUTION}".replace(
         "// BEGIN SOLUTION",
-        """__shared__ int mine;
-    if (threadIdx.x == 0) mine = atomicAdd(&tickets, 1);
-    __syncthreads();
-    const float wrong = mine == blockIdx.x ? 0.0f : 1.0f;
+        """const int warp = blockIdx.x * 2 + threadIdx.x / 32;
+    int mine = threadIdx.x % 32 ? 0 : atomicAdd(&tickets, 1);
+    mine = __shfl_sync(0xffffffff, mine, 0);
+    const float wrong = mine == warp ? 0.0f : 1.0f;
     // BEGIN SOLUTION""",
     ).replace("+ y[i]", "+ y[i] + wrong")
     assert judge(ID, source, root=root).status == "passed"
-    exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="backwards")'))
+    exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="shuffled")'))
     assert judge(ID, source, root=root).status == "wrong_answer"
     assert judge(ID, SOLUTION, root=root).status == "passed"
 

@@ -432,7 +432,7 @@ last_block = Exercise(
         ),
         hidden(
             "blocks that finish in another order",
-            lambda rng: replace(whole_sum(rng, 9 * BLOCK + 40, 7), order="backwards"),
+            lambda rng: replace(whole_sum(rng, 360, 3, block=64), order="shuffled"),
         ),
         hidden("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
         hidden(
