@@ -4,16 +4,17 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
+from grader.cuda.simulator.observers.paths import Paths, in_all
 
 
 def paths(body: str, block: int = 64, grid: int = 1, times: int = 1) -> dict[str, int]:
     code = f'extern "C" __global__ void k(float* y, int n) {{\n{body}\n}}'
     kernel = simulator.RawModule(code=code).get_function("k")
     y = np.zeros(4096, np.float32)
-    with simulator.observe() as run:
+    with simulator.observe(observers=(Paths,)) as run:
         for _ in range(times):
             kernel((grid,), (block,), (y, np.int32(1000)))
-    return run.counters.paths
+    return in_all(run.observers)
 
 
 LOOP = "for (int i = {start}; i < n; i += {step}) y[blockIdx.x * n + i] += 1.0f;"

@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 
 FILE = "steps.json"
-MADE_OF = "made_of"  # the key beside the exercises' names: a fingerprint of what was measured
+CACHE_KEY = "cache_key"  # beside the exercises' names: a fingerprint of what was measured
 
 Counts = dict[str, dict[str, int]]  # by case and counter
 

@@ -11,8 +11,8 @@ import hashlib
 import json
 
 from ..course import Exercise, Lesson, solution_counts
-from ..course.solution_counts import FILE, MADE_OF, Counts
-from .cases import Drawn, described, draw
+from ..course.solution_counts import CACHE_KEY, FILE, Counts
+from .cases import CaseInstance, described, instantiate
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
@@ -35,7 +35,7 @@ def write(lesson: Lesson) -> bool:
 
 def stale(lesson: Lesson) -> bool:
     """Whether steps.json is missing, or of other exercises and solutions than there are."""
-    return solution_counts.kept(lesson.path).get(MADE_OF) != _made_of(lesson)
+    return solution_counts.kept(lesson.path).get(CACHE_KEY) != _cache_key(lesson)
 
 
 def text(lesson: Lesson) -> str:
@@ -43,11 +43,10 @@ def text(lesson: Lesson) -> str:
     since it was written."""
     if not stale(lesson):
         return (lesson.path / FILE).read_text()
-    lines = [f'"{MADE_OF}": "{_made_of(lesson)}"']
+    lines = [f'"{CACHE_KEY}": "{_cache_key(lesson)}"']
     for exercise in lesson.exercises:
-        cases = [
-            f"  {_json(case)}: {_json(row)}" for case, row in measure(lesson, exercise).items()
-        ]
+        counts = measure(lesson, exercise).items()
+        cases = [f"  {_json(case)}: {_json(row)}" for case, row in counts]
         lines.append(f"{_json(exercise.name)}: {{\n{_rows(cases)}\n }}")
     return f"{{\n{_rows([f' {line}' for line in lines])}\n}}\n"
 
@@ -57,20 +56,20 @@ def measure(lesson: Lesson, exercise: Exercise) -> Counts:
     most: Counts = {}
     source = lesson.solution(exercise)
     for seed in SEEDS:
-        for one in draw(exercise, seed, hidden=True):
+        for one in instantiate(exercise, seed, hidden=True):
             row = most.setdefault(one.case.name, {})
             for counter, count in _counted(source, one).items():
                 row[counter] = max(row.get(counter, 0), count)
     return most
 
 
-def _counted(source: str, one: Drawn) -> dict[str, int]:
+def _counted(source: str, one: CaseInstance) -> dict[str, int]:
     from .simulated import run_case
 
     inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-    counted, _ = run_case(source, described(one, _ENOUGH), inputs)
-    counters = counted["counters"] if one.case.budgets else {}
-    return {"steps": counted["steps"], **{name: n for name, n in counters.items() if n}}
+    ran = run_case(source, described(one, _ENOUGH), inputs)
+    counters = ran.counters if one.case.budgets else {}
+    return {"steps": ran.steps, **{name: count for name, count in counters.items() if count}}
 
 
 def _json(value: object) -> str:
@@ -81,7 +80,7 @@ def _rows(rows: list[str]) -> str:
     return ",\n".join(rows)
 
 
-def _made_of(lesson: Lesson) -> str:
+def _cache_key(lesson: Lesson) -> str:
     sources = [(lesson.path / "exercises.py").read_text()]
     sources += [lesson.solution(exercise) for exercise in lesson.exercises]
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]
