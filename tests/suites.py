@@ -7,7 +7,8 @@ tests/suites/skips/LESSON.toml          right answers that go around what the ex
 tests/suites/mistakes/LESSON.toml       mistakes that change values alone, with their `cause`
 
 `python tests/suites.py SUITE [WORD]` judges the whole suite, or those whose path contains WORD, and
-prints what each got; `python tests/suites.py time` measures what check() costs.
+prints what each got; `python tests/suites.py time [WORD]` measures what check() costs, and says
+which mistakes only hidden cases see.
 """
 
 from __future__ import annotations
@@ -148,31 +149,34 @@ def _told(verdict: Verdict) -> Iterator[str]:
             yield f"[{case.name}] {case.status}{line}: {case.message[:400]}"
 
 
-def measure() -> None:
+def measure(word: str = "") -> None:
     """The CPU's time of check() over all solutions and mistakes, compilation included; and which
-    mistakes pass it, since only hidden cases see them."""
+    of them check() does not call what they are, since only hidden cases see it."""
+    took = []
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
-        took = []
-        for exercise, name, source in _all_that_is_checked():
+        for exercise, name, source, status in _all_that_is_checked():
+            if word not in f"{exercise}/{name}":
+                continue
             before = _used()
-            verdict = judge(exercise, source, hidden=False)
+            found = judge(exercise, source, hidden=False).status
             took.append(_used() - before)
-            if (verdict.status == "passed") != (name == "solution"):
-                print(f"{exercise}/{name}: {verdict.status}", flush=True)
-        took.sort()
+            odd = "" if found == status else f"  FAIL: {status} is foreseen"
+            print(f"{took[-1]:.2f} s  {exercise}/{name}  {found}{odd}", flush=True)
+    took.sort()
     p50, p95 = took[len(took) // 2], took[len(took) * 95 // 100]
     print(f"{len(took)} checks: p50 {p50:.2f} s, p95 {p95:.2f} s, most {took[-1]:.2f} s of the CPU")
 
 
-def _all_that_is_checked() -> Iterator[tuple[str, str, str]]:
+def _all_that_is_checked() -> Iterator[tuple[str, str, str, str]]:
+    """Exercise, name, source, and the status that is foreseen."""
     for lesson in course.lessons():
         for one in lesson.exercises:
-            yield one.id, "solution", lesson.solution(one)
-        for one in lesson.wrong_kernels:
-            yield f"{lesson.name}/{one.exercise}", one.name, one.source
-    for one in answers("mistakes"):
-        yield one.exercise, one.name, one.source
+            yield one.id, "solution", lesson.solution(one), "passed"
+        for wrong in lesson.wrong_kernels:
+            yield f"{lesson.name}/{wrong.exercise}", wrong.name, wrong.source, wrong.status
+    for answer in answers("mistakes"):
+        yield answer.exercise, answer.name, answer.source, "wrong_answer"
 
 
 def _used() -> float:
@@ -186,4 +190,4 @@ def _used() -> float:
 
 
 if __name__ == "__main__":
-    measure() if sys.argv[1] == "time" else main(*sys.argv[1:])
+    measure(*sys.argv[2:]) if sys.argv[1] == "time" else main(*sys.argv[1:])

@@ -107,7 +107,6 @@ interleaved = Exercise(
             "blocks of 32, 64 and 128 threads",
             lambda rng: together(*(sums(quarters(rng, 2 * b + 1), block=b) for b in SIZES)),
         ),
-        hidden("more than 65,536 elements", lambda rng: sums(quarters(rng, 66_000))),
         hidden(
             "many blocks: only the last element of each counts, and one has none",
             lambda rng: sums(spikes(rng, int(rng.integers(9_000, 10_000)), BLOCK), spare_blocks=1),
@@ -122,6 +121,7 @@ interleaved = Exercise(
             points=6,
             budgets=tree_budgets(4),
         ),
+        hidden("more than 65,536 elements", lambda rng: sums(quarters(rng, 66_000))),
     ),
     hints=(
         "With 256 cells, the first step folds cells 128 to 255 onto cells 0 to 127. Which thread "
@@ -207,10 +207,6 @@ maximum = Exercise(
             lambda rng: together(*(maxima(rising(rng, 2 * b + 1), block=b) for b in SIZES)),
         ),
         hidden(
-            "more than 65,536 elements, numbers of both signs",
-            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(66_000, 67_000)))),
-        ),
-        hidden(
             "the lowest floats there are, and blocks without any number",
             lambda rng: maxima(lowest(rng, 700), spare_blocks=1),
         ),
@@ -219,6 +215,10 @@ maximum = Exercise(
             lambda rng: maxima(negative(rng, 4 * BLOCK)),
             points=5.5,
             budgets=tree_budgets(4),
+        ),
+        hidden(
+            "more than 65,536 elements, numbers of both signs",
+            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(66_000, 67_000)))),
         ),
     ),
     hints=(
@@ -315,7 +315,6 @@ dot = Exercise(
             "blocks of 32, 64 and 128 threads",
             lambda rng: together(*(whole_products(rng, 5 * b + 3, 2, block=b) for b in SIZES)),
         ),
-        hidden("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
         hidden(
             "many blocks: only the last element of each counts",
             lambda rng: products(spikes(rng, 19_000, BLOCK), spikes(rng, 19_000, BLOCK), 40),
@@ -330,6 +329,7 @@ dot = Exercise(
             points=6,
             budgets=dot_budgets(2, 6),
         ),
+        hidden("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),
     hints=(
         "A thread's first element is number blockIdx.x * blockDim.x + threadIdx.x of the grid. "
@@ -434,7 +434,6 @@ last_block = Exercise(
             "blocks that finish in another order",
             lambda rng: replace(whole_sum(rng, 360, 3, block=64), order="shuffled"),
         ),
-        hidden("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
         hidden(
             "many blocks: only the last element of each counts",
             lambda rng: in_one_launch(spikes(rng, 60 * BLOCK, BLOCK), 60),
@@ -452,6 +451,7 @@ last_block = Exercise(
             budgets=last_block_budgets(64 * BLOCK, 64),
             requires=(fences(64),),
         ),
+        hidden("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
     ),
     hints=(
         "Thread 0 of each block does what the block of `tickets` did: it leaves the sum in "

@@ -87,10 +87,6 @@ warp_sum = Exercise(
             ),
         ),
         hidden(
-            "more than 65,536 elements: only the last one of each warp counts",
-            lambda rng: warp_sums(spikes(rng, int(rng.integers(66_000, 67_000)), WARP)),
-        ),
-        hidden(
             "large offsets and heavy tails, blocks of 32 and of 1,024 threads",
             lambda rng: together(
                 warp_sums(offset(rng, 700), block=32), warp_sums(heavy_tailed(rng, 700), block=1024)
@@ -109,6 +105,10 @@ warp_sum = Exercise(
                     f"32 values are one after {STEPS} steps, and each step is one shuffle a warp",
                 ),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements: only the last one of each warp counts",
+            lambda rng: warp_sums(spikes(rng, int(rng.integers(66_000, 67_000)), WARP)),
         ),
     ),
     hints=(
@@ -188,9 +188,9 @@ below_max = Exercise(
             points=1,
         ),
         Case(
-            "negative numbers, rows shorter than their segments, lanes without a row",
+            "negative numbers and -inf, rows shorter than their segments, lanes without a row",
             lambda rng: together(
-                below(negative(rng, (5, 5)), 8),
+                below(some_minus_infinity(rng, 5, 5), 8),
                 below(negative(rng, (7, 12)), 16),
                 below(1000 * negative(rng, (4, 20)), 32),
             ),
@@ -220,10 +220,6 @@ below_max = Exercise(
             ),
         ),
         hidden(
-            "more than 65,536 elements",
-            lambda rng: below(negative(rng, (4_500, 15)), 16, block=256),
-        ),
-        hidden(
             "large offsets and heavy tails",
             lambda rng: together(
                 below(offset(rng, (40, 13)), 16), below(heavy_tailed(rng, (40, 7)), 8)
@@ -243,6 +239,10 @@ below_max = Exercise(
                     SHUFFLE, "a shuffle", 4 * 12, "16 lanes that share a row meet in 4 steps"
                 ),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: below(negative(rng, (4_500, 15)), 16, block=256),
         ),
     ),
     hints=(
@@ -349,10 +349,6 @@ row_share = Exercise(
             ),
         ),
         hidden(
-            "rows of more than 65,536 elements",
-            lambda rng: shares(quarters(rng, (2, 66_000)), 1, 1024),
-        ),
-        hidden(
             "only the last element of a row counts",
             lambda rng: together(
                 shares(last_is_larger(rng, 3, 160), 2, 160),
@@ -383,6 +379,10 @@ row_share = Exercise(
                     "each of the 8 warps reduces its 32 values in 8 calls, in 5 steps",
                 ),
             ),
+        ),
+        hidden(
+            "rows of more than 65,536 elements",
+            lambda rng: shares(quarters(rng, (2, 66_000)), 1, 1024),
         ),
     ),
     hints=(

@@ -185,10 +185,6 @@ elementary = Exercise(
             lambda rng: in_three_launches(level(rng, 9_001), blocks=13, block=96),
         ),
         hidden(
-            "more than 65,536 elements, 3 blocks",
-            lambda rng: in_three_launches(level(rng, 66_000), blocks=3, block=1024),
-        ),
-        hidden(
             "negative numbers, large offsets and heavy tails",
             lambda rng: together(
                 *(in_three_launches(draw(rng, 700)) for draw in (deep, offset, heavy_tailed))
@@ -206,6 +202,10 @@ elementary = Exercise(
             points=6,
             budgets=elementary_budgets(2048, blocks=2, warps=8),
             requires=shuffled(reductions=2 * 2, warps=8),
+        ),
+        hidden(
+            "more than 65,536 elements, 3 blocks",
+            lambda rng: in_three_launches(level(rng, 66_000), blocks=3, block=1024),
         ),
     ),
     hints=(
@@ -283,8 +283,8 @@ on_device = Exercise(
             points=1,
         ),
         Case(
-            "four blocks, three passes, the last one short",
-            lambda rng: on_one_grid(normal(rng, 2 * 512 + int(rng.integers(33, 400))), blocks=4),
+            "four blocks, three passes, the last one short, all far below 0",
+            lambda rng: on_one_grid(deep(rng, 2 * 512 + int(rng.integers(33, 400))), blocks=4),
             points=1,
         ),
         Case(
@@ -306,10 +306,6 @@ on_device = Exercise(
                 on_one_grid(steep(rng, 999), blocks=33, block=32),
                 on_one_grid(level(rng, 2100), blocks=2, block=1024),
             ),
-        ),
-        hidden(
-            "more than 65,536 elements, 3 blocks",
-            lambda rng: on_one_grid(level(rng, 66_000), blocks=3, block=1024),
         ),
         hidden(
             "negative numbers, large offsets and heavy tails",
@@ -334,6 +330,10 @@ on_device = Exercise(
             points=7,
             budgets=on_device_budgets(4096, blocks=8, warps=4),
             requires=shuffled(reductions=5 * 8, warps=4),
+        ),
+        hidden(
+            "more than 65,536 elements, 3 blocks",
+            lambda rng: on_one_grid(level(rng, 66_000), blocks=3, block=1024),
         ),
     ),
     hints=(
@@ -420,7 +420,7 @@ row_softmax = Exercise(
         Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),
         Case(
             "five rows, two blocks: some far below -1e20, some level, some steep",
-            lambda rng: rows_of(of_all_kinds(rng, int(rng.integers(130, 250))), grid=2),
+            lambda rng: rows_of(of_all_kinds(rng, int(rng.integers(70, 120))), grid=2),
             points=2,
         ),
         hidden(
@@ -438,10 +438,6 @@ row_softmax = Exercise(
         hidden(
             "every element of a row counts the same, and some blocks have no row",
             lambda rng: rows_of(level(rng, (3, 3001)), grid=5, block=256),
-        ),
-        hidden(
-            "a row of more than 65,536 elements",
-            lambda rng: rows_of(level(rng, (1, 66_000)), grid=1, block=1024),
         ),
         hidden(
             "negative numbers, large offsets and heavy tails",
@@ -465,6 +461,10 @@ row_softmax = Exercise(
             points=6.5,
             budgets=row_budgets(3, 1024, warps=4),
             requires=shuffled(reductions=2 * 3, warps=4),
+        ),
+        hidden(
+            "a row of more than 65,536 elements",
+            lambda rng: rows_of(level(rng, (1, 66_000)), grid=1, block=1024),
         ),
     ),
     hints=(

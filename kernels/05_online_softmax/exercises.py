@@ -316,7 +316,6 @@ online_row = Exercise(
             "rows around the length of a block",
             lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257, 513))),
         ),
-        hidden("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
         hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 1100))),
         hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 900)))),
         hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 900))),
@@ -340,6 +339,7 @@ online_row = Exercise(
                 ),
             ),
         ),
+        hidden("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
     ),
     hints=(
         "Start from the pair of no elements. The pair of a single element x is {x, 1.0f}, because "
@@ -453,9 +453,9 @@ long_vector = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
+            lambda rng: vector(normal(rng, 16 * 32 * BLOCK), 32),
             points=6.5,
-            budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
+            budgets=long_vector_budgets(16 * 32 * BLOCK, 32),
         ),
     ),
     hints=(
@@ -546,12 +546,6 @@ axis = Exercise(
             lambda rng: together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9))),
         ),
         hidden(
-            "more than 65,536 elements along the axis, and beside it",
-            lambda rng: together(
-                along_axis(normal(rng, (1, 66_000, 1))), along_axis(normal(rng, (1, 3, 33_000)))
-            ),
-        ),
-        hidden(
             "few columns side by side",
             lambda rng: together(*(along_axis(normal(rng, (3, 150, n))) for n in (2, 3, 5, 17))),
         ),
@@ -575,6 +569,12 @@ axis = Exercise(
             lambda rng: together(*(along_axis(normal(rng, shape)) for shape in FULL_TILES)),
             points=6,
             budgets=axis_budgets(*FULL_TILES),
+        ),
+        hidden(
+            "more than 65,536 elements along the axis, and beside it",
+            lambda rng: together(
+                along_axis(normal(rng, (1, 66_000, 1))), along_axis(normal(rng, (1, 3, 33_000)))
+            ),
         ),
     ),
     hints=(

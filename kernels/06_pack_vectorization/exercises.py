@@ -53,11 +53,18 @@ def planted(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 
 
 def with_odd_rows(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """As `planted`, but row 1 has a NaN in front, row 2 only numbers around 1e-30, row 3 zeros."""
+    """As `planted`, but row 1 has a NaN in front, row 2 only numbers around 1e-40, row 3 zeros."""
     x = planted(rng, rows, columns)
     x[1, 0] = np.nan
-    x[2] *= 1e-30
+    x[2] *= 1e-40
     x[3] = 0
+    return x
+
+
+def rising_in_front(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `planted`, but the largest of each row is its first, and larger than the row before's."""
+    x = planted(rng, rows, columns)
+    x[:, 0] = 1 + np.arange(rows) + rng.uniform(0, 0.5, rows)
     return x
 
 
@@ -134,7 +141,6 @@ scale_packed = Exercise(
         hidden("fewer elements than a pack", lambda rng: thrice(rng, 1, 2, 3)),
         hidden("lengths around one pack and one warp", lambda rng: thrice(rng, 4, 5, 127, 129)),
         hidden("lengths around the edge of a block", lambda rng: thrice(rng, 511, 512, 513, 515)),
-        hidden("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
         hidden(
             "a block that has nothing to do",
             lambda rng: scaled(normal(rng, 1030), -0.5, spare_blocks=1),
@@ -159,6 +165,7 @@ scale_packed = Exercise(
                 ),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
     ),
     hints=(
         "`reinterpret_cast<const Pack<float, 4>*>(x)` is the same address, seen as an array of "
@@ -234,13 +241,13 @@ row_absmax = Exercise(
     source="7_row_absmax.cu",
     cases=(
         Case(
-            "8 rows of 128 columns: zeros, tiny numbers and a NaN among them",
-            lambda rng: found(with_odd_rows(rng, 8, 128)),
+            "8 rows of 100 columns: zeros, tiny numbers and a NaN among them",
+            lambda rng: found(with_odd_rows(rng, 8, 100)),
             points=1,
         ),
         Case(
             "7 rows of 130 columns, which is no multiple of 4",
-            lambda rng: found(planted(rng, 7, 130)),
+            lambda rng: found(rising_in_front(rng, 7, 130)),
             points=2,
         ),
         hidden(
@@ -257,14 +264,6 @@ row_absmax = Exercise(
                 found(planted(rng, 3, 36), block=32, spare_blocks=1),
                 found(planted(rng, 5, 37), block=64),
                 found(planted(rng, 37, 36), block=512, spare_blocks=1),
-            ),
-        ),
-        hidden(
-            "more than 65,536 elements, and rows of more than 32,768",
-            lambda rng: together(
-                found(planted(rng, 70, 1000)),
-                found(planted(rng, 2, 33_000)),
-                found(planted(rng, 2, 33_001)),
             ),
         ),
         hidden("rows of zeros", lambda rng: found(silent(rng))),
@@ -303,6 +302,14 @@ row_absmax = Exercise(
                     "32 lanes agree in five exchanges",
                     worth=WARP_REDUCTION,
                 ),
+            ),
+        ),
+        hidden(
+            "more than 65,536 elements, and rows of more than 32,768",
+            lambda rng: together(
+                found(planted(rng, 70, 1000)),
+                found(planted(rng, 2, 33_000)),
+                found(planted(rng, 2, 33_001)),
             ),
         ),
     ),
@@ -405,7 +412,7 @@ warp_per_row = Exercise(
     title="The row in a warp's registers",
     source="4_warp_per_row.cu",
     cases=(
-        Case("8 rows of 128 columns", lambda rng: divided(planted(rng, 8, 128)), points=1),
+        Case("8 rows of 100 columns", lambda rng: divided(planted(rng, 8, 100)), points=1),
         Case(
             "7 rows of 256 columns: zeros, tiny numbers and a NaN among them",
             lambda rng: divided(with_odd_rows(rng, 7, 256)),
@@ -427,7 +434,6 @@ warp_per_row = Exercise(
                 divided(planted(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
-        hidden("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
         hidden("NaN and infinities", lambda rng: divided(not_numbers(rng))),
         hidden(
@@ -446,6 +452,7 @@ warp_per_row = Exercise(
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
             requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
         ),
+        hidden("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Start from `row_in_registers`. Its thread becomes a lane, its block a warp: a lane's "
@@ -499,8 +506,8 @@ any_type = Exercise(
     source="8_any_type.cu",
     cases=(
         Case(
-            "8 rows of 256 halves",
-            lambda rng: typed(np.float16, planted_as(np.float16, rng, 8, 256)),
+            "8 rows of 256 halves, one of zeros",
+            lambda rng: typed(np.float16, with_odd_rows(rng, 8, 256)),
             points=1,
         ),
         Case("7 rows of 64 packs, each type", lambda rng: each_type(rng, 7, 64), points=2),
@@ -529,10 +536,6 @@ any_type = Exercise(
             ),
         ),
         hidden(
-            "more than 65,536 elements",
-            lambda rng: typed(np.float16, planted_as(np.float16, rng, 40, 2048), block=512),
-        ),
-        hidden(
             "the largest numbers of each type",
             lambda rng: together(
                 *(
@@ -554,6 +557,10 @@ any_type = Exercise(
             points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: typed(np.float16, planted_as(np.float16, rng, 40, 2048), block=512),
         ),
     ),
     hints=(

@@ -177,7 +177,6 @@ warp_softmax = Exercise(
                 by_warps(below(rng, 37, 36), block=512, spare_blocks=1),
             ),
         ),
-        hidden("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
         hidden("masked with -inf", lambda rng: by_warps(masked(rng, 6, 520))),
         hidden(
             "large offsets and heavy tails",
@@ -200,6 +199,7 @@ warp_softmax = Exercise(
                 butterflies(8 * 10, "every lane needs the row's largest element and its sum"),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Lesson 06's `warp_per_row` is the frame: a row a warp, `Pack<float, 4> kept[PACKS]`, two "
@@ -273,7 +273,11 @@ block_softmax = Exercise(
     title="A block a row, the row in shared memory",
     source="4_block_softmax.cu",
     cases=(
-        Case("3 rows of 2,000", lambda rng: by_blocks(normal(rng, (3, 2000), scale=3)), points=1),
+        Case(
+            "3 rows of 2,000, and 3 of 300",
+            lambda rng: together(*(by_blocks(normal(rng, (3, n), scale=3)) for n in (2000, 300))),
+            points=1,
+        ),
         Case(
             "7 rows of 600 and 2 blocks, far below zero, some masked with -inf",
             lambda rng: by_blocks(half_masked(rng, 7, 600), blocks=2),
@@ -290,10 +294,6 @@ block_softmax = Exercise(
                 by_blocks(below(rng, 4, 1000), block=96, blocks=3),
                 by_blocks(below(rng, 3, 4500), block=1024, blocks=2),
             ),
-        ),
-        hidden(
-            "more than 65,536 elements",
-            lambda rng: by_blocks(below(rng, 8, 9_000), block=512, blocks=2),
         ),
         hidden("more blocks than rows", lambda rng: by_blocks(normal(rng, (2, 300)), blocks=5)),
         hidden(
@@ -320,6 +320,10 @@ block_softmax = Exercise(
                 *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
                 butterflies(ROWS * WARPS * 10, "every lane needs what its warp has found"),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: by_blocks(below(rng, 8, 9_000), block=512, blocks=2),
         ),
     ),
     hints=(
@@ -464,7 +468,7 @@ masked_softmax = Exercise(
     cases=(
         Case(
             "2 heads, 12 queries and keys, a negative scale",
-            lambda rng: attended(scores(rng, 2, 12, 12), queries=12, scale=-0.25),
+            lambda rng: attended(scores(rng, 2, 12, 12), queries=12, scale=-5.0),
             points=1,
         ),
         Case(
@@ -511,10 +515,6 @@ masked_softmax = Exercise(
             "scores far below -10,000",
             lambda rng: attended(scores(rng, 2, 9, 36, around=-2e5), 9),
         ),
-        hidden(
-            "more than 65,536 elements",
-            lambda rng: attended(scores(rng, 7, 10, 1000), 10, block=512),
-        ),
         hidden("keys that are -inf already", lambda rng: attended(padded(rng, 2, 30, 36), 30)),
         hidden(
             "a NaN and an infinity where they are seen",
@@ -529,6 +529,10 @@ masked_softmax = Exercise(
                 *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
                 butterflies(HEADS * SQUARE * 10, "every lane needs the row's largest and its sum"),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: attended(scores(rng, 7, 10, 1000), 10, block=512),
         ),
     ),
     hints=(
