@@ -190,8 +190,11 @@ maximum = Exercise(
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
         Case(
-            "three blocks: negative numbers, numbers far below -1e30, and a short one of -inf",
-            lambda rng: maxima(sunken(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            "negative numbers, numbers far below -1e30, a short last block, one of -inf",
+            lambda rng: together(
+                maxima(rising(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+                maxima(sunken(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            ),
             points=2,
         ),
         hidden(

@@ -427,7 +427,13 @@ long_vector = Exercise(
     title="One long vector, many blocks",
     source="6_long_vector.cu",
     cases=(
-        Case("one block", lambda rng: vector(normal(rng, 1000, scale=3), 1), points=1),
+        Case(
+            "one block, and three for 200 elements",
+            lambda rng: together(
+                vector(normal(rng, 1000, scale=3), 1), vector(normal(rng, 200, scale=3), 3)
+            ),
+            points=1,
+        ),
         Case(
             "seven blocks, all below zero",
             lambda rng: vector(below_zero(rng, 4000 + int(rng.integers(900))), 7),

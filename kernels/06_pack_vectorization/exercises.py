@@ -53,18 +53,20 @@ def planted(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 
 
 def with_odd_rows(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """As `planted`, but row 1 has a NaN in front, row 2 only numbers around 1e-40, row 3 zeros."""
+    """As `planted`, but row 1 ends with a NaN, row 2 has numbers around 1e-40, row 3 zeros."""
     x = planted(rng, rows, columns)
-    x[1, 0] = np.nan
+    x[1, -1] = np.nan
     x[2] *= 1e-40
     x[3] = 0
     return x
 
 
 def rising_in_front(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
-    """As `planted`, but the largest of each row is its first, and larger than the row before's."""
+    """As `planted`, but the largest of each row is its first, larger than that of the row before
+    and of the other sign."""
     x = planted(rng, rows, columns)
-    x[:, 0] = 1 + np.arange(rows) + rng.uniform(0, 0.5, rows)
+    r = np.arange(rows)
+    x[:, 0] = (1 + r + rng.uniform(0, 0.5, rows)) * np.where(r % 2, -1, 1)
     return x
 
 
