@@ -53,6 +53,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
         launches=tuple(_launch(launch, problem) for launch in problem.launches),
         steps=steps,
+        order=problem.order,
     )
 
 

@@ -40,6 +40,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     return (
         _over_budget(instance, outcome)
         or _lacks_instruction(instance, outcome.opcodes)
+        or _has_banned_instruction(instance, outcome.opcodes)
         or _passed(instance.case)
     )
 
@@ -246,6 +247,11 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
+        if not isinstance(budget.at_most, int):
+            raise AuthorError(
+                f"The case {case.name!r} budgets {counter} by the solution's own, which is not "
+                "known: run `grader build`, which measures it."
+            )
         if count > budget.at_most:
             line, share = ran.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
@@ -260,8 +266,8 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
 def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
     case = instance.case
     for requirement in case.requires:
-        wanted = re.compile(requirement.instruction)
-        count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+        worth = {requirement.instruction: 1, **requirement.worth}
+        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
         if count < requirement.at_least:
             message = (
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
@@ -271,6 +277,23 @@ def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseR
             )
             return failed(case, Status.OVER_BUDGET, message)
     return None
+
+
+def _has_banned_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
+    for ban in instance.case.bans:
+        if count := _executed(ban.instruction, opcodes):
+            message = (
+                f"The answer is right, but its warps executed {ban.named} {count:,} "
+                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, instance.problem)}"
+            )
+            return failed(instance.case, Status.OVER_BUDGET, message)
+    return None
+
+
+def _executed(instruction: str, opcodes: dict[str, int]) -> int:
+    """How often warps executed an opcode that the regular expression `instruction` describes."""
+    wanted = re.compile(instruction)
+    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
 
 
 def _sentence(text: str, problem: Problem) -> str:

@@ -69,8 +69,9 @@ class Element(msgspec.Struct, frozen=True):
 
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
-    arrays called "position/name". `steps`: how many instruction steps it may take. `followed`: the
-    elements that it is to tell the making of; then nothing else about the case is told."""
+    arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
+    which the simulated GPU's threads run. `followed`: the elements that it is to tell the making
+    of; then nothing else about the case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -78,6 +79,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     scratch: dict[str, Buffer]
     launches: tuple[LaunchRequest, ...]
     steps: int
+    order: str = "lockstep"
     followed: tuple[Element, ...] = ()
 
 

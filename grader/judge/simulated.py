@@ -11,6 +11,8 @@ import numpy as np
 
 from ..cuda import simulator
 from ..cuda.errors import CudaError, StepLimit
+from ..cuda.simulator.observers import paths
+from ..cuda.simulator.observers.paths import Paths
 from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
 from .following import made
 from .leftovers import Leftovers
@@ -26,7 +28,8 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
     if case.followed:
         return _followed(source, case, inputs)
-    with simulator.options(step_limit=case.steps), simulator.observe() as run:
+    options = simulator.options(step_limit=case.steps, order=case.order)
+    with options, simulator.observe(observers=(Paths,)) as run:
         buffers, depends_on_order, left = _launch_all(source, case, inputs)
     if depends_on_order:
         _look_for_races(source, case, inputs)
@@ -36,14 +39,15 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
-    return Ran(counters.total, costs, opcodes, run.steps, results, left)
+    totals = counters.total | paths.in_all(run.observers)
+    return Ran(totals, costs, opcodes, run.steps, results, left)
 
 
 def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """The making of the elements that are `case.followed`; none of them where it takes too much to
     follow the case."""
     graph = Graph()
-    options = simulator.options(step_limit=case.steps, checks=False)
+    options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Provenance, graph)]):
             buffers, _, _ = _launch_all(source, case, inputs)

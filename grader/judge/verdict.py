@@ -86,7 +86,7 @@ class Verdict:
         dict[str, int],
         Meta(
             description="The simulated GPU's totals over the last passed case with a budget, or "
-            "over the last case, by Nsight Compute's names."
+            "over the last case: Nsight Compute's, and the longest paths."
         ),
     ] = field(default_factory=dict)
     device: Annotated[

@@ -62,3 +62,9 @@ def hint(number: int, count: int, text: str) -> Page:
     title = f"Hint {number} of {count}"
     html = card("note", heading("note", title), paragraph(text))
     return Page(html, f"{title}: {text}")
+
+
+def hint_on(status: str, text: str) -> Page:
+    """The exercise's hint for what the last check ended in."""
+    title = f"A hint for: {status.replace('_', ' ')}"
+    return Page(card("note", heading("note", title), paragraph(text)), f"{title}: {text}")
