@@ -41,7 +41,7 @@ c.Autograde.sanitize_preprocessors = [
 c.Autograde.autograde_preprocessors = [
     "grader.classroom.plugin.JudgeAnswers",
     "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    "grader.classroom.lateness.AssignLateness",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 # The hidden cases are drawn from this secret, which is made when it is first needed.

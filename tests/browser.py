@@ -27,6 +27,7 @@ from grader.learner import launching
 PATIENCE = 300  # seconds; a busy machine takes its time
 _CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _DRIVERS = ("chromedriver", "chromium.chromedriver")
+_NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
 _NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 _THEMES = {True: "JupyterLab Dark", False: "JupyterLab Light"}
 
@@ -109,17 +110,12 @@ class Lab:
     def __init__(self, page: webdriver.Chrome, address: str, notebook: str):
         self.page = page
         page.get(f"{address}/lab/tree/{notebook}?reset")
-        self.until(
-            "return !!window.jupyterapp && !!document.querySelector('.jp-Notebook .jp-Cell')"
-        )
+        self.until(f"return {_NOTEBOOK}?.sessionContext?.session?.kernel?.status === 'idle'")
 
     def run_all(self) -> None:
         """Run every cell, one after the other, until the last has its number."""
         self.command("notebook:run-all-cells")
-        self.until(
-            "const all = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')];"
-            "return all.length > 0 && all.every((one) => /\\[\\d+\\]/.test(one.textContent));"
-        )
+        self.until(f"return {_NOTEBOOK}.content.widgets.every((one) => one.model.executionCount)")
 
     def save(self) -> None:
         self.command("docmanager:save")
@@ -165,7 +161,7 @@ class Player:
         lab.until("return !!window.player && !!document.querySelector('.row.current')")
 
     def press(self, key: str) -> None:
-        self.page.find_element(By.CSS_SELECTOR, "body").send_keys(key)
+        self.page.find_element(By.CSS_SELECTOR, ".source").send_keys(key)
 
     def click(self, selector: str) -> None:
         self.page.find_element(By.CSS_SELECTOR, selector).click()

@@ -52,9 +52,16 @@ def test_a_wrong_kernel_shows_the_line_and_exits_with_status_1(grader):
     assert "→    5 │     total[i] = x[i] + y[i];" in result.stdout
 
 
+def verdicts(result):
+    """Those of a report that `--json` prints."""
+    report = json.loads(result.stdout)
+    assert report["version"] == 1
+    return [one["verdict"] for one in report["checked"]]
+
+
 def test_json_is_the_verdict(grader):
     result = grader("check", source_file(NO_GUARD), "--exercise", ID, "--json")
-    verdict = json.loads(result.stdout)
+    (verdict,) = verdicts(result)
     assert (verdict["exercise"], verdict["status"], verdict["line"]) == (ID, "out_of_bounds", 5)
     assert result.exit_code == 1
 
@@ -62,12 +69,12 @@ def test_json_is_the_verdict(grader):
 def test_a_notebook_is_judged_by_its_solution_cells(grader):
     result = grader("check", notebook_file(solution_cell(SOLUTION)), "--json")
     assert result.exit_code == 0
-    assert [verdict["status"] for verdict in json.loads(result.stdout)] == ["passed"]
+    assert [verdict["status"] for verdict in verdicts(result)] == ["passed"]
 
 
 def test_lines_of_a_notebook_count_from_after_the_magic(grader):
     result = grader("check", notebook_file(solution_cell(NO_GUARD)), "--json")
-    assert json.loads(result.stdout)[0]["line"] == 6
+    assert verdicts(result)[0]["line"] == 6
 
 
 @pytest.mark.parametrize(

@@ -344,7 +344,7 @@ def test_a_fault_of_ours_says_what_to_send_us(tmp_path, monkeypatch):
     def broken():
         raise KeyError("a bug")
 
-    reply = sandbox._attempt(broken, None, 60)
+    reply = sandbox._attempt(broken, 1 << 30, 60)
     assert reply.status == "unsupported"
     assert "(KeyError: 'a bug'; test_order.py, line" in reply.message
     (kept,) = (tmp_path / "warpwise").glob("*.traceback.txt")

@@ -14,6 +14,8 @@ import pytest
 from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.simulator.observers.recorder import recording as recording_of
+from grader.cuda.simulator.observers.recorder import recordings
 from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
 from grader.judge import judge
 from grader.judge.verdict import Verdict
@@ -34,12 +36,12 @@ RACING = "\n".join([*LINES[:LAST_BARRIER], "//", *LINES[LAST_BARRIER + 1 :]]) + 
 def recorded(source: str, kernel: str, grid, block, args, blocks=(0, 1), **options):
     """The run, and the recording of its only launch; what goes wrong stays in `run.hazards`."""
     function = simulator.RawModule(code=source).get_function(kernel)
-    with simulator.options(**options), simulator.observe(record=blocks) as run:
+    with simulator.options(**options), simulator.observe(observers=[recording_of(blocks)]) as run:
         try:
             function(grid, block, args)
         except CudaError:
             assert run.hazards
-    return run, run.recordings[0]
+    return run, recordings(run)[0]
 
 
 def summed(source: str, blocks=(0, 1)):

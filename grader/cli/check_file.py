@@ -6,11 +6,18 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import course
 from ..errors import BadInput
-from ..judge import Verdict, judge
+from ..judge import Verdict, judge, schema
+from ..status import Status
 from ..submissions.text import read_text
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from ..submissions.intake import Answer
 
 _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULTILINE)
 
@@ -20,13 +27,15 @@ class Checked:
     """One exercise of a file: its verdict on `source`; `problem` is a sentence about what is
     wrong with the file itself, empty when nothing is."""
 
+    exercise: str
     source: str = ""
     verdict: Verdict | None = None
     problem: str = ""
 
     @property
     def passed(self) -> bool:
-        return self.verdict is not None and self.verdict.status == "passed" and not self.problem
+        found = self.verdict
+        return found is not None and found.status == Status.PASSED and not self.problem
 
 
 def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
@@ -38,13 +47,13 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
     exercise = course.exercise(exercise_id, root)
     source = read_text(path)
-    return [Checked(source, judge(exercise.id, source, root=root))]
+    return [Checked(exercise.id, source, judge(exercise.id, source, root=root))]
 
 
-def as_json(path: Path, checked: list[Checked]) -> str:
-    """The verdict on a .cu file as JSON; for a notebook, the list of them."""
-    verdicts = [one.verdict.to_dict() for one in checked if one.verdict]
-    return json.dumps(verdicts if path.suffix == ".ipynb" else verdicts[0], indent=2)
+def as_json(checked: list[Checked]) -> str:
+    """A `schema.Report` as JSON."""
+    found = tuple(schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
+    return json.dumps(schema.Report(found).to_dict(), indent=2)
 
 
 def _check_notebook(path: Path, root: Path) -> list[Checked]:
@@ -56,13 +65,14 @@ def _check_notebook(path: Path, root: Path) -> list[Checked]:
     return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
 
 
-def _judged(exercise_id: str, answer, root: Path) -> Checked:
+def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
     if answer.source is None:
-        return Checked(problem=answer.problem)
-    return Checked(answer.source, judge(exercise_id, answer.source, root=root), answer.problem)
+        return Checked(exercise_id, problem=answer.problem)
+    verdict = judge(exercise_id, answer.source, root=root)
+    return Checked(exercise_id, answer.source, verdict, answer.problem)
 
 
-def _lesson_name(path: Path, notebook) -> str:
+def _lesson_name(path: Path, notebook: NotebookNode) -> str:
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
     names = [match.group(1) for text in code if (match := _LESSON_CELL.search(text))]
     if not names:

@@ -2,11 +2,14 @@
 
 Each exception carries where it happened: `kernel` (name), `line` (from 1, in the source as the
 learner wrote it), `block` and `thread` (each an (x, y, z) tuple); None where unknown. The class
-attribute `status` is the word a verdict uses for it.
+attribute `status` is what a verdict says of it.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..status import Status
 from .diagnostics import Diagnostic, summary
 
 Index = tuple[int, int, int]
@@ -15,7 +18,9 @@ Index = tuple[int, int, int]
 class CudaError(Exception):
     """Base of every error a kernel can cause; `str(error)` is a sentence a learner understands."""
 
-    status = "launch_error"
+    status = Status.LAUNCH_ERROR
+    source = ""  # the text it is about, from whoever knows that
+    cell = ""  # the `%%cuda` cell that has that text, if any
 
     def __init__(
         self,
@@ -37,11 +42,13 @@ class CompileError(CudaError):
     """The compiler rejected the source: `diagnostics` say what and where, the message has a line
     for each. Without any the message says it all."""
 
-    status = "compile_error"
+    status = Status.COMPILE_ERROR
 
-    def __init__(self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where):
+    def __init__(
+        self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where: Any
+    ):
         if diagnostics:
-            message, where = summary(diagnostics), {"line": diagnostics[0].line, **where}
+            message, where = summary(diagnostics), {"line": diagnostics[0].line} | where
         super().__init__(message, **where)
         self.diagnostics = diagnostics
 
@@ -49,37 +56,43 @@ class CompileError(CudaError):
 class CompilerFailure(CompileError):
     """The compiler could not do its work, and the source is not what it complains of."""
 
-    status = "unsupported"
+    status = Status.UNSUPPORTED
+
+
+class CompilerTimeout(CompileError):
+    """The compiler was stopped before it was through."""
+
+    status = Status.TIMEOUT
 
 
 class LaunchError(CudaError):
     """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
 
-    status = "launch_error"
+    status = Status.LAUNCH_ERROR
 
 
 class OutOfBounds(CudaError):
     """A thread touched memory outside every buffer it was given."""
 
-    status = "out_of_bounds"
+    status = Status.OUT_OF_BOUNDS
 
 
 class Misaligned(CudaError):
     """An address is not a multiple of the size of the access."""
 
-    status = "misaligned"
+    status = Status.MISALIGNED
 
 
 class UninitializedRead(CudaError):
     """A thread read memory that nobody had written, or needed a variable that never got a value."""
 
-    status = "uninitialized_read"
+    status = Status.UNINITIALIZED_READ
 
 
 class DataRace(CudaError):
     """Two threads touched one place, at least one wrote, and nothing ordered them."""
 
-    status = "data_race"
+    status = Status.DATA_RACE
 
     def __init__(
         self,
@@ -87,7 +100,7 @@ class DataRace(CudaError):
         *,
         other_line: int | None = None,
         other_thread: Index | None = None,
-        **where,
+        **where: Any,
     ):
         super().__init__(message, **where)
         self.other_line = other_line
@@ -97,37 +110,37 @@ class DataRace(CudaError):
 class BarrierDivergence(CudaError):
     """Some threads of a block wait at a barrier that others of the block never reach."""
 
-    status = "barrier_divergence"
+    status = Status.BARRIER_DIVERGENCE
 
 
 class ShuffleDivergence(CudaError):
     """A warp-wide operation names lanes that do not take part in it."""
 
-    status = "shuffle_divergence"
+    status = Status.SHUFFLE_DIVERGENCE
 
 
 class DivisionByZero(CudaError):
     """An integer was divided by zero; the hardware gives an undefined result and goes on."""
 
-    status = "wrong_answer"
+    status = Status.WRONG_ANSWER
 
 
 class ConstWrite(CudaError):
     """A thread wrote to what the kernel promised, or was told, only to read."""
 
-    status = "wrong_answer"
+    status = Status.WRONG_ANSWER
 
 
 class StepLimit(CudaError):
     """The kernel ran longer than the simulator was told to wait, most likely an endless loop."""
 
-    status = "timeout"
+    status = Status.TIMEOUT
 
 
 class UnsupportedInstruction(CudaError):
     """The kernel uses an instruction that the simulated GPU does not have."""
 
-    status = "unsupported"
+    status = Status.UNSUPPORTED
 
 
 class OutOfTime(BaseException):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
+from ..status import Status
 from .cases import CaseInstance
-from .process import Outcome
+from .protocol import Element, Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -22,11 +25,11 @@ FROM_NAN = (
 )
 
 
-def on_simulator(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult:
+def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The case's result from what came of it on the simulated device."""
-    outcome = words.explained(outcome)
-    if outcome.status != "ran":
-        return failed(instance.case, outcome.status, outcome.message, outcome.line)
+    if isinstance(outcome, Failed):
+        told = words.explained(outcome)
+        return failed(instance.case, told.status, told.message, told.line)
     wrong = (
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
@@ -37,14 +40,15 @@ def on_simulator(instance: CaseInstance, outcome: Outcome, words: Words) -> Case
     return (
         _over_budget(instance, outcome)
         or _lacks_instruction(instance, outcome.opcodes)
+        or _has_banned_instruction(instance, outcome.opcodes)
         or _passed(instance.case)
     )
 
 
-def on_gpu(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult:
+def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The same from what came of it on the hardware; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
-    if outcome.status != "ran":
+    if isinstance(outcome, Failed):
         return failed(instance.case, outcome.status, outcome.message, outcome.line)
     result = (
         _changed_input(instance, outcome, words)
@@ -58,22 +62,22 @@ def on_gpu(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult
     )
 
 
-def failed(case: Case, status: str, message: str, line: int | None = None) -> CaseResult:
+def failed(case: Case, status: Status, message: str, line: int | None = None) -> CaseResult:
     """No points, and why."""
     return CaseResult(case.name, case.visible, status, 0.0, case.points, message, line)
 
 
 def _passed(case: Case) -> CaseResult:
-    return CaseResult(case.name, case.visible, "passed", case.points, case.points)
+    return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 
 def _wrong(case: Case, message: str, mismatches: list[Mismatch]) -> CaseResult:
-    return replace(failed(case, "wrong_answer", message), mismatches=tuple(mismatches))
+    return replace(failed(case, Status.WRONG_ANSWER, message), mismatches=tuple(mismatches))
 
 
-def _changed_input(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult | None:
+def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for name, before in instance.problem.inputs.items():
-        after = outcome.arrays[f"input/{name}"]
+        after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
             first, *rest = _mismatches(words.name(name), changed, before, after)
@@ -105,9 +109,9 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 
-def _unwritten(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseResult | None:
+def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     for buffer in instance.problem.outputs:
-        missing = ~outcome.arrays[f"written/{buffer}"]
+        missing = ~ran.arrays[f"written/{buffer}"]
         name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
             what = f"Nothing was ever written to {name}: no thread got as far as storing a result."
@@ -116,7 +120,7 @@ def _unwritten(instance: CaseInstance, outcome: Outcome, words: Words) -> CaseRe
         else:
             continue
         return failed(
-            instance.case, "wrong_answer", _because(f"{when}{what}", words.launch(buffer), outcome)
+            instance.case, Status.WRONG_ANSWER, _because(f"{when}{what}", words.launch(buffer), ran)
         )
     return None
 
@@ -133,24 +137,50 @@ def _left_out(name: str, missing: np.ndarray) -> str:
     )
 
 
-def _because(message: str, launch: int | None, outcome: Outcome) -> str:
+def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {outcome.left.get(launch, '')}".rstrip()
+    left = ran.left.get(launch, "") if launch else ""
+    return f"{message} {left}".rstrip()
 
 
 def _wrong_output(
-    instance: CaseInstance, outcome: Outcome, words: Words, run: str = "output"
+    instance: CaseInstance, ran: Ran, words: Words, of: str = "output"
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
-        found = outcome.arrays[f"{run}/{buffer}"]
+        found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
-            return _wrong(
-                instance.case, _because(message, words.launch(buffer), outcome), mismatches
-            )
+            return _wrong(instance.case, _because(message, words.launch(buffer), ran), mismatches)
+    return None
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """The first element of an output that is wrong, or that nobody wrote, and what all such
+    elements of this output hold and should hold, in C order."""
+
+    element: Element
+    found: npt.NDArray[Any]
+    expected: npt.NDArray[Any]
+    written: bool
+
+
+def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
+    """What a case is a wrong answer for; None where that is no output."""
+    inputs = instance.problem.inputs.items()
+    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+        return None
+    for buffer, expected in instance.problem.outputs.items():
+        written = ran.arrays[f"written/{buffer}"]
+        found = ran.arrays[f"output/{buffer}"]
+        wrong = ~written if not written.all() else ~right(expected, found)
+        if wrong.any():
+            first = Element(buffer, int(wrong.ravel().argmax()))
+            at = first.index in np.flatnonzero(written)
+            return Wrong(first, found[wrong], expected.value[wrong], at)
     return None
 
 
@@ -158,7 +188,7 @@ def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value
-    right = found == value
+    right: np.ndarray = found == value
     if value.dtype.kind in "fc":
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.abs(found.astype(value.dtype) - value)
@@ -209,30 +239,35 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(instance: CaseInstance, outcome: Outcome) -> CaseResult | None:
+def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     case = instance.case
     for budget in case.budgets:
-        counter, counters = budget.counter, outcome.counters
+        counter, counters = budget.counter, ran.counters
         if counter not in counters:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
+        if not isinstance(budget.at_most, int):
+            raise AuthorError(
+                f"The case {case.name!r} budgets {counter} by the solution's own, which is not "
+                "known: run `grader build`, which measures it."
+            )
         if count > budget.at_most:
-            line, share = outcome.costs.get(counter, (None, 0))
+            line, share = ran.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
                 f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message, line)
+            return failed(case, Status.OVER_BUDGET, message, line)
     return None
 
 
 def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
     case = instance.case
     for requirement in case.requires:
-        wanted = re.compile(requirement.instruction)
-        count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+        worth = {requirement.instruction: 1, **requirement.worth}
+        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
         if count < requirement.at_least:
             message = (
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
@@ -240,8 +275,25 @@ def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseR
                 f"where {requirement.at_least:,} are called for. "
                 f"{_sentence(requirement.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message)
+            return failed(case, Status.OVER_BUDGET, message)
     return None
+
+
+def _has_banned_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
+    for ban in instance.case.bans:
+        if count := _executed(ban.instruction, opcodes):
+            message = (
+                f"The answer is right, but its warps executed {ban.named} {count:,} "
+                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, instance.problem)}"
+            )
+            return failed(instance.case, Status.OVER_BUDGET, message)
+    return None
+
+
+def _executed(instruction: str, opcodes: dict[str, int]) -> int:
+    """How often warps executed an opcode that the regular expression `instruction` describes."""
+    wanted = re.compile(instruction)
+    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
 
 
 def _sentence(text: str, problem: Problem) -> str:
@@ -250,10 +302,12 @@ def _sentence(text: str, problem: Problem) -> str:
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:
+def _mismatches(
+    name: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
+) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
 
 
-def _label(name: str, index) -> str:
+def _label(name: str, index: np.ndarray) -> str:
     return f"{name}[{', '.join(str(int(i)) for i in index)}]" if len(index) else name

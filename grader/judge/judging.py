@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from .. import course, cuda
+from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
+from ..status import Status
 from . import compare, steps
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
-from .process import Limits, Outcome, run_on_gpu, simulate
+from .explanation import Pair, explained
+from .process import Limits, Outcome, follow, run_on_gpu, simulate
+from .protocol import Failed, Ran
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
 STANDARD_LIMITS = Limits()
 LONGEST_SOURCE = 100_000  # characters
+_TOO_LONG = (
+    "The source has {:,} characters, and no kernel here needs more than {:,}: hand in the kernel "
+    "alone."
+)
 NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
 
 
@@ -38,37 +47,64 @@ def judge(
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
-    if len(source) > LONGEST_SOURCE:
-        return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
-    if is_blank(source, lesson.solution(exercise)):
-        results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
-        return _verdict(exercise_id, results, {}, "simulator", seed)
+    refused = _not_run(source, lesson, exercise, hidden)
+    if refused is not None:
+        return _verdict(exercise_id, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
     outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     results = [compare.on_simulator(*row) for row in zip(instances, outcomes, words, strict=True)]
-    diagnostics = outcomes[0].diagnostics if outcomes else ()
     counters = _counters(instances, outcomes, results)
+    results = _explained(source, lesson, exercise, instances, outcomes, results, words, limits)
     if cuda.device == "gpu":
         results = _confirmed(source, instances, results, words, limits)
-    verdict = _verdict(exercise_id, results, counters, cuda.device, seed)
-    return replace(verdict, diagnostics=diagnostics)
+    first = outcomes[0] if outcomes else None
+    diagnostics = first.diagnostics if isinstance(first, Failed) else ()
+    return _verdict(exercise_id, results, cuda.device, seed, counters, diagnostics)
 
 
-def _too_long(source: str, exercise: course.Exercise, hidden: bool) -> list[CaseResult]:
-    message = (
-        f"The source has {len(source):,} characters, and no kernel here needs more than "
-        f"{LONGEST_SOURCE:,}: hand in the kernel alone."
-    )
-    return _unheard(exercise, hidden, "compile_error", message)
-
-
-def _unheard(
-    exercise: course.Exercise, hidden: bool, status: str, message: str
-) -> list[CaseResult]:
-    """The results of a source that is not even compiled."""
+def _not_run(
+    source: str, lesson: course.Lesson, exercise: course.Exercise, hidden: bool
+) -> list[CaseResult] | None:
+    """The results of a source that is not even compiled; None if it is to be."""
+    if len(source) > LONGEST_SOURCE:
+        status, message = Status.COMPILE_ERROR, _TOO_LONG.format(len(source), LONGEST_SOURCE)
+    elif is_blank(source, lesson.solution(exercise)):
+        status, message = Status.NOT_ATTEMPTED, NOT_ATTEMPTED
+    else:
+        return None
     cases = [case for case in exercise.cases if case.visible or hidden]
     return [compare.failed(case, status, message) for case in cases]
+
+
+def _explained(
+    source: str,
+    lesson: course.Lesson,
+    exercise: course.Exercise,
+    instances: tuple[CaseInstance, ...],
+    outcomes: list[Outcome],
+    results: list[CaseResult],
+    words: list[Words],
+    limits: Limits,
+) -> list[CaseResult]:
+    """`results`, the first that failed explained if it is a wrong answer and may be seen."""
+    rows = zip(instances, outcomes, results, words, strict=True)
+    first = next((row for row in rows if row[2].status != Status.PASSED), None)
+    if first is None or not first[2].visible or first[2].status != Status.WRONG_ANSWER:
+        return results
+    instance, outcome, result, word = first
+    wrong = compare.first_wrong(instance, outcome) if isinstance(outcome, Ran) else None
+    if wrong is None:
+        return results
+    allowed = steps.of_solution(lesson, exercise)
+    runs = [
+        follow(text, instance, (wrong.element,), limits, allowed)
+        for text in (source, lesson.solution(exercise))
+    ]
+    if not all(runs):
+        return results
+    told = explained(result, Pair(wrong, *(made for (made,) in runs)), instance, word)
+    return [told if one is result else one for one in results]
 
 
 def _confirmed(
@@ -79,7 +115,7 @@ def _confirmed(
     limits: Limits,
 ) -> list[CaseResult]:
     """`results`, with those that passed replaced by what the hardware makes of the same case."""
-    passed = [index for index, result in enumerate(results) if result.status == "passed"]
+    passed = [index for index, result in enumerate(results) if result.status == Status.PASSED]
     outcomes = run_on_gpu(source, tuple(instances[index] for index in passed), limits)
     confirmed = list(results)
     for index, outcome in zip(passed, outcomes, strict=True):
@@ -93,27 +129,35 @@ def _counters(
     """Totals over the last passed case with a budget, or over the last case."""
     rows = zip(reversed(instances), reversed(outcomes), reversed(results), strict=True)
     budgeted = (
-        outcome.counters
+        outcome
         for one, outcome, result in rows
-        if one.case.budgets and result.status == "passed"
+        if one.case.budgets and result.status == Status.PASSED
     )
-    return next(budgeted, outcomes[-1].counters if outcomes else {})
+    counted = next(budgeted, outcomes[-1] if outcomes else None)
+    return counted.counters if isinstance(counted, Ran) else {}
 
 
 def _verdict(
-    exercise_id: str, results: list[CaseResult], counters: dict[str, int], device: str, seed: int
+    exercise_id: str,
+    results: list[CaseResult],
+    device: str,
+    seed: int,
+    counters: Mapping[str, int] = MappingProxyType({}),
+    diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Verdict:
-    results = told_once(results)
-    failure = next((result for result in results if result.status != "passed"), None)
+    cases = told_once(results)
+    failure = next((case for case in cases if case.status != Status.PASSED), None)
     return Verdict(
         exercise=exercise_id,
-        points=sum(result.points for result in results),
-        max_points=sum(result.max_points for result in results),
-        status=failure.status if failure else "passed",
+        points=sum(case.points for case in cases),
+        max_points=sum(case.max_points for case in cases),
+        status=failure.status if failure else Status.PASSED,
         message=failure.message if failure else "",
         line=failure.line if failure else None,
-        cases=results,
-        counters=counters,
+        cases=cases,
+        diagnostics=diagnostics,
+        counters=dict(counters),
         device=device,
         seed=seed,
+        compiler=cuda.compilers.chosen_name(),
     )

@@ -19,11 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ..cuda import compilers
 from . import forkserver, protocol
 from .protocol import Request
 
 COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
-PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
+PASSED_ON = (
+    *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH"),
+    compilers.CHOICE,
+)
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
 
 
@@ -32,7 +36,7 @@ class Worker:
     """A running worker: its process group, who can end it, where it answers and complains."""
 
     pid: int
-    parent: subprocess.Popen | forkserver.ForkServer
+    parent: subprocess.Popen[bytes] | forkserver.ForkServer
     replies: int
     complaints: BinaryIO
     code: int | None = None
@@ -93,7 +97,9 @@ def started(asked: Request) -> Iterator[Worker]:
             os.close(replies)
 
 
-def _start(device: str, folder: str, files: tuple[int, int, int]):
+def _start(
+    device: str, folder: str, files: tuple[int, int, int]
+) -> tuple[int, subprocess.Popen[bytes] | forkserver.ForkServer]:
     """A worker's process id, and who can end it."""
     if forkserver.AVAILABLE and device == "simulator":
         with suppress(forkserver.ServerGone, OSError):

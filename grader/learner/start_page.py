@@ -75,8 +75,8 @@ def stations(root: Path) -> list[Station]:
 
 
 def page(root: Path) -> str:
-    """The start page of the learner's folder `root` as HTML, whose classes our labextension styles; a
-    lesson is a link to its notebook."""
+    """The start page of the learner's folder `root` as HTML, whose classes our labextension
+    styles; a lesson is a link to its notebook."""
     found = stations(root)
     go_on = _where_to_go_on(found)
     newer = [name for name in outdated(root) if (root / f"{name}.ipynb").exists()]

@@ -12,6 +12,7 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import opted_in
 from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.judge import judge
 
 from . import failures, session
@@ -43,7 +44,7 @@ def play(what, grid=None, block=None, args=(), shared_mem: int = 0) -> None:
 
 def of_run(run: Run) -> Page:
     """The last launch of a run in which something went wrong, or else the last one."""
-    played = [(one, marks(one, run.hazards)) for one in run.recordings if one.frames]
+    played = [(one, marks(one, run.hazards)) for one in recordings(run) if one.frames]
     if not played:
         raise failures.Notice("Nothing of this run was recorded: no thread got to an instruction.")
     recording, found = next((pair for pair in reversed(played) if pair[1]), played[-1])
@@ -56,7 +57,7 @@ def of_run(run: Run) -> Page:
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise."""
     note = f"The case `{replay.case.name}`"
-    if (launches := len(replay.run.recordings)) > 1:
+    if (launches := len(recordings(replay.run))) > 1:
         note += f", launch {replay.launch + 1} of {launches}"
     return player(replay.recording, list(replay.found), f"{note}.")
 
@@ -79,7 +80,7 @@ def launched(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
     """The launch on copies; once more, if something goes wrong in a block that was not recorded."""
     run = _launched(kernel, grid, block, args, shared_mem, FIRST_BLOCKS)
     wrong = next((one.block for one in run.hazards if not one.warning and one.block), None)
-    if wrong and not any(tuple(wrong) in one.indices for one in run.recordings):
+    if wrong and not any(tuple(wrong) in one.indices for one in recordings(run)):
         return _launched(kernel, grid, block, args, shared_mem, (wrong,))
     return run
 
@@ -87,13 +88,13 @@ def launched(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
 def _launched(kernel: Kernel, grid, block, args, shared_mem: int, blocks: tuple) -> Run:
     copies: dict[int, np.ndarray] = {}
     args = tuple(_copy(arg, copies) for arg in args)
-    with failures.about(kernel.source), simulator.observe(record=blocks) as run:
+    with failures.about(kernel.source), simulator.observe(observers=[recording(blocks)]) as run:
         run.source = kernel.source
         function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
         try:
             opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
         except CudaError:
-            if not run.recordings:
+            if not recordings(run):
                 raise  # it was not launched at all
     return run
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import display
@@ -75,7 +76,7 @@ class _Buttons(widgets.VBox):
         row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
         super().__init__([widgets.HTML(_styled(_head(asked))), row], layout=_FRAME)
 
-    def _repr_mimebundle_(self, **kwargs) -> dict:
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
         choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._asked.choices)
         listed = "\n".join(f"  - {choice}" for choice in self._asked.choices)
@@ -84,7 +85,8 @@ class _Buttons(widgets.VBox):
             "text/html": card("note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'),
             "text/plain": f"Predict: {self._asked.text}\n{listed}",
         }
-        return super()._repr_mimebundle_(**kwargs) | twins
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | twins
 
 
 def _head(asked: Question) -> str:

@@ -12,6 +12,7 @@ from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.sanitize import lines_of, visible
 from grader.cuda.simulator.observers.counters import METRICS
 from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.observers.recorder import recordings
 from grader.profiler.limits import occupancy, wastes
 
 from . import cards, failures, playing, source_page
@@ -139,14 +140,14 @@ def _run_of(what, grid, block, args, shared_mem: int, how: str) -> Run:
 
 
 def _kernel(run: Run) -> str:
-    return run.recordings[-1].kernel if run.recordings else "kernel"
+    return recordings(run)[-1].kernel if recordings(run) else "kernel"
 
 
 def _occupied(run: Run, shared_mem: int) -> str:
     """What the launch's shape allows on the architecture that is simulated by default."""
-    if not run.recordings:
+    if not recordings(run):
         return ""
-    one = run.recordings[-1]
+    one = recordings(run)[-1]
     static = sum(map(int, _SHARED.findall(compilers.compile_ptx(run.source).text)))
     device = architecture(DEFAULT)
     return f"{DEFAULT}: " + occupancy(device, prod(one.grid), one.threads, static + shared_mem)

@@ -16,7 +16,7 @@ from ..cuda import compilers
 from ..cuda.errors import CompileError, CudaError
 from ..judge import compare
 from ..judge.cases import CaseInstance, described, instantiate
-from ..judge.process import Outcome
+from ..judge.protocol import Ran
 from ..judge.simulated import run_case
 from ..judge.words import Words
 from .mutation import Mutant, mutants
@@ -105,7 +105,6 @@ def _passes(source: str, instance: CaseInstance, steps: int) -> bool:
     )
 
 
-def _run(source: str, instance: CaseInstance, steps: int) -> Outcome:
+def _run(source: str, instance: CaseInstance, steps: int) -> Ran:
     inputs = {name: value.copy() for name, value in instance.problem.inputs.items()}
-    counted, arrays = run_case(source, described(instance, steps), inputs)
-    return Outcome("ran", **counted, arrays=arrays)
+    return run_case(source, described(instance, steps), inputs)

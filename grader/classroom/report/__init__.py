@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ...course import Lesson
@@ -13,9 +13,11 @@ from ...cuda.sanitize import visible
 from ...notebook import diagnosis
 from ...notebook.html import prose
 from .. import ClassroomError
+from ..coursefile import CourseFile
 from ..export import Row, rows, write_csv, write_json
 from ..files import whole
 from ..folder import CourseFolder
+from ..marks import Names
 from ..verdicts import UNREADABLE
 from . import figures, side_by_side, similar
 from .answers import Class, GradedAnswer, read
@@ -23,32 +25,35 @@ from .answers import Class, GradedAnswer, read
 CAUSES = 6  # shown with their lines
 
 
-def write(course: CourseFolder, lesson: Lesson) -> Path:
-    """Make build/report/LESSON.html, and beside it the marks as .csv and .json. Returns the page.
-    ClassroomError when nothing is graded yet."""
-    group = read(course, lesson)
+def write(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Path:
+    """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
+    the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
+    names = names or Names(course, CourseFile())
+    group = read(course, lesson, names)
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
     path = _folder(course) / f"{lesson.name}.html"
     whole(path, page(group))
     with course.gradebook() as gradebook:
-        _export(rows(course, gradebook, lesson.name), path)
+        _export(names.shown(rows(course, gradebook, lesson.name)), path)
     return path
 
 
-def write_course(course: CourseFolder, lessons: list[Lesson]) -> Path:
+def write_course(course: CourseFolder, lessons: list[Lesson], names: Names | None = None) -> Path:
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
+    names = names or Names(course, CourseFile())
     graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
     if not graded:
         raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
     for lesson in graded:
-        write(course, lesson)
+        write(course, lesson, names)
     path = _folder(course) / "course.html"
-    groups = [read(course, lesson) for lesson in graded]
+    groups = [read(course, lesson, names) for lesson in graded]
     whole(path, _template("course.html").render(**_course(groups)))
     with course.gradebook() as gradebook:
-        _export([row for one in graded for row in rows(course, gradebook, one.name)], path)
+        found = [row for one in graded for row in rows(course, gradebook, one.name)]
+        _export(names.shown(found), path)
     return path
 
 
@@ -74,7 +79,9 @@ def page(group: Class) -> str:
     )
 
 
-def _likeness(answers: list[GradedAnswer], group: Class) -> tuple[similar.Likeness, list]:
+def _likeness(
+    answers: list[GradedAnswer], group: Class
+) -> tuple[similar.Likeness, list[side_by_side.SideBySide]]:
     """How alike the answers that somebody wrote are, and each pair's lines side by side."""
     sources = {
         answer.row.learner: answer.source
@@ -102,7 +109,7 @@ def _by_learner(group: Class) -> dict[str, dict[str, Row]]:
     return dict(sorted(found.items()))
 
 
-def _course(groups: list[Class]) -> dict:
+def _course(groups: list[Class]) -> dict[str, object]:
     scores = {group.lesson.name: figures.scores(group) for group in groups}
     totals: dict[str, dict[str, float]] = {}
     for lesson, found in scores.items():
@@ -110,7 +117,9 @@ def _course(groups: list[Class]) -> dict:
             totals.setdefault(learner, {})[lesson] = score
     causes = {group.lesson.name: figures.causes(group)[:1] for group in groups}
     learners = dict(sorted(totals.items()))
-    return {"groups": groups, "scores": scores, "causes": causes, "learners": learners}
+    called = groups[0].called
+    known: dict[str, object] = {"groups": groups, "scores": scores, "causes": causes}
+    return known | {"learners": learners, "called": called}
 
 
 def _export(found: list[Row], beside: Path) -> None:
@@ -125,7 +134,7 @@ def _folder(course: CourseFolder) -> Path:
 
 
 @cache
-def _template(name: str):
+def _template(name: str) -> Template:
     pages = Environment(
         loader=PackageLoader(__name__, "pages"),
         autoescape=True,

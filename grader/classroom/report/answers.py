@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 from nbgrader.api import MissingEntry
 
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
 from ...submissions.cells import cuda_source
 from .. import ClassroomError, verdicts
+from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
+from ..marks import Names
 
 
 @dataclass(frozen=True)
@@ -32,24 +35,30 @@ class GradedAnswer:
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody's answers, by exercise in the lesson's order; who handed in nothing; and the CUDA
-    that was handed out, skeletons and the lesson's own kernels."""
+    """Everybody's answers, by exercise in the lesson's order; who handed in nothing; the CUDA that
+    was handed out, skeletons and the lesson's own kernels; and, where they may be shown, what
+    learners are called."""
 
     lesson: Lesson
     answers: dict[str, list[GradedAnswer]]
     absent: tuple[str, ...]
     handed_out: tuple[str, ...]
+    called: Mapping[str, str] = field(default_factory=dict)
+    anonymous: bool = False
 
     @property
     def rows(self) -> list[Row]:
         return [answer.row for answers in self.answers.values() for answer in answers]
 
 
-def read(course: CourseFolder, lesson: Lesson) -> Class:
-    """What there is in the gradebook and in autograded/."""
+def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Class:
+    """What there is in the gradebook and in autograded/, of those and under the names that `names`
+    gives; by default of everybody."""
+    names = names or Names(course, CourseFile())
     try:
         with course.gradebook() as gradebook:
-            found = rows(course, gradebook, lesson.name)
+            found = names.chosen(rows(course, gradebook, lesson.name))
+            called = names.called(gradebook)
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
@@ -62,9 +71,15 @@ def read(course: CourseFolder, lesson: Lesson) -> Class:
             by_learner.setdefault(row.learner, []).append(row)
     for learner, mine in by_learner.items():
         for answer in _answers(course, lesson.name, learner, mine):
-            answers[answer.row.exercise].append(answer)
+            answers[answer.row.exercise].append(_shown(answer, names))
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
-    return Class(lesson, answers, tuple(sorted(absent)), handed_out)
+    missing = tuple(sorted(map(names.name, absent)))
+    return Class(lesson, answers, missing, handed_out, called, names.anonymous)
+
+
+def _shown(answer: GradedAnswer, names: Names) -> GradedAnswer:
+    (row,) = names.shown([answer.row])
+    return replace(answer, row=row, problem=row.note)
 
 
 def _answers(
@@ -78,7 +93,7 @@ def _answers(
         kept = {}
     for row in mine:
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
-        told = tuple(map(Diagnostic.from_dict, verdict.get("diagnostics", ())))
+        told = msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...])
         source = sources.get(row.exercise, "")
         yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told)
 

@@ -11,6 +11,7 @@ The hashes are those of the text itself, so that the same class gives the same r
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -86,7 +87,7 @@ def _tokens(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(tokens), tuple(lines)
 
 
-def _plain(found: re.Match) -> str:
+def _plain(found: re.Match[str]) -> str:
     """A token without what can be changed at no cost."""
     text = found.group()
     if found.lastgroup == "word" and text not in _NO_NAMES and not text.startswith("__"):
@@ -113,5 +114,5 @@ def _winnowed(hashes: list[int]) -> list[int]:
     return list(chosen)
 
 
-def _covered(places) -> frozenset[int]:
+def _covered(places: Iterable[int]) -> frozenset[int]:
     return frozenset(token for place in places for token in range(place, place + RUN))

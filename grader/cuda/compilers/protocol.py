@@ -42,10 +42,18 @@ class Program:
 
 
 class Compiler(Protocol):
-    """One of the compilers there are (see `COMPILERS`)."""
+    """One of the compilers there are (see `COMPILERS`). `starts_programs`: it is not a library but
+    a program, so that a process that compiles must be allowed another."""
 
-    def identity(self) -> list:
+    starts_programs: bool
+
+    def available(self) -> bool:
+        """Whether it is installed."""
+
+    def identity(self) -> list[object]:
         """All but the job that decides on its programs, as JSON: version, headers, flags."""
+
+    def __hash__(self) -> int: ...
 
     def version(self) -> tuple[int, int]: ...
 

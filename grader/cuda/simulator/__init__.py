@@ -11,9 +11,22 @@ of blocks, `isa` says what each instruction does, in the arithmetic of `numeric`
 what nothing synchronizes and what never got a value, count and trace.
 """
 
+from .engine.options import options
 from .memory.allocations import address, empty, written
 from .module import RawKernel, RawModule
-from .observers.observe import observe, options
-from .observers.reporting.naming import plain
+from .observers.observe import Run, observe
+from .observers.trace import Event
+from .program.naming import plain
 
-__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "plain", "written"]
+__all__ = [
+    "Event",
+    "RawKernel",
+    "RawModule",
+    "Run",
+    "address",
+    "empty",
+    "observe",
+    "options",
+    "plain",
+    "written",
+]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -23,24 +24,26 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
-from .engine.geometry import Geometry
-from .engine.machine import Job, Machine, block_ends
+from .engine.geometry import Geometry, Index
+from .engine.machine import Job
+from .engine.options import current_options
+from .engine.printf import Output
 from .engine.special_registers import GRID_WORKSPACE
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from .observers.observe import Run, current_options, current_run
-from .observers.reporting.naming import Argument, Names, plain
+from .observers.attached import launch
+from .observers.observe import Run, current_run
 from .program import parser
 from .program.assembly import Assembly
-from .program.dataflow import MemoryUse, memory_use
-from .program.linker import LinkedProgram, link
-from .program.liveness import MaybeUninitialized, maybe_uninitialized
+from .program.executable import Executable, executable
+from .program.naming import Argument, Names, plain
 from .program.ptx import Function, Program
-from .program.swaps import swap_starts
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
+Extent = int | tuple[int, ...]
+Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
@@ -52,7 +55,12 @@ class RawModule:
     """
 
     def __init__(
-        self, code: str, *, options=(), name_expressions=None, enable_cooperative_groups=False
+        self,
+        code: str,
+        *,
+        options: Iterable[str] = (),
+        name_expressions: Iterable[str] | None = None,
+        enable_cooperative_groups: bool = False,
     ):
         self.code = code
         self.cooperative = enable_cooperative_groups
@@ -100,24 +108,28 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        self._prepared = _prepared(module.text, function.name)
-        self._linked = self._prepared.linked
+        self._executable = _executable(module.text, function.name)
+        self._linked = self._executable.linked
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+    def __call__(
+        self, grid: Extent, block: Extent, args: Arguments, *, shared_mem: int = 0
+    ) -> None:
         """Launch over `grid` blocks of `block` threads, each an int or a tuple of up to three.
 
         `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.
         Raises one of the `grader.cuda` exceptions for whatever goes wrong.
         """
-        grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
+        blocks = dimensions(self.name, "grid", grid)
+        threads = dimensions(self.name, "block", block)
         self._check(args)
         observed = current_run()
         run = observed or Run()
         try:
-            job = self._job(grid, block, args, shared_mem, run, observed is not None)
-            Machine(job).run()
+            launch(
+                self._job(blocks, threads, args, shared_mem, run.output), run, observed is not None
+            )
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
@@ -132,7 +144,9 @@ class RawKernel:
             for one in self._linked.function.instructions
         )
 
-    def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
+    def _job(
+        self, grid: Index, block: Index, args: Arguments, shared_mem: int, output: Output
+    ) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
@@ -146,59 +160,43 @@ class RawKernel:
         names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
-            linked=self._linked,
-            block_end=self._prepared.block_end,
-            memory_use=self._prepared.memory_use,
-            maybe_uninitialized=self._prepared.maybe_uninitialized,
+            program=self._executable,
             constants=self._constants(),
-            swap_starts=self._prepared.swap_starts,
             assembly=module.assembly,
             layout=layout,
             names=names,
             geometry=geometry,
             heap=module.heap,
-            spaces=self._spaces(geometry, stores, shared, layout.size),
+            flat=GlobalSpace([*stores, *self._kept()]),
+            shared=_shared_space(shared, geometry),
+            local=self._local_space(layout.size, geometry.lanes),
             symbols=shared.symbols
             | layout.symbols
             | parameters
             | self._linked.addresses
             | variables,
             options=options,
-            run=run,
-            observed=observed,
+            output=output,
             cooperative=module.cooperative,
         )
 
-    def _spaces(
-        self, geometry: Geometry, stores: list[Store], shared: SharedLayout, local: int
-    ) -> dict[str, GlobalSpace | PrivateSpace]:
-        """The memory of each state space; `local` is bytes a thread."""
+    def _kept(self) -> list[Store]:
+        """The memory that outlives a launch."""
         module = self._module
-        kept = [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
-        flat = GlobalSpace([*stores, *kept])
-        spaces = {
-            **dict.fromkeys(("global", "const", "param"), flat),
-            "shared": PrivateSpace(
-                "shared",
-                shared.size,
-                geometry.wave_blocks,
-                geometry.block_of_lane,
-                shared.owner,
-                shared.cleared,
-                shared.symbols,
-            ),
-            "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
-        }
-        if module.debug:  # struct copies and bit-fields touch what nobody wrote
-            spaces["local"].store.written = None
-        return spaces
+        return [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
+
+    def _local_space(self, size: int, lanes: int) -> PrivateSpace:
+        space = PrivateSpace("local", size, lanes, np.arange(lanes))
+        if self._module.debug:  # struct copies and bit-fields touch what nobody wrote
+            space.store.written = None
+        return space
 
     def _constants(self) -> frozenset[str]:
         """PTX's names of the parameters that are pointers to const."""
         pairs = zip(self._function.parameters, self._declared or (), strict=False)
         return frozenset(parameter.name for parameter, declared in pairs if declared.constant)
 
-    def _check(self, args: tuple) -> None:
+    def _check(self, args: Arguments) -> None:
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
         expected = self._function.parameters
@@ -215,7 +213,7 @@ class RawKernel:
                     kernel=self.name,
                 )
 
-    def _stores(self, args: tuple) -> tuple[list[Store], dict[str, int]]:
+    def _stores(self, args: Arguments) -> tuple[list[Store], dict[str, int]]:
         """The buffers behind the arguments, and one more that holds the parameters."""
         stores: dict[int, Store] = {}
         symbols, packed = {}, bytearray()
@@ -240,7 +238,7 @@ class RawKernel:
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
 
-    def _arguments(self, args: tuple) -> tuple[Argument, ...]:
+    def _arguments(self, args: Arguments) -> tuple[Argument, ...]:
         """What the buffers that are passed are called, by the source or by their number."""
         named = self._declared or [None] * len(args)
         return tuple(
@@ -255,7 +253,7 @@ class RawKernel:
             if isinstance(value, np.ndarray)
         )
 
-    def _given(self, args: tuple) -> dict[str, int]:
+    def _given(self, args: Arguments) -> dict[str, int]:
         """The whole numbers that are passed, by parameter."""
         pairs = zip(self._declared or (), args, strict=False)
         return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
@@ -281,30 +279,12 @@ class RawKernel:
         )
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """A kernel ready to run, and what the analyses say of it (see `Job`)."""
-
-    linked: LinkedProgram
-    block_end: list[int]
-    memory_use: MemoryUse
-    maybe_uninitialized: MaybeUninitialized
-    swap_starts: frozenset[int]
-
-
 @lru_cache(REMEMBERED)
-def _prepared(text: str, name: str) -> _Prepared:
-    """The kernel `name` of the PTX `text`. Nothing of it changes when it runs, so that a module
-    loaded again, with fresh variables, need not be analysed again."""
+def _executable(text: str, name: str) -> Executable:
+    """The kernel `name` of the PTX `text`, so that a module loaded again, with fresh variables,
+    need not be analysed again."""
     program = _parsed(text)
-    linked = link(program, program.functions[name])
-    return _Prepared(
-        linked,
-        block_ends(linked.function),
-        memory_use(linked),
-        maybe_uninitialized(linked),
-        swap_starts(linked.function),
-    )
+    return executable(program, program.functions[name])
 
 
 @lru_cache(REMEMBERED)
@@ -319,8 +299,20 @@ def _parsed(text: str) -> Program:
         ) from error
 
 
-def _scalar_size(value) -> int:
+def _scalar_size(value: object) -> int:
     return value.nbytes if isinstance(value, np.generic) else 0
+
+
+def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
+    return PrivateSpace(
+        "shared",
+        layout.size,
+        geometry.wave_blocks,
+        geometry.block_of_lane,
+        layout.owner,
+        layout.cleared,
+        layout.symbols,
+    )
 
 
 def _workspace(cooperative: bool) -> list[Store]:
@@ -331,10 +323,16 @@ def _workspace(cooperative: bool) -> list[Store]:
 
 
 def _geometry(
-    kernel: str, device: Architecture, grid, block, directives: dict, cooperative: bool
+    kernel: str,
+    device: Architecture,
+    grid: Index,
+    block: Index,
+    directives: dict[str, tuple[int, ...]],
+    cooperative: bool,
 ) -> Geometry:
     """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
-    cluster = tuple((*directives.get("reqnctapercluster", ()), 1, 1, 1)[:3])
+    x, y, z, *_ = (*directives.get("reqnctapercluster", ()), 1, 1, 1)
+    cluster = x, y, z
     check_cluster(kernel, device, grid, cluster)
     one = Geometry(grid, block, 1, cluster)
     if cooperative:

@@ -9,7 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Patch
 
-from .moments import Moment, moments
+from grader.cuda.simulator import Event, Run
+
+from .moments import Moment, addresses, moments
 from .picture import (
     FAINT,
     INK,
@@ -17,6 +19,7 @@ from .picture import (
     SMALL,
     WARP,
     Picture,
+    Style,
     counted,
     empty,
     note,
@@ -52,7 +55,7 @@ class _Row:
     wavefronts: int
 
 
-def banks(run) -> Picture:
+def banks(run: Run) -> Picture:
     """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
     wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
     accesses = moments(run.trace.events, ("load", "store", "atomic"))
@@ -81,7 +84,7 @@ def _shared(access: Moment) -> bool:
 
 def _rows(access: Moment) -> list[_Row]:
     """One row for each pattern; warps that asked for the same share a row."""
-    alike: dict[bytes, list] = {}
+    alike: dict[bytes, list[tuple[Event, np.ndarray, int]]] = {}
     for part in access.parts:
         words, wavefronts = _words(part)
         alike.setdefault(words.tobytes(), []).append((part, words, wavefronts))
@@ -93,13 +96,13 @@ def _rows(access: Moment) -> list[_Row]:
     return rows
 
 
-def _words(part) -> tuple[np.ndarray, int]:
+def _words(part: Event) -> tuple[np.ndarray, int]:
     """int[BANKS] distinct words wanted from each bank, and the wavefronts of one warp's access.
     Accesses of 8 and 16 bytes are served half and quarter warp by quarter warp: the words are
     then those of the group that wants most."""
     each = max(part.width // 4, 1)
     group = (part.threads % WARP) // (WARP // each)
-    words = (part.address // 4)[:, None] + np.arange(each)
+    words = (addresses(part) // 4)[:, None] + np.arange(each)
     counts = np.zeros((each, BANKS), int)
     for number in np.unique(group):
         wanted = np.unique(words[group == number])
@@ -117,7 +120,7 @@ def _paint(axes: Axes, shown: list[_Row]) -> None:
     for row, bank in np.argwhere(grid > 1):
         words = grid[row, bank]
         colour = "white" if words > 4 else INK
-        style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
+        style: Style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
         axes.text(bank, row, str(words), **style)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
@@ -133,11 +136,11 @@ def _key(shown: list[_Row]) -> list[Patch]:
     return [swatch(_COLOURS[number], _NAMES[number]) for number in drawn]
 
 
-def _label(axes: Axes, shown: list[_Row], run) -> None:
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
+def _label(axes: Axes, shown: list[_Row], run: Run) -> None:
+    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center"}
     for number, row in enumerate(shown):
         text = f"{row.kind:<5} {source_line(run, row.line, 44)}"
-        code = {"size": SMALL - 1, "family": "monospace", "color": INK}
+        code: Style = {"size": SMALL - 1, "family": "monospace", "color": INK}
         axes.text(-_GUTTER / _ACROSS, number, text, **beside, **code)
         axes.text(1.02, number, f"{row.wavefronts:>2}", size=SMALL, color=INK, **beside)
         axes.text(1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT, **beside)

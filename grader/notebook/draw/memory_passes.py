@@ -6,15 +6,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.traffic import SECTOR
 
 from ..failures import Notice
 from .arguments import require_run
-from .picture import BLUE, FAINT, INK, ORANGE, PALE, PAPER, SMALL, TEXT, Picture, empty, swatch
+from .picture import (
+    BLUE,
+    FAINT,
+    INK,
+    ORANGE,
+    PALE,
+    PAPER,
+    SMALL,
+    TEXT,
+    Picture,
+    Style,
+    empty,
+    swatch,
+)
 
 _BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
@@ -36,7 +51,7 @@ class _Way:
     beyond: int
 
 
-def passes(runs: Mapping[str, object], array_bytes: int) -> Picture:
+def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     """A bar for each of `runs` (name -> what watch() returned): the bytes that it loaded and
     stored in global memory, in units of an array of `array_bytes` bytes. Hatched: what the
     sectors moved on top of that."""
@@ -60,7 +75,7 @@ def passes(runs: Mapping[str, object], array_bytes: int) -> Picture:
     return picture
 
 
-def _require(runs, array_bytes) -> None:
+def _require(runs: object, array_bytes: object) -> None:
     if not isinstance(runs, Mapping) or not runs:
         raise Notice('`draw.passes` takes runs by name: `draw.passes({"mine": run}, x.nbytes)`.')
     for run in runs.values():
@@ -69,11 +84,11 @@ def _require(runs, array_bytes) -> None:
         raise Notice("`draw.passes` measures in bytes of an array: give it `x.nbytes`.")
 
 
-def _ways(run) -> tuple[_Way, _Way]:
+def _ways(run: Run) -> tuple[_Way, _Way]:
     return _way(run, "load", "read", BLUE, PAPER), _way(run, "store", "written", ORANGE, INK)
 
 
-def _way(run, kind: str, *look: str) -> _Way:
+def _way(run: Run, kind: str, verb: str, colour: str, beneath: str) -> _Way:
     """Where lanes ask for the same bytes, sectors hold less than what was asked for: so each
     line's surplus is taken for itself, for that of one must not hide in another."""
     lines = run.counters.lines.values()
@@ -81,7 +96,7 @@ def _way(run, kind: str, *look: str) -> _Way:
     sectors = [line[f"global_{kind}_sectors"] for line in lines]
     pairs = zip(sectors, asked, strict=True)
     beyond = sum(max(SECTOR * count - wanted, 0) for count, wanted in pairs)
-    return _Way(*look, sum(asked), sum(sectors), beyond)
+    return _Way(verb, colour, beneath, sum(asked), sum(sectors), beyond)
 
 
 def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
@@ -96,8 +111,8 @@ def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
     for row, pair in enumerate(ways.values()):
         _paint_bar(axes, row, pair, unit)
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
-        below = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
-        shift = {"xytext": (3, -3), "textcoords": "offset points"}
+        below: Style = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
+        shift: Style = {"xytext": (3, -3), "textcoords": "offset points"}
         axes.annotate(_words(pair, unit), (0, row + _THICK / 2), **shift, **below)
 
 
@@ -106,14 +121,14 @@ def _paint_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
     least = 0.1 * axes.get_xlim()[1]
     end = 0.0
     for way in pair:
-        plain = {"facecolor": way.colour, "edgecolor": INK}
-        hatched = {"facecolor": PAPER, "edgecolor": way.colour, "hatch": _HATCH}
+        plain: Style = {"facecolor": way.colour, "edgecolor": INK}
+        hatched: Style = {"facecolor": PAPER, "edgecolor": way.colour, "hatch": _HATCH}
         for amount, style in ((way.asked / unit, plain), (way.beyond / unit, hatched)):
             if not amount:
                 continue
             axes.barh(row, amount, left=end, height=_THICK, lw=0.7, clip_on=False, **style)
             if style is plain and amount > least:
-                middle = {"ha": "center", "va": "center_baseline", "size": TEXT}
+                middle: Style = {"ha": "center", "va": "center_baseline", "size": TEXT}
                 axes.text(end + amount / 2, row, way.verb, color=way.ink, **middle)
             end += amount
 
@@ -126,17 +141,22 @@ def _words(pair: tuple[_Way, ...], unit: int) -> str:
 
 
 def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
-    handles: list = []
+    handles: list[Artist] = []
     for read_or_written in zip(*ways.values(), strict=True):
         first = read_or_written[0]
         handles.append(swatch(first.colour, first.verb))
         if any(way.beyond for way in read_or_written):
-            style = {"facecolor": PAPER, "edgecolor": first.colour, "hatch": _HATCH, "lw": 0.6}
+            style: Style = {
+                "facecolor": PAPER,
+                "edgecolor": first.colour,
+                "hatch": _HATCH,
+                "lw": 0.6,
+            }
             handles.append(Patch(label=f"rest of the sectors {first.verb}", **style))
     picture.key(handles)
 
 
-def _notes(runs: Mapping[str, object]) -> list[str]:
+def _notes(runs: Mapping[str, Run]) -> list[str]:
     notes = [_LEGEND]
     if any(run.counters.total["atomics"] for run in runs.values()):
         notes[0] += " Atomic operations are left out."
@@ -146,7 +166,9 @@ def _notes(runs: Mapping[str, object]) -> list[str]:
     return notes
 
 
-def _description(title: str, ways, unit: int, notes: list[str]) -> str:
+def _description(
+    title: str, ways: Mapping[str, tuple[_Way, _Way]], unit: int, notes: list[str]
+) -> str:
     rows = []
     for name, pair in ways.items():
         rows.append(f"  {name}: {_words(pair, unit)}")

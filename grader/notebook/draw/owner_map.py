@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import prod
 from textwrap import wrap
@@ -9,8 +10,9 @@ from textwrap import wrap
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import Array
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
@@ -25,7 +27,9 @@ from .picture import (
     PALE,
     PAPER,
     SMALL,
+    Colour,
     Picture,
+    Style,
     counted,
     empty,
     swatch,
@@ -84,7 +88,9 @@ class _Grid:
         return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
 
 
-def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None):
+def owners(
+    run: Run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None
+) -> Picture:
     """The elements of the array that was argument number `argument` (from 0) of the launch, each
     with the thread that touched it, coloured by block. `shape` folds them into other rows than
     the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
@@ -102,7 +108,7 @@ def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str |
     return _drawn(run, title, found, grid, array.size)
 
 
-def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
+def _drawn(run: Run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
     cells = {
         (row, column): found.of(row * grid.columns + column)
         for row in range(grid.down)
@@ -139,7 +145,7 @@ def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
     return prod(shape[:-1]), columns, len(shape) == 1
 
 
-def _likeliest(run, array: Array, kind: str | None) -> tuple[str, Ownership]:
+def _likeliest(run: Run, array: Array, kind: str | None) -> tuple[str, Ownership]:
     """What was done, in a word, and by whom."""
     touched = run.trace.touched
     for one in (kind,) if kind else _KINDS:
@@ -154,7 +160,9 @@ def _label_axes(axes: Axes, grid: _Grid) -> None:
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     step = 1 if grid.across <= 16 else 4
-    axes.set_xticks(np.arange(0, grid.across, step) + 0.5, range(0, grid.across, step))
+    axes.set_xticks(
+        np.arange(0, grid.across, step) + 0.5, [str(n) for n in range(0, grid.across, step)]
+    )
     axes.set_xlabel("element" if grid.folded else "column", size=SMALL, color=INK)
     if grid.folded and grid.rows == 1:
         axes.set_yticks([])
@@ -181,10 +189,10 @@ def _boxes(cells: dict[tuple[int, int], Who]) -> list[tuple[int, int, int, Who]]
 
 def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> None:
     labels = [grid.label(who, columns) if who else "" for _, _, columns, who in boxes]
-    middle = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
+    middle: Style = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
     middle["size"] = _size(grid, boxes, labels)
     for (row, column, columns, who), label in zip(boxes, labels, strict=True):
-        style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
+        style: Style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
         if not who:
             style["hatch"] = "////"
         axes.add_patch(Rectangle((column, row), columns, 1, clip_on=False, **style))
@@ -196,7 +204,7 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> N
 
 def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
     """Lines between blocks."""
-    line = {"color": INK, "lw": 1.2, "zorder": 3}
+    line: Style = {"color": INK, "lw": 1.2, "zorder": 3}
     for (row, column), who in cells.items():
         if _parted(who, cells.get((row + 1, column))):
             axes.plot([column, column + 1], [row + 1, row + 1], **line)
@@ -204,7 +212,7 @@ def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
             axes.plot([column + 1, column + 1], [row, row + 1], **line)
 
 
-def _size(grid: _Grid, boxes, labels: list[str]) -> float:
+def _size(grid: _Grid, boxes: list[tuple[int, int, int, Who]], labels: list[str]) -> float:
     """Points that every label fits its box in; a character is 0.6 as wide as high."""
     room = min(
         (
@@ -219,26 +227,30 @@ def _size(grid: _Grid, boxes, labels: list[str]) -> float:
 
 def _parted(who: Who, neighbours: Who | None) -> bool:
     """Whether two cells are different blocks', so that one sees it without colours."""
-    return bool(who and neighbours) and _of(who) != _of(neighbours)
+    return bool(who) and bool(neighbours) and _of(who) != _of(neighbours or [])
 
 
 def _of(who: Who) -> set[int]:
     return {block for block, _ in who}
 
 
-def _colour(who: Who):
+def _colour(who: Who) -> Colour:
     blocks = _of(who)
     if not blocks:
         return PAPER
     return PALE if len(blocks) > 1 else _tint(blocks.pop())
 
 
-def _tint(block: int) -> tuple[float, ...]:
-    colour = np.array(to_rgb(_COLOURS[block % len(_COLOURS)]))
-    return tuple(1 - _TINT * (1 - colour))
+def _tint(block: int) -> Colour:
+    red, green, blue = to_rgb(_COLOURS[block % len(_COLOURS)])
+    return _paler(red), _paler(green), _paler(blue)
 
 
-def _key(run, cells) -> list:
+def _paler(part: float) -> float:
+    return 1 - _TINT * (1 - part)
+
+
+def _key(run: Run, cells: Collection[Who]) -> list[Patch]:
     """What the cells' colours mean."""
     alone = _alone(cells)[: len(_COLOURS)]
     handles = [swatch(_tint(block), f"block {block}") for block in alone]
@@ -250,12 +262,12 @@ def _key(run, cells) -> list:
     return handles
 
 
-def _alone(cells) -> list[int]:
+def _alone(cells: Iterable[Who]) -> list[int]:
     """The blocks that have a cell for themselves, and so a colour in the picture."""
     return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
 
 
-def _notes(run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
+def _notes(run: Run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
@@ -277,18 +289,18 @@ def _notes(run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
     return " ".join(notes)
 
 
-def _all_known(run) -> bool:
+def _all_known(run: Run) -> bool:
     return run.trace.blocks >= run.trace.launched
 
 
-def _blocks(run) -> str:
+def _blocks(run: Run) -> str:
     kept, launched = run.trace.blocks, run.trace.launched
     if kept == 1 or launched == 1:
         return "block 0"
     return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
-def _description(title: str, run, found: Ownership, elements: int) -> str:
+def _description(title: str, run: Run, found: Ownership, elements: int) -> str:
     said = sentences(found)
     lines = [
         f"{title}, {_blocks(run)}:",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 from IPython.display import display
@@ -16,6 +17,7 @@ from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 
 from grader.cuda.sanitize import lines_of
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
@@ -32,9 +34,12 @@ _WIDEST, _NARROWEST = 960, 780  # CSS pixels
 _DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-vscode-theme-kind="vscode-dark"]')
 _SHARPNESS = 2  # device pixels per CSS pixel
 
+Colour = str | tuple[float, float, float]
+Style = dict[str, Any]  # matplotlib's keywords, which have no common type
+
 
 class Picture(Figure):
-    """A figure WIDTH by `height` inches, in the colours of the page that it is shown on.
+    """A figure WIDTH by `height` inches, in the colours of the page that shows it.
     `description` says in words what it shows."""
 
     def __init__(self, height: float, title: str, description: str):
@@ -44,10 +49,10 @@ class Picture(Figure):
         size = TITLE * min(1.0, _TITLE_WIDTH / len(title))
         self.write(0.15, 0.12, title, size=size, weight="bold", va="top")
 
-    def write(self, left: float, top: float, text: str, **style) -> None:
+    def write(self, left: float, top: float, text: str, **style: Any) -> None:
         """Text placed in inches from the upper left corner."""
-        style = {"size": SMALL, "color": INK} | style
-        self.text(left / WIDTH, 1 - top / self.height, text, **style)
+        given: Style = {"size": SMALL, "color": INK} | style
+        self.text(left / WIDTH, 1 - top / self.height, text, **given)
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
         """Axes without a frame, placed in inches from the upper left corner."""
@@ -58,15 +63,20 @@ class Picture(Figure):
         axes.tick_params(length=0, labelsize=SMALL, colors=INK)
         return axes
 
-    def key(self, handles: list[Artist], left: float = 0.05, columns: int = 4) -> None:
+    def key(self, handles: Sequence[Artist], left: float = 0.05, columns: int = 4) -> None:
         """What colours and lines mean, under the title from `left` inches on."""
         place = (left / WIDTH, 1 - 0.36 / self.height)
-        style = {"frameon": False, "fontsize": SMALL, "handlelength": 1.5, "columnspacing": 1.5}
+        style: Style = {
+            "frameon": False,
+            "fontsize": SMALL,
+            "handlelength": 1.5,
+            "columnspacing": 1.5,
+        }
         self.add_artist(
             Legend(
                 self,
                 handles,
-                [handle.get_label() for handle in handles],
+                [str(handle.get_label()) for handle in handles],
                 loc="upper left",
                 bbox_to_anchor=place,
                 bbox_transform=self.transFigure,
@@ -81,15 +91,16 @@ class Picture(Figure):
         data, metadata = self._repr_mimebundle_()
         display(data, metadata=metadata, raw=True)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
         """As HTML, where the page's theme decides over the colours, and as a plain PNG."""
-        png = BytesIO()
-        style = {"facecolor": "none", "transparent": True}
-        self.savefig(png, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS, **style)
-        html = themed(png.getvalue(), self.description)
-        on_paper = BytesIO()
-        self.savefig(on_paper, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS)
+        sharp = {"format": "png", "dpi": _PIXELS_PER_INCH * _SHARPNESS}
+        bare, on_paper = BytesIO(), BytesIO()
+        self.savefig(bare, transparent=True, **sharp)
+        self.savefig(on_paper, **sharp)
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
+        html = themed(bare.getvalue(), self.description)
         twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
         return {"text/html": html, **twins}, {"image/png": size}
 
@@ -107,7 +118,7 @@ def themed(png: bytes, description: str) -> str:
     )
 
 
-def empty(title: str, run, reason: str) -> Picture:
+def empty(title: str, run: Run, reason: str) -> Picture:
     """A picture of nothing, and why it is empty."""
     reason += f" {note(run, 0, 0, '')}"
     picture = Picture(0.8, title, f"{title}. {reason}")
@@ -115,7 +126,7 @@ def empty(title: str, run, reason: str) -> Picture:
     return picture
 
 
-def swatch(colour: str, meaning: str) -> Patch:
+def swatch(colour: Colour, meaning: str) -> Patch:
     """A key's entry for what is filled with `colour`."""
     return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
 
@@ -136,7 +147,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def source_line(run, line: int, width: int) -> str:
+def source_line(run: Run, line: int, width: int) -> str:
     """Line `line` of the kernel that `run` watched, with its number, cut to `width` characters."""
     lines = lines_of(run.source)
     text = lines[line - 1].split("//")[0].strip() if 0 < line <= len(lines) else ""
@@ -144,7 +155,7 @@ def source_line(run, line: int, width: int) -> str:
     return label if len(label) <= width else label[: width - 1] + "…"
 
 
-def note(run, shown: int, count: int, noun: str) -> str:
+def note(run: Run, shown: int, count: int, noun: str) -> str:
     """What a picture leaves out, in words; empty when it leaves out nothing."""
     cut = f"The first {shown} of {counted(count, noun)}. " if shown < count else ""
     if len(run.trace.events) == MOST_EVENTS:

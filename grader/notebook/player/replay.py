@@ -11,6 +11,7 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.signature import parameters
 from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.cuda.simulator.observers.recording import Recording
 from grader.judge import cases
 from grader.judge.simulated import OTHER_ORDERS
@@ -32,7 +33,7 @@ _NO_STEPS += ("unsupported",)
 @dataclass(frozen=True)
 class Replay:
     """What was seen of a case: the run, its buffers afterwards, the error that ended it, and the
-    launch to play (a position in `run.recordings`) with its marks."""
+    launch to play (a position in `recordings(run)`) with its marks."""
 
     case: Case
     problem: Problem
@@ -44,7 +45,7 @@ class Replay:
 
     @property
     def recording(self) -> Recording:
-        return self.run.recordings[self.launch]
+        return recordings(self.run)[self.launch]
 
 
 def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | None:
@@ -71,11 +72,11 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     instance = next(iter(cases.instantiate(exercise, seed, hidden=False)))
     work = of_problem(instance.problem, source, exercise.id)
     run, buffers, error = _run(work, FIRST_BLOCKS, "lockstep")
-    if not run.recordings:
+    if not recordings(run):
         return None
-    found = tuple(marks(run.recordings[-1], run.hazards))
+    found = tuple(marks(recordings(run)[-1], run.hazards))
     return Replay(
-        instance.case, instance.problem, run, buffers, error, len(run.recordings) - 1, found
+        instance.case, instance.problem, run, buffers, error, len(recordings(run)) - 1, found
     )
 
 
@@ -103,13 +104,13 @@ def _again(instance, work: Work, result: CaseResult, order: str) -> Replay | Non
     blocks = FIRST_BLOCKS
     for _ in range(2):  # the second time with the block that the first one has shown
         run, buffers, error = _run(work, blocks, order)
-        if not run.recordings:
+        if not recordings(run):
             return None
         seen = Replay(instance.case, instance.problem, run, buffers, error)
         wanted = (
             _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
         )
-        if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in run.recordings):
+        if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
             break
         blocks = (wanted,)
     return _marked(seen, work, result)
@@ -121,7 +122,7 @@ def _run(work: Work, blocks: tuple, order: str):
     error = None
     with (
         simulator.options(step_limit=STEPS, order=order),
-        simulator.observe(_MOST_BLOCKS, blocks) as run,
+        simulator.observe(_MOST_BLOCKS, [recording(blocks)]) as run,
     ):
         try:
             launch_all(work, simulator.RawModule, buffers)
@@ -177,13 +178,13 @@ def _called(work: Work, buffer: str) -> str:
 
 def _marked(seen: Replay, work: Work, result: CaseResult) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
-    recordings = seen.run.recordings
+    launches = recordings(seen.run)
     if result.status == "wrong_answer" and (seen.error is None):
-        launch = len(recordings) - 1
-        mark = _wrong_mark(seen, work, result, recordings[launch])
+        launch = len(launches) - 1
+        mark = _wrong_mark(seen, work, result, launches[launch])
         return _at(seen, launch, (mark,))
-    for launch in reversed(range(len(recordings))):
-        found = marks(recordings[launch], seen.run.hazards)
+    for launch in reversed(range(len(launches))):
+        found = marks(launches[launch], seen.run.hazards)
         alike = [mark for mark in found if not mark.warning]
         if alike and seen.error is not None and seen.error.status == result.status:
             return _at(seen, launch, (_told(alike[0], result), *alike[1:]))

@@ -6,20 +6,26 @@ exist once, so one that may be running already has its caller's copies kept asid
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import OutOfBounds
 from ..memory.layout import LocalLayout
-from ..memory.spaces import LOCAL_WINDOW, GlobalSpace
+from ..memory.spaces import LOCAL_WINDOW
 from ..numeric.types import DTYPES
 from ..program.linker import LinkedProgram
-from ..program.ptx import components
+from ..program.ptx import Instruction, Operand, address_of, components, symbol_of
+from .events import Step, Successors
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
 from .operands import read
-from .printf import template
+from .printf import TextAt, template
+
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
 
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
@@ -39,7 +45,7 @@ class Calls:
     """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
     function that calls itself to where its local variables lie, per lane."""
 
-    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine):
+    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine: Machine):
         self.machine = machine
         self.linked = linked
         self.frame_sizes = layout.frame_sizes
@@ -80,11 +86,13 @@ class Calls:
         self.depth[lanes] += 1
         return part.entry
 
-    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]):
+    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
         part = self.linked.parts[name]
-        value = self.slots[part.results[0].name].copy() if part.results else None
+        value = (
+            self.slots[part.results[0].name].copy() if part.results else np.zeros((0, 0), np.uint8)
+        )
         if name in self.frames:
             self.stack_top[lanes] -= self.frame_sizes[name]
         self.depth[lanes] -= 1
@@ -103,21 +111,21 @@ class Calls:
                 onward.append((int(at) + 1, back))
         return tuple(onward)
 
-    def load(self, instruction, target, address):
+    def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
         outs = [self.machine.registers.write(r, instruction.form.type) for r in components(target)]
 
-        def step(lanes) -> None:
+        def step(lanes: Lanes) -> None:
             for out, view in zip(outs, views, strict=True):
                 out[lanes] = view[lanes]
 
         return step
 
-    def store(self, instruction, address, source):
+    def store(self, instruction: Instruction, address: Operand, source: Operand) -> Step:
         views = self._views(instruction, address, source)
         values = [read(item, instruction.form.type, self.machine) for item in components(source)]
 
-        def step(lanes) -> None:
+        def step(lanes: Lanes) -> None:
             for view, value in zip(views, values, strict=True):
                 view[lanes] = value[lanes]
 
@@ -142,7 +150,7 @@ class Calls:
         starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
         for start, end in pairwise(starts):
             for first in range(start, end, PRINTED_TOGETHER):
-                if self.machine.run_log.output.full:
+                if self.machine.output.full:
                     return
                 group = lanes[first : min(first + PRINTED_TOGETHER, end)]
                 self._print_alike(int(formats[start]), int(arguments[start]), group)
@@ -152,15 +160,15 @@ class Calls:
         made = template(self.text(formats, int(lanes[0])))
         packed = self._packed(arguments, lanes, made.layout.size)
 
-        def text_at(number: int):
+        def text_at(number: int) -> TextAt:
             return lambda address: self.text(address, int(lanes[number]))
 
-        self.machine.run_log.output.add("".join(made.filled(packed, text_at)))
+        self.machine.output.add("".join(made.filled(packed, text_at)))
 
     def _packed(self, address: int, lanes: np.ndarray, size: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
         rows = np.zeros((len(lanes), size), np.uint8)
-        local = self.machine.spaces["local"]
+        local = self.machine.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
             rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
@@ -182,7 +190,9 @@ class Calls:
         index = lane_index(lanes)
         return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
 
-    def _state(self, name: str, kept: dict[str, np.ndarray]):
+    def _state(
+        self, name: str, kept: dict[str, np.ndarray]
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         part = self.linked.parts[name]
         own = {register: self.machine.registers.storage(register) for register in part.registers}
@@ -197,7 +207,7 @@ class Calls:
     def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
         self.frames[name][lanes] = self.stack_top[lanes]
         self.stack_top[lanes] += self.frame_sizes[name]
-        over = self.stack_top[lanes] > self.machine.spaces["local"].size
+        over = self.stack_top[lanes] > self.machine.local.size
         if over.any():
             raise self.machine.report.error(
                 OutOfBounds,
@@ -207,16 +217,18 @@ class Calls:
                 "needs an end, and one that comes early: a thread's stack is small.",
             )
 
-    def _views(self, instruction, address, values) -> list[np.ndarray]:
-        dtype, slot = DTYPES[instruction.form.type], self.slots[address.base.name]
-        starts = [address.offset + n * dtype.itemsize for n in range(len(components(values)))]
+    def _views(
+        self, instruction: Instruction, address: Operand, values: Operand
+    ) -> list[np.ndarray]:
+        dtype, where = DTYPES[instruction.form.type], address_of(address)
+        slot = self.slots[symbol_of(where.base)]
+        starts = [where.offset + n * dtype.itemsize for n in range(len(components(values)))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:
-        local = self.machine.spaces["local"]
+        local = self.machine.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             start = int(local.base[lane])
             return local.store.data[start : start + local.pitch], address - LOCAL_WINDOW
-        everything: GlobalSpace = self.machine.spaces["global"]
-        store = everything.locate(np.array([address], np.int64), 1)[0][0]
+        store = self.machine.flat.locate(np.array([address], np.int64), 1)[0][0]
         return store.data, address - store.address

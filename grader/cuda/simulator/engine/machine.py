@@ -9,35 +9,30 @@ after a while, so that locks and flags make progress, as they do on hardware sin
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-from ...errors import BarrierDivergence, OutOfTime, ShuffleDivergence, StepLimit
+from ...errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
 from ...limits import architecture
-from ..isa.form import Flow
 from ..isa.instruction_set import bind
+from ..memory.access import Access, Hit
 from ..memory.copies import Copies
 from ..memory.layout import LocalLayout
-from ..memory.spaces import GlobalSpace, Heap, PrivateSpace
-from ..observers.observe import Options, Run
-from ..observers.races import Races
-from ..observers.recorder import Recorder
-from ..observers.reporting.naming import Names
-from ..observers.reporting.reporter import Reporter
-from ..observers.uninitialized import Uninitialized, UninitializedLoaded
-from ..observers.watch import Watch
+from ..memory.spaces import AccessFault, GlobalSpace, Heap, PrivateSpace
 from ..program.assembly import Assembly
-from ..program.dataflow import MemoryUse
-from ..program.linker import LinkedProgram
-from ..program.liveness import MaybeUninitialized, with_loads
-from ..program.ptx import Function
+from ..program.control_flow import endless_loop
+from ..program.executable import Executable
+from ..program.naming import Names
 from .call_stack import Calls
+from .events import Events, Observer, Rebind, Step, Successors
 from .geometry import Geometry
-from .lanes import Lanes, compact, count, warps
+from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
+from .options import Options
+from .printf import Output
 from .registers import RegisterFile
 from .schedule import schedule
 from .special_registers import SpecialRegisters
@@ -47,79 +42,87 @@ from .synchronization.collectives import Collectives
 
 FIRST_PAUSE = 1024  # steps
 
-Successors = tuple[tuple[int, Lanes], ...]
-
 
 @dataclass(frozen=True)
 class Job:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
-    `block_end` is what `block_ends` makes of the program; `constants` are the parameters that point
-    to const; `swap_starts` is what the function of that name finds; `assembly` knows what of it
-    was written by hand; `spaces` maps "global", "shared" and "local" to the memory behind them;
-    `symbols` gives the address of every variable and parameter.
+    `constants` are the parameters that point to const; `assembly` knows what of the program was
+    written by hand, `names` what memory is called in the source; `flat` is global memory with
+    constants and parameters; `symbols` gives the address of every variable and
+    parameter; `output` takes what is printed.
     """
 
-    linked: LinkedProgram
-    block_end: list[int]
-    memory_use: MemoryUse
-    maybe_uninitialized: MaybeUninitialized
+    program: Executable
     constants: frozenset[str]
-    swap_starts: frozenset[int]
     assembly: Assembly
     layout: LocalLayout
     names: Names
     geometry: Geometry
     heap: Heap
-    spaces: dict[str, GlobalSpace | PrivateSpace]
+    flat: GlobalSpace
+    shared: PrivateSpace
+    local: PrivateSpace
     symbols: dict[str, int]
     options: Options
-    run: Run
-    observed: bool
+    output: Output
     cooperative: bool
+
+
+class Report(Protocol):
+    """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
+
+    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
+
+    def access_error(
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+    ) -> CudaError: ...
+
+    def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
+
+    def read_only(self, access: Access, hit: Hit) -> CudaError: ...
+
+
+# Whom a machine reports to, and who observes it.
+Attach = Callable[["Machine"], tuple[Report, Sequence[Observer]]]
 
 
 class Machine:
     """One launch: registers, memory and program bound together, wave after wave."""
 
-    def __init__(self, job: Job):
-        self.linked, self.kernel = job.linked, job.linked.function
-        self.memory_use, self.constants = job.memory_use, job.constants
-        self.swap_starts, self.assembly = job.swap_starts, job.assembly
+    def __init__(self, job: Job, attach: Attach):
+        self.job, self.program, self.linked = job, job.program, job.program.linked
+        self.kernel = self.linked.function
+        self.constants, self.names, self.output = job.constants, job.names, job.output
         self.geometry, self.heap = job.geometry, job.heap
-        self.names = job.names
-        self.spaces, self.symbols = job.spaces, job.symbols
-        self.options, self.run_log, self.observed = job.options, job.run, job.observed
+        self.flat, self.shared, self.local = job.flat, job.shared, job.local
+        self.symbols = job.symbols
+        self.options = job.options
         self.device = architecture(job.options.architecture)
         self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
         self.special = SpecialRegisters(
             job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
         )
-        self.report = Reporter(self)
         self.barriers = Barriers(self)
         self.collectives = Collectives(self)
         self.clusters = ClusterBarrier(self)
         self.copies = Copies(job.geometry.lanes)
-        self.calls = Calls(job.linked, job.layout, self)
-        self.watch = Recorder(self) if job.run.record else Watch(self)
-        self.races = Races(self) if job.options.checks else None
-        follows = job.options.checks and job.maybe_uninitialized.at_entry
-        self.maybe_uninitialized, self.follows_loads = job.maybe_uninitialized, False
-        self.uninitialized = Uninitialized(job.maybe_uninitialized, self) if follows else None
-        self.epoch_sites = array("q", [-1])  # by epoch: the instruction that ran then
+        self.calls = Calls(self.linked, job.layout, self)
         self.steps_taken = 0
         self.schedule = schedule(job.options.order, job.options.seed)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
-        self.block_end = job.block_end
-        self.steps: list[Callable | None] = [None] * len(code)  # bound when first come to
-        self.executed_warps = np.zeros(len(code) + 1, np.int64)
-        self.executed_threads = np.zeros(len(code) + 1, np.int64)
-        self.executed_before = self.executed_warps  # as it was some time ago, for `endless_loop`
-        self.idle_warps = np.zeros(len(code), np.int64)  # whose guard held in no lane
+        self.block_end = job.program.block_end
+        self.steps: list[Step] = [_unbound] * len(code)  # bound when first come to
+        self.recent: set[int] = set()  # where straight runs have begun since the last pause
+        self.first_block = 0
+        self.running = np.zeros(job.geometry.lanes, bool)
+        self.live = np.zeros(job.geometry.wave_blocks, np.int64)
+        self.report, observers = attach(self)
+        self.events = Events(observers)
 
     def run(self) -> None:
-        """Run every block of the grid; raises what goes wrong, races at the very end."""
+        """Run every block of the grid; raises what goes wrong."""
         geometry = self.geometry
         waves = range(0, geometry.blocks, geometry.wave_blocks)
         try:
@@ -127,32 +130,18 @@ class Machine:
                 for first in reversed(waves) if self.options.order == "backwards" else waves:
                     self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
         finally:
-            self.watch.end()
-        self.run_log.steps += self.steps_taken
-        self._count_instructions()
-        self.report.raise_first_hazard()
-
-    def new_epoch(self, at: int) -> int:
-        """A new epoch, in which the instruction at `at` touches memory or synchronises."""
-        self.epoch_sites.append(at)
-        return self.now
-
-    @property
-    def now(self) -> int:
-        """The epoch that `new_epoch` made last."""
-        return len(self.epoch_sites) - 1
-
-    def epoch_line(self, epoch: int) -> int | None:
-        """The source line of what happened in an epoch."""
-        return self.kernel.instructions[self.epoch_sites[epoch]].line
+            for tell in self.events.end:
+                tell()
+        for tell in self.events.complete:
+            tell()
 
     def exit(self, lanes: Lanes) -> None:
         """These threads have left the kernel."""
         blocks = self.geometry.block_of_lane[lanes]
         self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
         self.running[lanes] = False
-        if self.races and self.geometry.cluster_blocks > 1:
-            self.races.visits.leave(blocks[self.live[blocks] == 0])
+        for tell in self.events.exit:
+            tell(lanes)
         self.collectives.leave(lanes)
         for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
             self.schedule.push(*successor)
@@ -167,13 +156,11 @@ class Machine:
         self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
         self.collectives.begin_wave()
         self.clusters.begin_wave()
-        self.spaces["shared"].reset()
-        self.spaces["local"].reset()
+        self.shared.reset()
+        self.local.reset()
         self.copies.reset()
-        if self.races:
-            self.races.begin_wave(first_block, self.new_epoch(0))
-        if self.uninitialized:
-            self.uninitialized.begin_wave()
+        for tell in self.events.begin_wave:
+            tell(first_block)
         self.step_limit = self.steps_taken + self.options.step_limit
         self.pause = min(self.steps_taken + FIRST_PAUSE, self.step_limit)
         self.calls.begin_wave()
@@ -189,17 +176,17 @@ class Machine:
         try:
             while True:
                 end = block_end[pc]
-                if steps[pc] is None:
+                if steps[pc] is _unbound:
                     self._bind(pc, end)
                 self._account(pc, end, lanes)
                 try:
                     for step in steps[pc:end]:
                         step(lanes)
                     successors = steps[end](lanes)
-                except UninitializedLoaded as load:
-                    self._follow_loads()
+                except Rebind as wish:
+                    steps[:] = [_unbound] * len(steps)
                     self._bind(pc, end)
-                    for step in steps[load.at : end]:
+                    for step in steps[wish.at : end]:
                         step(lanes)
                     successors = steps[end](lanes)
                 if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
@@ -211,21 +198,12 @@ class Machine:
         except OutOfTime:
             raise self._still_running(end, lanes, "when its time was up") from None
 
-    def _follow_loads(self) -> None:
-        """From now on what is loaded, and was never written, is followed to where it matters."""
-        self.maybe_uninitialized, self.follows_loads = (
-            with_loads(self.maybe_uninitialized, self.linked),
-            True,
-        )
-        self.uninitialized = Uninitialized(self.maybe_uninitialized, self, self.uninitialized)
-        self.steps[:] = [None] * len(self.steps)
-
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
         code = self.kernel.instructions
         for at in range(pc, end + 1):
-            with self.assembly.may_be_wrong(code[at]):
-                self.steps[at] = self.watch.follow(at, bind(code[at], at, self))
+            with self.job.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self)
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 
@@ -233,36 +211,23 @@ class Machine:
         self.steps_taken += end + 1 - pc
         if self.steps_taken > self.pause:
             self._pause(end, lanes)
-        if self.observed:
-            number, threads = warps(lanes), count(lanes)
-            self.executed_warps[pc] += number
-            self.executed_warps[end + 1] -= number
-            self.executed_threads[pc] += threads
-            self.executed_threads[end + 1] -= threads
-            if self.first_block == 0:
-                self._trace_execution(pc, end, lanes)
-
-    def _trace_execution(self, pc: int, end: int, lanes: Lanes) -> None:
-        lane = lane_index(lanes)
-        threads = lane[: int(np.searchsorted(lane, self.geometry.stride))]
-        if len(threads):
-            code = self.kernel.instructions
-            for line in dict.fromkeys(code[at].line for at in range(pc, end + 1)):
-                self.run_log.trace.add(line, "execute", threads)
+        self.recent.add(pc)
+        for tell in self.events.run:
+            tell(pc, end, lanes)
 
     def _pause(self, at: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
         if self.steps_taken > self.step_limit:
             steps = f"after {self.options.step_limit:,} instruction steps"
             raise self._still_running(at, lanes, steps)
-        self.executed_before = self.executed_warps.copy()
+        self.recent.clear()
         self.pause = min(2 * self.steps_taken, self.step_limit)
 
-    def _still_running(self, at: int, lanes: Lanes, when: str) -> StepLimit:
-        since = (self.executed_warps - self.executed_before).cumsum()
+    def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
+        executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
         return self.report.error(
             StepLimit,
-            endless_loop(self.kernel, since, at),
+            endless_loop(self.kernel, executed, at),
             lane_index(lanes)[0],
             f"is still running {when}. Does the loop's condition ever become false? If it waits "
             "for another thread or block, does that one ever do what it waits for?"
@@ -290,19 +255,13 @@ class Machine:
             at, lane, missing = waiting
             raise self.report.error(BarrierDivergence, at, lane, missing)
 
-    def _count_instructions(self) -> None:
-        if not self.observed:
-            return
-        counters = self.run_log.counters
-        per_warp, per_thread = self.executed_warps.cumsum(), self.executed_threads.cumsum()
-        for at, instruction in enumerate(self.kernel.instructions):
-            counters.add(instruction.line, "inst_executed", per_warp[at])
-            counters.add(instruction.line, "thread_inst_executed", per_thread[at])
-            executed = int(per_warp[at] - self.idle_warps[at])
-            counters.opcodes[instruction.form.opcode] += executed
+
+def _unbound(lanes: Lanes) -> None:
+    """Stands for the step of an instruction that nobody has come to yet."""
+    raise NotImplementedError
 
 
-def _then_next(step, at: int):
+def _then_next(step: Step, at: int) -> Step:
     """A plain instruction before a label, made to end its straight run."""
 
     def run_and_fall_through(lanes: Lanes) -> Successors:
@@ -310,29 +269,3 @@ def _then_next(step, at: int):
         return ((at + 1, lanes),)
 
     return run_and_fall_through
-
-
-def endless_loop(kernel: Function, executed: np.ndarray, at: int) -> int:
-    """The jump back of the outermost loop that has gone round, by what each instruction has
-    `executed` of late; `at` where none has, as in a recursion."""
-    loops = [
-        (end - kernel.labels[operand.name], end)
-        for end, instruction in enumerate(kernel.instructions)
-        if instruction.form.flow is Flow.BRANCH and executed[end]
-        for operand in instruction.operands
-        if kernel.labels.get(getattr(operand, "name", ""), end + 1) <= end
-    ]
-    return max(loops, default=(0, at))[1]
-
-
-def block_ends(kernel: Function) -> list[int]:
-    """For each instruction, the index of the one that ends its straight run: the next control
-    instruction, or the last one before a label."""
-    code = kernel.instructions
-    targets = set(kernel.labels.values())
-    ends, end = [0] * len(code), len(code) - 1
-    for at in reversed(range(len(code))):
-        if code[at].form.control or at + 1 in targets:
-            end = at
-        ends[at] = end
-    return ends

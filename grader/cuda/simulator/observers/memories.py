@@ -7,8 +7,8 @@ import numpy as np
 from ...signature import DTYPES
 from ..memory.access import Hit
 from ..memory.spaces import Store
+from ..program.naming import plain
 from .recording import Memory, Part
-from .reporting.naming import plain
 from .traffic import SECTOR
 
 
@@ -16,7 +16,7 @@ class Memories:
     """Adds to `found` what a machine's accesses hit, each memory once."""
 
     def __init__(self, machine, found: list[Memory]):
-        self.spaces, self.names = machine.spaces, machine.names
+        self.shared, self.names = machine.shared, machine.names
         self.found = found
         self._known: dict[Store, int] = {}
 
@@ -31,7 +31,7 @@ class Memories:
 
     def _variables(self) -> list[Part]:
         """Of shared memory; of several at one place, the first."""
-        memory, declared = self.spaces["shared"], self.names.declared
+        memory, declared = self.shared, self.names.declared
         parts: dict[int, Part] = {}
         for symbol, start in memory.symbols.items():
             one = declared.find(plain(symbol), "shared")

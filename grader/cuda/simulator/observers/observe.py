@@ -1,27 +1,31 @@
-"""Watching launches: `with observe() as run: kernel(...)`; and the simulator's options."""
+"""Watching launches: `with observe() as run: kernel(...)`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from ...limits import DEFAULT
-from ..engine.geometry import Index
+from ..engine.events import Observer
 from ..engine.printf import Output
 from .arrays import Array
 from .counters import Counters
-from .recording import Recording
 from .reporting.hazard import Hazard
 from .trace import Trace
+
+if TYPE_CHECKING:
+    from .reporting.reporter import Reporter
+
+Kind = Callable[["Reporter"], Observer]  # makes the observer of a launch; as a rule its class
 
 
 @dataclass
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
-    machine executed, each once for all the threads that stood at it together. Blocks whose
-    number or blockIdx is in `record` are recorded, launch by launch. `source` and
+    machine executed, each once for all the threads that stood at it together. `observers` are
+    those that were asked for, one of each kind for each launch. `source` and
     `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
     launches for them."""
 
@@ -30,8 +34,8 @@ class Run:
     trace: Trace = field(default_factory=Trace)
     output: Output = field(default_factory=Output)
     steps: int = 0
-    record: tuple[int | Index, ...] = ()
-    recordings: list[Recording] = field(default_factory=list)
+    kinds: Sequence[Kind] = ()
+    observers: list[Observer] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
 
@@ -46,33 +50,15 @@ class Run:
         return f"<run: {seen}; see .counters.total, .hazards, .printed, .trace.events>"
 
 
-@dataclass(frozen=True)
-class Options:
-    """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
-    always checked). `step_limit`: instruction steps a wave of blocks may take. `order`: "lockstep"
-    runs warps side by side, fastest; "forwards" and "backwards" run groups that have parted one
-    after the other, the first or the last threads of the grid first; "shuffled" one warp after the
-    other from barrier to barrier, in a random order drawn from `seed`, so that a race not only is
-    reported but shows.
-    `architecture`: whose launch limits hold, e.g. "sm_80"."""
-
-    checks: bool = True
-    step_limit: int = 2_000_000
-    order: str = "lockstep"
-    seed: int = 0
-    architecture: str = DEFAULT
-
-
 _run: ContextVar[Run | None] = ContextVar("run", default=None)
-_options: ContextVar[Options | None] = ContextVar("options", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1, record: tuple[int | Index, ...] = ()) -> Iterator[Run]:
+def observe(blocks: int = 1, observers: Sequence[Kind] = ()) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
-    first `blocks` blocks of a grid the trace holds what they did with global memory. Blocks whose
-    number or blockIdx is in `record` are recorded step by step."""
-    run = Run(trace=Trace(blocks), record=record)
+    first `blocks` blocks of a grid the trace holds what they did with global memory. `observers`:
+    classes of further observers, which each launch gets one of."""
+    run = Run(trace=Trace(blocks), kinds=observers)
     token = _run.set(run)
     try:
         yield run
@@ -80,19 +66,5 @@ def observe(blocks: int = 1, record: tuple[int | Index, ...] = ()) -> Iterator[R
         _run.reset(token)
 
 
-@contextmanager
-def options(**changes) -> Iterator[None]:
-    """Changes `Options` for the launches in the block, e.g. `options(checks=False)`."""
-    token = _options.set(replace(current_options(), **changes))
-    try:
-        yield
-    finally:
-        _options.reset(token)
-
-
 def current_run() -> Run | None:
     return _run.get()
-
-
-def current_options() -> Options:
-    return _options.get() or Options()

@@ -2,55 +2,91 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ..engine.events import Observer, Values
 from ..engine.lanes import WARP, Lanes
 from ..engine.lanes import index as lane_index
-from ..engine.synchronization.cluster_barrier import Visits
 from ..engine.synchronization.collectives import FULL, whole_warps
 from ..memory.access import Access, Hit, bits_of
 from ..memory.spaces import Store
-from ..program.ptx import Function, Instruction
+from ..program.ptx import Function
 from .happens_before.detector import Conflict, RaceDetector
 from .happens_before.flags import Flags
 from .happens_before.ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of
+from .happens_before.visits import Visits
+from .race_advice.race_reporter import RaceReporter
+from .race_advice.signals import Signals
+
+if TYPE_CHECKING:
+    from .reporting.reporter import Reporter
+
+Made = tuple[np.ndarray, np.ndarray, int]  # cells, the lane behind each, and the epoch
 
 
-class Races:
+class Races(Observer):
     """Watches shared memory, and every buffer in global memory that the kernel may write.
 
     `cells` says how many bytes of a space count as one place: the narrowest access that the
-    kernel makes, so that neighbouring bytes written by two threads are no race.
+    kernel makes, so that neighbouring bytes written by two threads are no race. `sites` gives, by
+    epoch, the instruction that touched memory or synchronized then.
     """
 
-    def __init__(self, machine):
-        self.machine = machine
-        geometry, kernel = machine.geometry, machine.kernel
-        flags = Flags(geometry) if any(map(_orders, kernel.instructions)) else None
+    def __init__(self, report: Reporter):
+        self.machine = report.machine
+        geometry, kernel = self.machine.geometry, self.machine.kernel
+        flags = Flags(geometry) if any(one.form.orders for one in kernel.instructions) else None
         self.ordering = Ordering(geometry, flags)
-        self.swapped = machine.swap_starts
+        self.sites = array("q", [-1])
+        self.swapped = self.machine.program.swap_starts
         self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
-        self.shared = self._detect_shared(machine.spaces["shared"].store)
-        self.detectors = self._detect_global(machine)
-        self.detectors[machine.spaces["shared"].store] = self.shared
-        self.visits = Visits(machine)
+        self.shared = self._detect_shared(self.machine.shared.store)
+        self.detectors = self._detect_global()
+        self.detectors[self.machine.shared.store] = self.shared
+        self.visits, self.signals = Visits(self), Signals(self)
+        self.report = RaceReporter(self, report)
+        self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
 
-    def begin_wave(self, first_block: int, epoch: int) -> None:
-        self.ordering.begin_wave(first_block, epoch)
+    @property
+    def now(self) -> int:
+        """The present epoch."""
+        return len(self.sites) - 1
+
+    def line(self, epoch: int) -> int | None:
+        """The source line of what happened in an epoch."""
+        return self.machine.kernel.instructions[self.sites[epoch]].line
+
+    def begin_wave(self, first_block: int) -> None:
+        self.ordering.begin_wave(first_block, self._new_epoch(0))
         self.shared.reset()
         self.visits.begin_wave()
 
-    def watches(self, access: Access, hit: Hit) -> bool:
-        """Whether `check` wants to know of an access."""
-        return hit.store in self.detectors or (access.strong and hit.space == "global")
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        epoch = self._new_epoch(at)
+        if part is None:
+            self.ordering.synchronize(lanes, epoch, "block")
+        else:
+            self.ordering.meet_in_part(part, lane_index(lanes))
 
-    def synchronize(self, lanes: Lanes, epoch: int, scope: str) -> None:
-        """These lanes have met at a barrier of their "warp", "block" or "cluster"."""
-        self.ordering.synchronize(lanes, epoch, scope)
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        self.ordering.come_to_part(barrier, lanes, self._new_epoch(at))
 
-    def synchronize_warp(self, lanes: Lanes, epoch: int, masks: np.ndarray) -> None:
-        """These lanes have met with those of their warps that `masks` (one a lane of the wave)
-        names; with the whole warp, or with a part of it."""
+    def close(self, barrier: int, blocks: np.ndarray) -> None:
+        self.ordering.part_is_over(barrier, blocks)
+
+    def phase_over(self, at: int, lanes: Lanes) -> None:
+        self.ordering.synchronize(lanes, self._new_epoch(at), "block")
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        self.ordering.synchronize(lanes, self._new_epoch(at), "cluster")
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes may meet with the whole warp, or with a part of it."""
+        epoch = self._new_epoch(at)
         if whole_warps(lanes) and (masks[lanes] == FULL).all():
             self.ordering.synchronize(lanes, epoch, "warp")
             return
@@ -62,38 +98,81 @@ class Races:
             part = index[~whole]
             self.ordering.synchronize_masked(part, epoch, masks[part])
 
-    def fence(self, lanes: Lanes, at: int, wide: bool) -> None:
-        """These lanes pass a fence, which the whole device sees if it is `wide`."""
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
         if self.ordering.flags:
-            self.ordering.fence(lanes, self.machine.new_epoch(at), wide)
-            self.machine.report.signals.fenced(lanes, at, wide)
+            self.ordering.fence(lanes, self._new_epoch(at), wide)
+            self.signals.fenced(lanes, at, wide)
 
-    def check(self, access: Access, hit: Hit, kind: str, same=None, values=None) -> None:
-        """An access has been made; `same` says of each stored value whether it was there before,
-        `values` what was stored."""
-        epoch = self.machine.new_epoch(access.at)
-        if access.strong and hit.space != "local":
-            self.machine.report.signals.note(access, hit, kind)
-        if access.strong and self.ordering.flags and hit.space != "local":
-            self._flag(access, hit, kind, epoch, same)
+    def exit(self, lanes: Lanes) -> None:
+        if self.machine.geometry.cluster_blocks > 1:
+            blocks = self.machine.geometry.block_of_lane[lanes]
+            self.visits.leave(blocks[self.machine.live[blocks] == 0])
+
+    def write(self, access: Access, hit: Hit, values: Values) -> None:
+        if self._watches(access, hit):
+            pairs = enumerate(values)
+            same = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in pairs]
+            self._unchanged = np.logical_and.reduce(same)
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        """It may land at any time from now on: whoever still reads the place races with it."""
+        self._unchanged = np.zeros(len(hit.element), bool)
+        self.access(access, hit, "store", values)
+
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        if not self._watches(access, hit):
+            return
+        epoch, far = self._new_epoch(access.at), hit.space != "local"
+        if access.strong and far:
+            self.signals.note(access, hit, kind)
+        if access.strong and far and self.ordering.flags:
+            self._flag(self.ordering.flags, access, hit, kind, failed)
         detector = self.detectors.get(hit.store)
         if detector is None:
             return
         cells, lane = self._places(access, hit)
+        conflict = self._conflict(detector, access, hit, kind, (cells, lane, epoch), values)
+        if conflict:
+            self.report.race(conflict, access, hit, lane, wrote=kind != "load")
+        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
+            pitch = self.machine.shared.pitch // self.cells["shared"]
+            self.visits.note(cells // pitch, lane, epoch, access.at)
+
+    def _conflict(
+        self,
+        detector: RaceDetector,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        made: Made,
+        values: Values | None,
+    ) -> Conflict | None:
+        """What the accesses `made` by an instruction race with."""
+        cells, lane, epoch = made
         self.ordering.uncached = access.strong
         if kind == "load":
-            conflict = detector.read(cells, lane, epoch, self._marks(access, kind))
-        elif access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
-            conflict = detector.strong(cells, lane, epoch, self._marks(access, kind))
-        else:
-            same = np.repeat(same, len(lane) // len(same))
-            conflict = detector.write(cells, lane, epoch, same, self._runs(access.at))
-            self._check_collisions(detector, access, hit, cells, lane, epoch, values)
-        if conflict:
-            self.machine.report.race(conflict, access, hit, lane, wrote=kind != "load")
-        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
-            pitch = self.machine.spaces["shared"].pitch // self.cells["shared"]
-            self.visits.note(cells // pitch, lane, epoch, access.at)
+            return detector.read(cells, lane, epoch, self._marks(access, kind))
+        if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
+            return detector.strong(cells, lane, epoch, self._marks(access, kind))
+        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
+        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at))
+        self._check_collisions(detector, access, hit, made, values or [])
+        return conflict
+
+    def _new_epoch(self, at: int) -> int:
+        """A new epoch, in which the instruction at `at` touches memory or synchronizes."""
+        self.sites.append(at)
+        return self.now
+
+    def _watches(self, access: Access, hit: Hit) -> bool:
+        return hit.store in self.detectors or (access.strong and hit.space == "global")
 
     def _places(self, access: Access, hit: Hit) -> tuple[np.ndarray, np.ndarray]:
         """The cells that an access touches, and the lane behind each."""
@@ -110,18 +189,19 @@ class Races:
             return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         return COMPARED if kind == "load" and access.at in self.swapped else 0
 
-    def _flag(self, access: Access, hit: Hit, kind: str, epoch: int, same) -> None:
+    def _flag(
+        self, flags: Flags, access: Access, hit: Hit, kind: str, failed: np.ndarray | None
+    ) -> None:
         """A strong access may be one to a flag: see what it says, say what is done. An atomic
-        whose comparison failed (`same`) has said nothing."""
+        whose comparison `failed` has said nothing."""
         if access.releases:
-            self.fence(hit.lanes, access.at, access.wide)
+            self.fence(access.at, hit.lanes, access.wide)
         # In shared memory a place is known by where it lies in that of the whole wave.
         shared = hit.space == "shared"
         addresses = -1 - hit.element * access.size if shared else hit.addresses
         writes = np.full(len(addresses), kind != "load")
-        if kind == "atomic" and same is not None:
-            writes &= ~same
-        flags = self.ordering.flags
+        if failed is not None:
+            writes &= ~failed
         flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
         if access.acquires:
             flags.take_in(hit.lanes, access.wide)
@@ -134,12 +214,14 @@ class Races:
         flags, met = self.ordering.flags, self.ordering.synced["block"] >> 32
         return flags is not None and flags.releases(lane, met)
 
-    def _runs(self, at: int):
-        sites = self.machine.epoch_sites
-        return lambda stamp: sites[epoch_of(stamp)] == at
+    def _made_by(self, at: int) -> Callable[[int], bool]:
+        return lambda stamp: self.sites[epoch_of(stamp)] == at
 
-    def _check_collisions(self, detector, access, hit, cells, lane, epoch, values) -> None:
+    def _check_collisions(
+        self, detector: RaceDetector, access: Access, hit: Hit, made: Made, values: Values
+    ) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
+        cells, lane, epoch = made
         lost = detector.collisions(cells, lane, epoch)
         if not len(lost):
             return
@@ -151,9 +233,7 @@ class Races:
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])
         other = int(detector.written[cells[position]])
-        self.machine.report.race(
-            Conflict(position, other, True, benign), access, hit, lane, wrote=True
-        )
+        self.report.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
 
     def _detect_shared(self, store: Store) -> RaceDetector:
         in_cluster = self.machine.geometry.cluster_blocks > 1
@@ -161,24 +241,19 @@ class Races:
         unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
         return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
 
-    def _detect_global(self, machine) -> dict[Store, RaceDetector]:
+    def _detect_global(self) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
-        flow = machine.memory_use
+        use = self.machine.program.memory_use
         detectors = {}
-        for store in machine.spaces["global"].stores:
-            if store.writable and store.names and flow.touches(store.names, ("writes", "atomics")):
+        for store in self.machine.flat.stores:
+            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
-                reads = flow.touches(store.names, ("reads",))
+                reads = use.touches(store.names, ("reads",))
                 detector = RaceDetector(
                     cells, self.ordering.unordered_in_grid, self.ordering, reads
                 )
                 detectors[store] = detector
         return detectors
-
-
-def _orders(instruction: Instruction) -> bool:
-    """Whether an instruction can order what threads do that do not meet at a barrier."""
-    return instruction.form.orders
 
 
 def _narrowest(kernel: Function, space: str) -> int:

@@ -7,12 +7,15 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import CudaError
+from ..engine.events import Observer, Step, Values
 from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
@@ -21,6 +24,7 @@ from ..memory.access import Access, Hit
 from ..numeric.types import DTYPES, unsigned
 from ..program.assigned import Result, assigned, register_types
 from .memories import Memories
+from .observe import Kind, Run
 from .recording import (
     AT_BARRIER,
     AT_WARP,
@@ -33,17 +37,30 @@ from .recording import (
     Touch,
 )
 from .thinning import Kept
-from .watch import Watch
 
+if TYPE_CHECKING:
+    from .reporting.reporter import Reporter
+
+_SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
 
-class Recorder(Watch):
-    """A Watch that also records those blocks of a launch that the run asks for."""
+def recording(blocks: Sequence[int | Index]) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks."""
+    return partial(Recorder, wanted=blocks)
 
-    def __init__(self, machine):
-        super().__init__(machine)
-        geometry, wanted = machine.geometry, machine.run_log.record
+
+def recordings(run: Run) -> list[Recording]:
+    """What was recorded of each launch of a run."""
+    return [one.recording for one in run.observers if isinstance(one, Recorder)]
+
+
+class Recorder(Observer):
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx."""
+
+    def __init__(self, report: Reporter, wanted: Sequence[int | Index]):
+        self.machine, self.hazards = report.machine, report.run.hazards
+        machine, geometry = self.machine, self.machine.geometry
         most = max(1, MOST_THREADS // geometry.stride)
         numbers = (_number(geometry, one) for one in wanted)
         blocks = tuple(one for one in numbers if one < geometry.blocks)[:most]
@@ -52,7 +69,6 @@ class Recorder(Watch):
         shape = geometry.grid, geometry.block
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
-        machine.run_log.recordings.append(self.recording)
         self.memories = Memories(machine, self.recording.memories)
         self.results = assigned(machine.kernel)
         self.types = register_types(machine.kernel)
@@ -60,10 +76,10 @@ class Recorder(Watch):
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None
         self.kept = Kept(self.recording.frames)
-        self.told = len(machine.run_log.hazards)
+        self.told = len(self.hazards)
         self._wave = -1
 
-    def follow(self, at: int, step: Callable) -> Callable:
+    def follow(self, at: int, step: Step) -> Step:
         """The step of the instruction at `at`, recorded."""
         code, results = self.machine.kernel.instructions[at], self.results.get(at, ())
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
@@ -100,16 +116,19 @@ class Recorder(Watch):
 
         return unless_it_fails if on_the_way else recorded
 
-    def access(self, hit: Hit, access: Access, kind: str) -> None:
-        super().access(hit, access, kind)
-        if hit.space not in ("shared", "global", "const", "local") or self.frame is None:
-            return
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
         mine, threads = self._among(hit.lanes, positions=True)
-        if len(mine):
+        if hit.space in _SPACES and len(mine) and self.frame is not None:
             self._touch(hit, access, kind, mine, threads)
 
-    def shuffle(self, lanes: Lanes, at: int, source: np.ndarray) -> None:
-        super().shuffle(lanes, at, source)
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         mine, threads = self._among(lanes, positions=True)
         if len(mine) and self.frame is not None:
             code = self.machine.kernel.instructions[at]
@@ -119,20 +138,26 @@ class Recorder(Watch):
             givers = threads + source[mine] - lane_index(lanes)[mine]
             self.frame.shuffles.append(Shuffle(threads, givers, values))
 
-    def barrier(self, lanes: Lanes, at: int) -> None:
-        super().barrier(lanes, at)
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         _, threads = self._among(lanes)
         if len(threads) and self.frame is not None:
             self.frame.passed.append(threads)
             self.state[threads] = READY
 
     def end(self) -> None:
-        """Nothing more will happen: what came to light last belongs to the last step."""
-        if self.frame is None:
-            return
-        self._notice()
-        self._close()
-        self.kept.flush()
+        """What came to light at the very end belongs to the last step, or is one of its own: that
+        at which nothing goes on."""
+        late = self.hazards[self.told :]
+        if self.frame is not None and late and late[0].line not in (None, self.frame.line):
+            self._close()
+            nobody = np.empty(0, np.int64)
+            at = self.frame.last
+            self.frame = Frame(self.recording.steps, late[0].line, at, at, nobody)
+            self.recording.steps += 1
+        if self.frame is not None:
+            self._notice()
+            self._close()
+            self.kept.flush()
 
     def _begin(self, at: int, line: int, threads: np.ndarray) -> None:
         """Go on with the step that is being recorded, or begin the next one."""
@@ -152,7 +177,7 @@ class Recorder(Watch):
 
     def _notice(self) -> None:
         """Hazards that have come to light belong to the step that is being recorded."""
-        found = len(self.machine.run_log.hazards)
+        found = len(self.hazards)
         self.frame.hazards += range(self.told, found)
         self.told = found
 
@@ -225,7 +250,7 @@ class Recorder(Watch):
         raw = np.ascontiguousarray(hit.store.data[rows])
         owner, offsets = threads // self.recording.stride, byte
         if hit.space == "shared":
-            memory = self.machine.spaces["shared"]
+            memory = self.machine.shared
             owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
         number = self.memories.number(hit)
         dtype = self._elements(number, offsets, access)

@@ -12,73 +12,78 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import UninitializedRead
+from ..engine.events import Observer, Rebind, Step, Values
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from ..engine.operands import read
 from ..isa.form import Carries, Flow
 from ..memory.access import Access, Hit
 from ..memory.spaces import Store
-from ..program.liveness import MaybeUninitialized
-from ..program.ptx import Instruction, Operand, Register, Vector, components, registers
+from ..program.liveness import with_loads
+from ..program.ptx import Address, Instruction, Operand, Register, Vector, components, registers
+from .reporting.no_value import never_set, unwritten
+
+if TYPE_CHECKING:
+    from ...errors import CudaError
+    from .reporting.reporter import Reporter
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
 SET, UNTOUCHED, FIRST = 0, 1, 2
 
 # For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
-_DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
+_DECIDED: dict[Carries, Callable[..., Any]] = {
+    Carries.ALL_BITS: np.asarray,
+    Carries.ALL_BITS_SET: np.invert,
+}
 
 
-class UninitializedLoaded(Exception):
-    """The instruction `at` is about to load what nobody wrote, and a choice may yet discard it."""
-
-    def __init__(self, at: int):
-        self.at = at
+Origins = list[np.ndarray]  # of some registers, each (lanes,)
+Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
 
 
-def must_be_followed(access: Access, hit: Hit) -> None:
-    """UninitializedLoaded if an access reads what nobody wrote."""
-    if any(access.unwritten(hit, n) is not None for n in range(access.components)):
-        raise UninitializedLoaded(access.at)
+class Uninitialized(Observer):
+    """The origins of values that never were set, of the registers in which there may be such.
 
+    What is loaded and was never written is an error at once, unless a choice may yet discard it:
+    then it is followed, too, from the first such load on.
+    """
 
-class Uninitialized:
-    """The origins of values that never were set; made only where the kernel may have such.
-    `before`: those of fewer registers, kept until now."""
-
-    def __init__(self, maybe: MaybeUninitialized, machine, before: Uninitialized | None = None):
-        self.machine = machine
-        self._from_loads = FIRST + len(machine.kernel.instructions)
-        self._read: dict[int, tuple[Access, Hit, np.ndarray]] = {}  # by load; addresses by lane
-        self._at_entry = maybe.at_entry
-        lanes = machine.geometry.lanes
-        self._origins = {name: np.zeros(lanes, np.int32) for name in maybe.reached}
+    def __init__(self, report: Reporter):
+        self.report, self.machine = report, report.machine
+        self._maybe = self.machine.program.maybe_uninitialized
+        self._from_loads = FIRST + len(self.machine.kernel.instructions)
+        self._loads: dict[int, Loaded] = {}
+        self._follows_loads = False
+        self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
-        if before:
-            self._origins |= before._origins
-            self._in_memory = before._in_memory
+        if self._maybe.at_entry:
+            self._follow_reached()
 
-    def begin_wave(self) -> None:
+    def begin_wave(self, first_block: int) -> None:
         self._in_memory.clear()
-        for name in self._at_entry:
+        for name in self._maybe.at_entry:
             self._origins[name][:] = UNTOUCHED
 
-    def follow(self, instruction: Instruction, at: int, step: Callable, uses: bool) -> Callable:
-        """`step`, which also follows what never was set. With `uses` the instruction must have
-        real values: it branches, synchronises, or goes to memory."""
-        form, written, read = instruction.form, instruction.written, instruction.read
-        if form.carries is Carries.STORED:  # its values are `stored`
-            read = registers(instruction.operands[0])
-        if form.flow is Flow.BRANCH and instruction.guard:
-            read = [instruction.guard.name]
-        outs, ins = self._tracked(written), self._tracked(read)
-        if form.carries is Carries.ACROSS or not (outs or ins):  # what is shuffled is `shuffled`
+    def execute(self, at: int, step: Step) -> Step:
+        """The step, which also follows what never was set. An instruction that branches,
+        synchronizes or goes to memory must have real values."""
+        if not self._origins:
             return step
-        if uses:
+        instruction = self.machine.kernel.instructions[at]
+        form, used = instruction.form, instruction.read
+        if form.carries is Carries.STORED:  # for its values see `access`
+            used = registers(instruction.operands[0])
+        if form.flow is Flow.BRANCH and instruction.guard:
+            used = [instruction.guard.name]
+        outs, ins = self._tracked(instruction.written), self._tracked(used)
+        if form.carries is Carries.ACROSS or not (outs or ins):  # see `shuffled`
+            return step
+        if form.control or any(isinstance(one, Address) for one in instruction.operands):
             return self._refusing(at, step, outs, ins)
         carried = self._rule(instruction, at, ins)
 
@@ -90,68 +95,102 @@ class Uninitialized:
 
         return followed
 
-    def shuffled(self, instruction: Instruction) -> Callable | None:
-        """What has to be done with the lanes of a shuffle and with those they read from."""
-        outs = self._tracked(instruction.written)
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        instruction = self.machine.kernel.instructions[at]
         origins = self._of(instruction.operands[1])
-        if not outs:
-            return None
+        for out in self._tracked(instruction.written)[:1]:
+            out[lanes] = SET if origins is None else origins[source]
 
-        def move(lanes: Lanes, source: np.ndarray) -> None:
-            outs[0][lanes] = SET if origins is None else origins[source]
+    def read(self, access: Access, hit: Hit) -> None:
+        """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
+        for component in range(access.components):
+            missing = access.unwritten(hit, component)
+            if missing is not None:
+                self._read_unwritten(access, hit, component, missing)
 
-        return move
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        if not self._origins:
+            return
+        carries = self.machine.kernel.instructions[access.at].form.carries
+        if kind == "store":
+            for component in range(access.components):
+                self._overwritten(hit.store, hit.element + component, access.size)
+        if kind == "store" and carries is Carries.STORED:
+            self._stored(access, hit)
+        elif kind == "load" and carries is Carries.LOADED:
+            self._loaded(access, hit)
 
-    def stored(self, source: Operand) -> Callable | None:
-        """What has to be done after a store of `source`, with the access and where it hit. Into
-        an array in global memory it must not go; in shared or local memory it is followed."""
-        origins = self._components(source)
-        if not origins:
-            return None
+    def _read_unwritten(
+        self, access: Access, hit: Hit, component: int, missing: np.ndarray
+    ) -> None:
+        if not self._may_discard(self.machine.kernel.instructions[access.at]):
+            lane = int(lane_index(hit.lanes)[np.argmax(missing)])
+            where = int(hit.addresses[np.argmax(missing)]) + component * access.size
+            raise unwritten(self.report, access, hit, lane, where)
+        if not self._follows_loads:
+            self._follow_loads()
+            raise Rebind(access.at)
 
-        def keep(access: Access, hit: Hit) -> None:
-            for component, origin in origins:
-                if np.count_nonzero(origin[hit.lanes]):
-                    if hit.space == "global":
-                        self._refuse(access.at, hit.lanes, origin[hit.lanes])
-                    of_bytes = self._of_bytes(hit.store)
-                    of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
+    def _stored(self, access: Access, hit: Hit) -> None:
+        """Into an array in global memory what never was set must not go; in shared or local memory
+        it is followed."""
+        source = self.machine.kernel.instructions[access.at].operands[1]
+        for component, origin in self._components(source):
+            if np.count_nonzero(origin[hit.lanes]):
+                if hit.space == "global":
+                    self._refuse(access.at, hit.lanes, origin[hit.lanes])
+                of_bytes = self._of_bytes(hit.store)
+                of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
 
-        return keep
-
-    def loaded(self, target: Operand) -> Callable | None:
-        """What has to be done after a load into `target`, with the access and where it hit."""
-        outs = self._components(target)
-        if not outs:
-            return None
-
-        def take(access: Access, hit: Hit) -> None:
-            if hit.store in self._in_memory:
-                of_bytes = self._in_memory[hit.store]
-                for component, out in outs:
-                    out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+    def _loaded(self, access: Access, hit: Hit) -> None:
+        outs = self._components(self.machine.kernel.instructions[access.at].operands[0])
+        if hit.store in self._in_memory:
+            of_bytes = self._in_memory[hit.store]
             for component, out in outs:
-                unwritten = access.unwritten(hit, component)
-                if unwritten is not None:
-                    self._read_unwritten(access, hit, component, unwritten, out)
+                out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+        for component, out in outs:
+            missing = access.unwritten(hit, component)
+            if missing is not None:
+                self._load_unwritten(access, hit, component, missing, out)
 
-        return take
-
-    def _read_unwritten(self, access: Access, hit: Hit, component: int, unwritten, out) -> None:
+    def _load_unwritten(
+        self, access: Access, hit: Hit, component: int, missing: np.ndarray, out: np.ndarray
+    ) -> None:
         """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
-        lanes = lane_index(hit.lanes)[unwritten]
+        lanes = lane_index(hit.lanes)[missing]
         out[lanes] = self._from_loads + access.at
-        *_, where = self._read.get(access.at, (np.full(self.machine.geometry.lanes, -1),))
-        where[lanes] = hit.addresses[unwritten] + component * access.size
-        self._read[access.at] = access, hit, where
+        *_, where = self._loads.get(access.at, (np.full(self.machine.geometry.lanes, -1),))
+        where[lanes] = hit.addresses[missing] + component * access.size
+        self._loads[access.at] = access, hit, where
 
-    def overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
+    def _may_discard(self, one: Instruction) -> bool:
+        loads = one.form.carries is Carries.LOADED
+        return loads and not self._maybe.discardable.isdisjoint(registers(one.operands[0]))
+
+    def _follow_loads(self) -> None:
+        """From now on what is loaded, and was never written, is followed to where it matters."""
+        self._maybe, self._follows_loads = with_loads(self._maybe, self.machine.linked), True
+        self._follow_reached()
+
+    def _follow_reached(self) -> None:
+        lanes = self.machine.geometry.lanes
+        for name in self._maybe.reached:
+            self._origins.setdefault(name, np.zeros(lanes, np.int32))
+
+    def _overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
         """These elements of `size` bytes have been written."""
         if store in self._in_memory:
             self._in_memory[store][_bytes_of(element, size)] = SET
 
-    def _refusing(self, at: int, step: Callable, outs, ins) -> Callable:
-        def refusing(lanes: Lanes):
+    def _refusing(self, at: int, step: Step, outs: Origins, ins: Origins) -> Step:
+        def refusing(lanes: Lanes) -> Any:
             for origin in ins:
                 self._refuse(at, lanes, origin[lanes])
             for out in outs:
@@ -160,7 +199,7 @@ class Uninitialized:
 
         return refusing
 
-    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable:
+    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable[..., Any]:
         """Of a set of lanes, the origins of an instruction's results."""
         if not ins:
             return lambda lanes: SET
@@ -177,21 +216,21 @@ class Uninitialized:
 
         return computed
 
-    def _packed(self, source: Operand) -> Callable | None:
+    def _packed(self, source: Operand) -> Callable[..., Any] | None:
         """mov d, {a, b}: set if a part is, for who takes it apart again may want that one."""
         if not isinstance(source, Vector):
             return None
         parts = [self._everywhere(item) for item in source.items]
         return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
 
-    def _chosen(self, instruction: Instruction) -> Callable:
+    def _chosen(self, instruction: Instruction) -> Callable[..., Any]:
         """selp d, a, b, p: what is not chosen does not matter."""
         *sources, predicate = instruction.operands[1:]
         a, b = (self._everywhere(source) for source in sources)
         p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
         return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
 
-    def _decided(self, instruction: Instruction) -> Callable:
+    def _decided(self, instruction: Instruction) -> Callable[..., Any]:
         """and, or: an operand of which every bit decides makes the other one irrelevant."""
         first, second = instruction.operands[1:]
         a, b = (read(operand, instruction.form.type, self.machine) for operand in (first, second))
@@ -213,15 +252,15 @@ class Uninitialized:
             lane = int(lane_index(lanes)[position])
             raise self._error(at, lane, int(origin[position]))
 
-    def _error(self, at: int, lane: int, origin: int) -> UninitializedRead:
+    def _error(self, at: int, lane: int, origin: int) -> CudaError:
         """What never was set matters at `at`; the error is about the line that used it first."""
         if origin >= self._from_loads:
-            access, hit, where = self._read[origin - self._from_loads]
+            access, hit, where = self._loads[origin - self._from_loads]
             reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
-            return self.machine.report.unwritten(access, hit, reader, int(where[reader]))
+            return unwritten(self.report, access, hit, reader, int(where[reader]))
         code = self.machine.kernel.instructions
         first = at if origin == UNTOUCHED else origin - FIRST
-        return self.machine.report.uninitialized(first, lane, code[at].line)
+        return never_set(self.report, first, lane, code[at].line)
 
     def _of_bytes(self, store: Store) -> np.ndarray:
         if store not in self._in_memory:
@@ -254,7 +293,7 @@ def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
     return (element * size)[:, None] + np.arange(size)
 
 
-def _worst(ins: list[np.ndarray]) -> Callable:
+def _worst(ins: list[np.ndarray]) -> Callable[..., Any]:
     if len(ins) == 1:
         return lambda lanes: ins[0][lanes]
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])

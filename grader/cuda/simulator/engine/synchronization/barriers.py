@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....errors import BarrierDivergence
+from ..events import Successors
 from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Barriers:
     """The barriers of every block of a wave. Per barrier id: how many threads of each block have
     arrived, and the groups parked there with the instruction they wait at."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
@@ -46,7 +50,7 @@ class Barriers:
         # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
         self.parts: dict[Aligned, np.ndarray] = {}
 
-    def arrive_aligned(self, lanes: Lanes, here: Aligned):
+    def arrive_aligned(self, lanes: Lanes, here: Aligned) -> Successors:
         """Threads come to a barrier for some warps that all threads of a warp must come to
         together: those whose warp is not yet complete wait for it. Returns the groups that may go
         on."""
@@ -61,35 +65,37 @@ class Barriers:
             return ()
         return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
 
-    def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
+    def arrive(
+        self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool
+    ) -> Successors:
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
         block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
             self._reduce([(at, lane_index(lanes))])
-            self._order(lanes, self._open(lanes, at))
+            self._pass(at, lanes, None)
             return ((at + 1, lanes),)
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
         counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
         blocks = machine.geometry.block_of_lane[counted]
         self.arrived[barrier] += np.bincount(blocks, minlength=machine.geometry.wave_blocks)
-        if threads is not None and machine.races:
-            machine.races.ordering.come_to_part(barrier, index, machine.new_epoch(at))
+        for tell in machine.events.arrive if threads is not None else ():
+            tell(at, index, barrier)
         if waits:
             self.parked[barrier].append((at, index))
         self.asked[barrier] = threads
         onward = () if waits else ((at + 1, lanes),)
         return (*onward, *self._release(barrier))
 
-    def released_by_exit(self):
+    def released_by_exit(self) -> Successors:
         """Threads have exited: a barrier no longer waits for them."""
-        released = []
+        released: list[tuple[int, Lanes]] = []
         for here in list(self.parts):
             released += self.arrive_aligned(self.parts.pop(here), here)
         for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
             released += self._release(barrier)
-        return released
+        return tuple(released)
 
     def waiting(self) -> tuple[int, int, str] | None:
         """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
@@ -97,7 +103,7 @@ class Barriers:
             return here.at, int(index[0]), self._not_together(index)
         for barrier, groups in self.parked.items():
             for at, index in groups:
-                return at, int(index[0]), self._missing(barrier, int(index[0]))
+                return at, int(index[0]), self.missing(barrier, int(index[0]))
         return None
 
     def _none(self) -> np.ndarray:
@@ -110,13 +116,13 @@ class Barriers:
         blocks = int(np.count_nonzero(machine.live))
         return count(lanes) == total == blocks * machine.geometry.threads
 
-    def _release(self, barrier: int):
+    def _release(self, barrier: int) -> Successors:
         machine, arrived = self.machine, self.arrived[barrier]
         expected = machine.live if self.asked[barrier] is None else self.asked[barrier]
         complete = (arrived >= expected) & (arrived > 0)
         if not complete.any():
             return ()
-        groups, released = self.parked[barrier], []
+        groups, released = self.parked[barrier], list[tuple[int, np.ndarray]]()
         self.parked[barrier] = []
         for at, index in groups:
             free = complete[machine.geometry.block_of_lane[index]]
@@ -125,46 +131,14 @@ class Barriers:
             if not free.all():
                 self.parked[barrier].append((at, index[~free]))
         arrived[complete] = 0
-        self._check(barrier, released)
+        for tell in machine.events.open:
+            tell(barrier, released)
         self._reduce(released)
         for at, index in released:
-            epoch = self._open(index, at)
-            self._order(index, epoch, None if self.asked[barrier] is None else barrier)
-        if machine.races:
-            machine.races.ordering.part_is_over(barrier, complete)
+            self._pass(at, index, None if self.asked[barrier] is None else barrier)
+        for told in machine.events.close:
+            told(barrier, complete)
         return tuple((at + 1, compact(index)) for at, index in released)
-
-    def _check(self, barrier: int, released) -> None:
-        """A barrier for the whole block must be met by every thread, and at one place."""
-        machine = self.machine
-        if not machine.options.checks or self.asked[barrier] is not None:
-            return
-        geometry = machine.geometry
-        for at, index in released:
-            short = machine.live[geometry.block_of_lane[index]] < geometry.threads
-            if short.any():
-                lane = int(index[np.argmax(short)])
-                raise machine.report.error(
-                    BarrierDivergence, at, lane, self._missing(barrier, lane)
-                )
-        by_block: dict[int, int] = {}
-        for at, index in released:
-            for block in np.unique(geometry.block_of_lane[index]):
-                first = by_block.setdefault(int(block), at)
-                if first != at:
-                    raise machine.report.error(
-                        BarrierDivergence, at, int(index[0]), self._two_places(first, at)
-                    )
-
-    def _two_places(self, first: int, second: int) -> str:
-        code = self.machine.kernel.instructions
-        where = f"the one on line {code[first].line}"
-        if code[first].line == code[second].line:
-            where = "the same line in another round of a loop, or another call"
-        return (
-            f"waits at this barrier while other threads of its block wait at {where}. Every thread "
-            "must come to the same `__syncthreads()`, as often: move it out of the branch or loop."
-        )
 
     def _not_together(self, index: np.ndarray) -> str:
         warp = int(index[0]) // WARP
@@ -175,7 +149,8 @@ class Barriers:
             "a barrier together: move it out of the branch, or put a `__syncwarp()` before it."
         )
 
-    def _missing(self, barrier: int, lane: int) -> str:
+    def missing(self, barrier: int, lane: int) -> str:
+        """Why a lane that waits at a barrier waits for ever."""
         machine = self.machine
         geometry = machine.geometry
         block = int(geometry.block_of_lane[lane])
@@ -202,13 +177,10 @@ class Barriers:
             "threads take."
         )
 
-    def _order(self, lanes: Lanes, epoch: int, part: int | None = None) -> None:
+    def _pass(self, at: int, lanes: Lanes, part: int | None) -> None:
         """Threads have met the whole block, or those who came to the barrier numbered `part`."""
-        races = self.machine.races
-        if races and part is None:
-            races.synchronize(lanes, epoch, "block")
-        elif races:
-            races.ordering.meet_in_part(part, lanes)
+        for tell in self.machine.events.barrier:
+            tell(at, lanes, part)
 
     def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
         """Combine the values of all who pass together, however many groups they come in."""
@@ -224,14 +196,6 @@ class Barriers:
         for reduction, index in groups:
             block = geometry.block_of_lane[index]
             reduction.give(index, held[block], met[block])
-
-    def _open(self, lanes: Lanes, at: int) -> int:
-        """Bookkeeping when threads pass: counts, trace; the epoch in which they do."""
-        machine = self.machine
-        epoch = machine.new_epoch(at)
-        if machine.observed:
-            machine.watch.barrier(lanes, at)
-        return epoch
 
 
 def _threads(count: int, of: int) -> str:

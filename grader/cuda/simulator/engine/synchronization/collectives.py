@@ -3,12 +3,16 @@ must come to the same instruction before any goes on."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from ....errors import ShuffleDivergence
 from ...isa.form import Flow
 from ..lanes import WARP, Lanes, compact, warp_masks
 from ..lanes import index as lane_index
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 FULL = 0xFFFFFFFF
 
@@ -16,7 +20,7 @@ FULL = 0xFFFFFFFF
 class Collectives:
     """Lanes parked at warp-wide instructions, by instruction."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
         self.launched = self.alive = np.zeros(machine.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
@@ -47,7 +51,8 @@ class Collectives:
         index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
-        self._check_named(index, at, masks)
+        for tell in self.machine.events.gather:
+            tell(at, index, masks)
         present = self._present(index)
         wanted = masks[index] & self._staying()[index // WARP]
         complete = (wanted & ~present[index // WARP]) == 0
@@ -97,20 +102,6 @@ class Collectives:
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""
         return warp_masks(index, self.machine.geometry.warps)
-
-    def _check_named(self, index: np.ndarray, at: int, masks: np.ndarray) -> None:
-        own = np.left_shift(1, index % WARP).astype(np.uint32)
-        unnamed = (masks[index] & own) == 0
-        if unnamed.any() and self.machine.options.checks:
-            lane = int(index[np.argmax(unnamed)])
-            raise self.machine.report.error(
-                ShuffleDivergence,
-                at,
-                lane,
-                f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
-                f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
-                "operation.",
-            )
 
 
 def whole_warps(lanes: Lanes) -> bool:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.types import DTYPES
-from ...observers.uninitialized import must_be_followed
-from ...program.ptx import Instruction, Symbol, components, registers
-from ..accesses import note, put
+from ...program.ptx import Instruction, Operand, Symbol, address_of, components, is_sink
+from ..accesses import get, put
 from ..form import Carries
 from ..table import effect
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
 _ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
@@ -24,33 +29,25 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
     carries=Carries.LOADED,
 )
 @effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
-def load(instruction: Instruction, at: int, machine):
+def load(instruction: Instruction, at: int, machine: Machine) -> Step:
     target, address = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.load(instruction, target, address)
     access = Access(instruction.form.transfer(1), address, at, machine)
     dtype = DTYPES[instruction.form.type]
     outs = [
-        machine.registers.write(item, instruction.form.type) if item.name != "_" else None
+        machine.registers.write(item, instruction.form.type) if not is_sink(item) else None
         for item in components(target)
     ]
     spinning = instruction.form.has(*_SPINNING)
-    uninitialized = machine.uninitialized and machine.uninitialized.loaded(target)
-    discardable = not machine.maybe_uninitialized.discardable.isdisjoint(registers(target))
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += spinning
         for hit in access.hits(lanes):
-            if not discardable:
-                access.check_written(hit)
-            elif not machine.follows_loads:
-                must_be_followed(access, hit)
-            note(machine, access, hit, "load")
+            get(access, hit)
             for component, out in enumerate(outs):
                 if out is not None:
                     out[hit.lanes] = access.read(hit, component, dtype)
-            if uninitialized:
-                uninitialized(access, hit)
 
     return step
 
@@ -61,25 +58,22 @@ def load(instruction: Instruction, at: int, machine):
     "v2|v4|v8? SCALAR : writes[a], b, policy?",
     carries=Carries.STORED,
 )
-def store(instruction: Instruction, at: int, machine):
+def store(instruction: Instruction, at: int, machine: Machine) -> Step:
     address, source = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.store(instruction, address, source)
     access = Access(instruction.form.transfer(0), address, at, machine)
     sources = [read(item, instruction.form.type, machine) for item in components(source)]
-    uninitialized = machine.uninitialized and machine.uninitialized.stored(source)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            put(machine, access, hit, [source[hit.lanes] for source in sources])
-            if uninitialized:
-                uninitialized(access, hit)
+            put(access, hit, [source[hit.lanes] for source in sources])
 
     return step
 
 
-def _is_call_parameter(address, machine) -> bool:
-    base = address.base
+def _is_call_parameter(address: Operand, machine: Machine) -> bool:
+    base = address_of(address).base
     return isinstance(base, Symbol) and base.name in machine.calls.slots
 
 
@@ -87,6 +81,6 @@ def _is_call_parameter(address, machine) -> bool:
 @effect("prefetchu", "L1 : [a]")
 @effect("discard", "global? L2 : [a], n")
 @effect("applypriority", "global? EVICTIONS : [a], n")
-def hint(instruction: Instruction, at: int, machine):
+def hint(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Cache hints change no value."""
     return lambda lanes: None

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from ....errors import ShuffleDivergence
+from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, warp_masks
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
@@ -12,38 +14,40 @@ from ...program.ptx import Instruction, Vector
 from ..form import Carries
 from ..table import collective, effect
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 
 @collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
-def shuffle(instruction: Instruction, at: int, machine):
+def shuffle(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
     out, valid = target.items if isinstance(target, Vector) else (target, None)
     mode = instruction.form.mods[1]
     out = machine.registers.write(out, "b32")
     valid = machine.registers.write(valid, "pred") if valid else None
-    value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
-    rows = np.zeros(machine.geometry.lanes, bool)
-    moved = machine.uninitialized and machine.uninitialized.shuffled(instruction)
+    value, delta, clamp = (read(operand, "b32", machine) for operand in operands[:3])
+    events = machine.events
 
     def combine(together: Lanes) -> None:
         lane = lane_index(together)
         source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
         source += lane - lane % WARP
-        if machine.options.checks:
-            _check_sources(source, lane, rows, masks, at, machine)
+        for tell in events.shuffle:
+            tell(at, together, source)
         result = value[source]
         out[together] = result
         if valid is not None:
             valid[together] = inside
-        if moved:
-            moved(together, source)
-        if machine.observed:
-            machine.watch.shuffle(together, at, source)
+        for told in events.shuffled:
+            told(at, together, source)
 
     return combine
 
 
-def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray):
+def _source_lane(
+    mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
     ISA defines it."""
     delta, clamp = delta.astype(np.int64), clamp.astype(np.int64)
@@ -64,27 +68,8 @@ def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarr
     return np.where(inside, source, lane), inside
 
 
-def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
-    """Reading a lane that does not take part gives an undefined value."""
-    takes_part[lane] = True
-    named = masks[lane] >> (source % WARP).astype(np.uint32) & 1
-    absent = ~takes_part[source] | (named == 0)
-    takes_part[lane] = False
-    if absent.any():
-        position = int(np.argmax(absent))
-        me, other = int(lane[position]), int(source[position])
-        why = machine.collectives.why_absent(other, int(masks[me]))
-        raise machine.report.error(
-            ShuffleDivergence,
-            at,
-            me,
-            f"shuffles from lane {other % WARP} of its warp, which does not take part: {why} The "
-            "value that it gets is undefined.",
-        )
-
-
 @collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")
-def vote(instruction: Instruction, at: int, machine):
+def vote(instruction: Instruction, at: int, machine: Machine) -> Step:
     mode = instruction.form.mods[1]
     target, predicate, mask = instruction.operands
     out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
@@ -105,7 +90,7 @@ def vote(instruction: Instruction, at: int, machine):
 
 
 @effect("activemask", "b32 : d")
-def activemask(instruction: Instruction, at: int, machine):
+def activemask(instruction: Instruction, at: int, machine: Machine) -> Step:
     out = machine.registers.write(instruction.operands[0], "b32")
 
     def step(lanes: Lanes) -> None:
@@ -115,5 +100,5 @@ def activemask(instruction: Instruction, at: int, machine):
     return step
 
 
-def _ballot(index: np.ndarray, machine) -> np.ndarray:
+def _ballot(index: np.ndarray, machine: Machine) -> np.ndarray:
     return warp_masks(index, machine.geometry.warps)

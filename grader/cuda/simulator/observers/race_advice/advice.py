@@ -6,21 +6,27 @@ barrier that is missing, or a fence on the way of a flag; each is mended in its 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...program.naming import Place
 from ..happens_before.ordering import epoch_of
-from ..reporting.naming import Place
 from .evidence import Evidence, Race
 from .flag_advice import FlagAdviser
 from .signals import same_warp
+
+if TYPE_CHECKING:
+    from ..races import Races
+    from ..reporting.reporter import Reporter
 
 _CHANCE = "Which comes first is chance"
 _ANY_ORDER = "Blocks run in any order"
 
 
 class Adviser:
-    """Says what to do about a race of a machine."""
+    """Says what to do about the races of a launch."""
 
-    def __init__(self, machine):
-        self.seen = Evidence(machine)
+    def __init__(self, races: Races, report: Reporter):
+        self.seen = Evidence(races, report)
         self.flags = FlagAdviser(self.seen)
 
     def of(self, race: Race) -> str:
@@ -48,7 +54,7 @@ class Adviser:
             "is not the one you mean, work it out anew; otherwise let one thread alone write "
             "there, give each a place of its own, or use an atomic."
         )
-        if epoch_of(race.conflict.other) == self.seen.machine.now or not self.seen.may_repeat(race):
+        if epoch_of(race.conflict.other) == self.seen.races.now or not self.seen.may_repeat(race):
             return took
         barrier = self._barrier(race)
         if self.seen.took_part(race, race.detector.written):
@@ -83,7 +89,7 @@ class Adviser:
         barrier, first, then = self._barrier(race), *self.seen.kernel_lines(race)
         if first is None or then is None:
             return f"{_CHANCE}; put a {barrier} between the two."
-        if first == then:
+        if first == then and race.other_line and race.line:
             first, then = race.other_line, race.line
         if race.both_wrote and not (self.seen.atomic(race.at) or self.seen.atomic(race.other_at)):
             return (

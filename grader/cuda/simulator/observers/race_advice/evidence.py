@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...program.control_flow import ControlFlow
+from ...program.naming import Place
 from ...program.ptx import Address, Instruction
 from ..happens_before.detector import Conflict, RaceDetector
 from ..happens_before.ordering import epoch_of, lane_of
-from ..reporting.naming import Place
+
+if TYPE_CHECKING:
+    from ..races import Races
+    from ..reporting.reporter import Reporter
 
 
 @dataclass(frozen=True)
@@ -42,14 +48,14 @@ class Race:
 
 
 class Evidence:
-    """What a machine's run and its program show of a race."""
+    """What a launch and its program show of a race."""
 
-    def __init__(self, machine):
-        self.machine = machine
+    def __init__(self, races: Races, report: Reporter):
+        self.races, self.report, self.machine = races, report, report.machine
 
     @property
-    def flow(self):
-        return self.machine.report.flow
+    def flow(self) -> ControlFlow:
+        return self.report.flow
 
     def line(self, at: int) -> int | None:
         return self.machine.kernel.instructions[at].line
@@ -83,7 +89,7 @@ class Evidence:
         """Whether this thread has written, on this very line, since the other's access."""
         stamps = race.detector.written
         epochs = (stamps[lane_of(stamps) == race.me] >> 32).tolist()
-        now, sites = self.machine.now, self.machine.epoch_sites
+        now, sites = self.races.now, self.races.sites
         return any(
             epoch_of(race.conflict.other) < epoch < now and self.line(sites[epoch]) == race.line
             for epoch in epochs

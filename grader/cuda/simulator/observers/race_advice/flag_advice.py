@@ -15,7 +15,7 @@ class FlagAdviser:
 
     def told(self, race: Race, between_blocks: bool) -> Told | None:
         """How one of the two told the other that it was done; None where nobody did."""
-        signals = self.seen.machine.report.signals
+        signals = self.seen.races.signals
         since = epoch_of(race.conflict.other)
         told = signals.told(since, race.theirs, race.mine)
         code = self.seen.machine.kernel.instructions
@@ -56,7 +56,7 @@ class FlagAdviser:
         fence = "`__threadfence()`" if between_blocks else "`__threadfence_block()`"
         since, post = epoch_of(race.conflict.other), self.seen.line(told.post.at)
         own = told.poster == race.other
-        fences = self.seen.machine.report.signals.fences_of(told.poster, race.theirs)
+        fences = self.seen.races.signals.fences_of(told.poster, race.theirs)
         before = [one for one in fences if one.epoch < told.post.epoch]
         ordering = [
             one
@@ -78,7 +78,9 @@ class FlagAdviser:
         another = "block" if between_blocks else "thread"
         return self._no_fence(race, post, late, another, fence)
 
-    def _no_fence(self, race: Race, post: int | None, late: list[Strong], another: str, fence: str):
+    def _no_fence(
+        self, race: Race, post: int | None, late: list[Strong], another: str, fence: str
+    ) -> str:
         """Between what was done and line `post`, which tells of it, no fence lies; `late`: those
         that come after."""
         put = f"Put a {fence} between line {race.other_line} and line {post}."
@@ -109,7 +111,7 @@ class FlagAdviser:
         it reads, and others a barrier that it comes to afterwards."""
         sight = self.seen.line(told.sight.at)
         if told.seer == race.me:
-            signals = self.seen.machine.report.signals
+            signals = self.seen.races.signals
             fences = signals.fences_of(told.seer, race.mine)
             if any(one.epoch > told.sight.epoch for one in fences):
                 return ""
@@ -117,7 +119,7 @@ class FlagAdviser:
                 f"What is read on line {race.line} may be older than what line {sight} saw: put a "
                 f"{fence} between line {sight} and line {race.line}."
             )
-        if epoch_of(self.seen.machine.races.ordering.synced["block"][race.me]) >= told.sight.epoch:
+        if epoch_of(self.seen.races.ordering.synced["block"][race.me]) >= told.sight.epoch:
             return ""
         return (
             f"Thread {self.seen.thread(told.seer)} saw on line {sight} that it is done, but this "

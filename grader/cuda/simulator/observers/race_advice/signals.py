@@ -10,11 +10,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.lanes import WARP, Lanes, count
 from ...engine.lanes import index as lane_index
+from ...memory.access import Access, Hit
+
+if TYPE_CHECKING:
+    from ..races import Races
 
 _MOST = 20_000  # accesses remembered: a spinning thread makes many, a histogram more
 
@@ -51,17 +56,17 @@ class Told:
 
 
 class Signals:
-    """What a machine's threads told each other."""
+    """What a launch's threads told each other."""
 
-    def __init__(self, machine):
-        self.machine = machine
+    def __init__(self, races: Races):
+        self.races, self.machine = races, races.machine
         self.sights: list[Strong] = []
         self.posts: dict[tuple[int, int], list[tuple[Strong, int]]] = defaultdict(list)
         self.fences: list[Strong] = []
         self._kept = 0
 
-    def note(self, access, hit, kind: str) -> None:
-        """A strong access has been made at the machine's present epoch."""
+    def note(self, access: Access, hit: Hit, kind: str) -> None:
+        """A strong access has been made in the present epoch."""
         one = self._strong(access.at, kind, hit.lanes)
         if one is None:
             return
@@ -115,9 +120,9 @@ class Signals:
         if kind == "load" and self._spins(at, index):
             self._kept -= len(self.sights.pop().lanes)
         self._kept += number
-        barriers = machine.races.ordering.synced["block"][index] >> 32
+        barriers = self.races.ordering.synced["block"][index] >> 32
         first = machine.first_block
-        return Strong(machine.now, at, kind, index, _NOWHERE, first, barriers)
+        return Strong(self.races.now, at, kind, index, _NOWHERE, first, barriers)
 
     def _spins(self, at: int, index: np.ndarray) -> bool:
         """Whether these lanes have made this very access the last time somebody looked."""

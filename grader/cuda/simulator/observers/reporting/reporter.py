@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ....errors import BarrierDivergence, CudaError, DataRace, Misaligned, UninitializedRead
-from ...engine.lanes import count
+from ....errors import BarrierDivergence, ConstWrite, CudaError, DataRace, Misaligned
+from ...engine.lanes import index as lane_index
 from ...memory.access import Access, Hit
-from ...memory.spaces import AccessFault, counted_bytes
-from ...program.control_flow import Flow
-from ..happens_before.detector import Conflict
-from ..happens_before.ordering import epoch_of, lane_of
-from ..race_advice.advice import Adviser
-from ..race_advice.evidence import Race
-from ..race_advice.signals import Signals
-from . import index_advice as bounds
+from ...memory.spaces import AccessFault, Store, counted_bytes
+from ...program.control_flow import ControlFlow
+from ...program.naming import Place
+from . import index_advice
 from .hazard import Hazard
-from .naming import Place
-from .whereabouts import Whereabouts, called, short
+from .whereabouts import Whereabouts, short
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+    from ..observe import Run
 
 _MEETS = "`__syncthreads()` must be where all threads of the block pass: move it out of the branch "
 _MEETS += "or loop, or let no thread leave before it."
@@ -28,17 +28,14 @@ _MEETS += "or loop, or let no thread leave before it."
 class Reporter:
     """Turns what a machine finds into exceptions and `Hazard` records."""
 
-    def __init__(self, machine):
-        self.machine = machine
+    def __init__(self, machine: Machine, run: Run):
+        self.machine, self.run = machine, run
         self.found: list[Hazard] = []
-        self.signals = Signals(machine)
-        self.adviser = Adviser(machine)
         self.here = Whereabouts(machine)
-        self._seen: set = set()
 
     @cached_property
-    def flow(self) -> Flow:
-        return Flow(self.machine.kernel)
+    def flow(self) -> ControlFlow:
+        return ControlFlow(self.machine.kernel)
 
     def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
         """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
@@ -50,62 +47,33 @@ class Reporter:
             at, lane = barrier, waiting
         message = f"{self.here.where(at, lane)}: {self.here.who(lane)} {predicate}"
         hazard = Hazard(kind.status, message, **self.here.fields(at, lane))
-        self.machine.run_log.hazards.append(hazard)
+        self.run.hazards.append(hazard)
         return kind(message, **self.here.fields(at, lane))
 
-    def access_error(self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int):
+    def access_error(
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+    ) -> CudaError:
         """An access of `size` bytes that goes where it must not."""
-        fault = fault.fault
+        fault = raised.fault
         me = int(lane[fault.position])
         if fault.store is None:
             return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
         place = self.here.place(fault.space, fault.store, fault.address, size, at)
-        predicate = f"{verb} {_wide(place, size)}{_beyond(place)}."
+        predicate = f"{verb} {wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
         reads = verb == "reads"
-        advice = bounds.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
+        advice = index_advice.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
-
-    def unwritten(self, access: Access, hit: Hit, lane: int, address: int) -> CudaError:
-        """A thread reads, at `address`, what nobody has written."""
-        place = self.here.place(hit.space, hit.store, address, access.size, access.at)
-        text = f"{access.verb} {_wide(place, access.size)}, which nobody has written yet. "
-        if hit.space == "shared":
-            text += (
-                "Shared memory holds whatever lay there before: give it a value first. If another "
-                "thread does so on a line before this one, a barrier is missing between the two."
-            )
-        elif hit.space == "local":
-            text += "Which elements of the array have got a value by then, and which not?"
-        else:
-            text += (
-                "What lies there is left over from something else: it must be written before it is "
-                "read, here or before the launch."
-            )
-        return self.error(UninitializedRead, access.at, lane, text)
-
-    def uninitialized(self, at: int, lane: int, needed: int | None) -> CudaError:
-        """A thread computes at `at` with what never got a value, and line `needed` matters."""
-        declared, line = self.machine.names.declared, self.here.line(at)
-        name = declared.without_value(line)
-        text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
-        text += f", and line {needed} needs the result. " if needed not in (None, line) else ". "
-        text += (
-            "A variable holds whatever its register held before: give it a value where you declare "
-            "it, or find the path to this line on which it gets none."
-        )
-        if declared.local_arrays(line):
-            text += " (An element past the end of a thread's own array never gets one.)"
-        return self.error(UninitializedRead, at, lane, text)
 
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
         """A thread's address is no multiple of the access's size."""
         text = f"{access.verb} {access.width} bytes"
-        spaces = self.machine.spaces
-        if access.space in ("shared", "local"):
-            store, space = spaces[access.space].store, access.space
+        private = {"shared": self.machine.shared, "local": self.machine.local}
+        store: Store | None
+        if access.space in private:
+            store, space = private[access.space].store, access.space
         else:
-            store, space = spaces["global"].below(address), "global"
+            store, space = self.machine.flat.below(address), "global"
         place = self.here.place(space, store, address, 1, access.at) if store else Place("")
         if place.array:
             text += f" that begin in {place.text}"
@@ -120,62 +88,19 @@ class Reporter:
             )
         return self.error(Misaligned, access.at, lane, f"{text}.")
 
-    def race(
-        self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
-    ) -> None:
-        """Two threads, one place, no order. Reported once per pair of lines."""
-        machine, at = self.machine, access.at
-        other_line = machine.epoch_line(epoch_of(conflict.other))
-        key = (self.here.line(at), other_line, wrote, conflict.other_wrote, conflict.benign)
-        if key in self._seen:
-            return
-        self._seen.add(key)
-        race = self._race(conflict, access, hit, lane, wrote)
-        hazard = Hazard(
-            "data_race",
-            self._race_sentence(race, access.verb),
-            **self.here.fields(at, race.me),
-            other_line=other_line,
-            other_thread=machine.geometry.thread(race.other),
-            warning=conflict.benign,
-        )
+    def read_only(self, access: Access, hit: Hit) -> CudaError:
+        """A thread writes to what must not be written."""
+        lane, address = int(lane_index(hit.lanes)[0]), int(hit.addresses[0])
+        place = self.here.place(hit.space, hit.store, address, access.width, access.at)
+        why = f"{place.owner} is read-only"
+        if access.constant:
+            why = f"{place.owner} is declared a pointer to const"
+        return self.error(ConstWrite, access.at, lane, f"writes to {place.text}, but {why}.")
+
+    def add(self, hazard: Hazard) -> None:
+        """A hazard has come to light, which stops nothing for now."""
         self.found.append(hazard)
-        machine.run_log.hazards.append(hazard)
-
-    def visit(self, at: int, lane: int, host: int) -> None:
-        """A thread uses the shared memory of block number `host`, which does not wait for it."""
-        self._visit(
-            at,
-            lane,
-            host,
-            "may have left the kernel by then, and its shared memory with it. Put a "
-            "`cluster.sync()` between the last such access and the end of the kernel.",
-        )
-
-    def visit_before_start(self, at: int, lane: int, host: int) -> None:
-        """A thread uses the shared memory of block number `host`, for which it has not waited."""
-        self._visit(
-            at,
-            lane,
-            host,
-            "may not have started yet: the blocks of a cluster run together, but do not begin at "
-            "the same moment. Put a `cluster.sync()` before the first such access.",
-        )
-
-    def _visit(self, at: int, lane: int, host: int, why: str) -> None:
-        machine = self.machine
-        if (self.here.line(at), "visit") in self._seen:
-            return
-        self._seen.add((self.here.line(at), "visit"))
-        block = short(machine.geometry.block_coordinates(host))
-        what = f"{self.here.who(lane)} uses the shared memory of block {block}, which {why}"
-        hazard = Hazard(
-            "data_race",
-            f"{self.here.where(at, lane)}: {what}",
-            **self.here.fields(at, lane),
-        )
-        self.found.append(hazard)
-        machine.run_log.hazards.append(hazard)
+        self.run.hazards.append(hazard)
 
     def raise_first_hazard(self) -> None:
         for hazard in self.found:
@@ -189,54 +114,6 @@ class Reporter:
                     other_line=hazard.other_line,
                     other_thread=hazard.other_thread,
                 )
-
-    def _race(
-        self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
-    ) -> Race:
-        machine = self.machine
-        parts = len(lane) // count(hit.lanes)
-        position, part = divmod(conflict.position, parts)
-        size = access.width // parts
-        address = int(hit.addresses[position]) + part * size
-        me, epoch = int(lane[conflict.position]), epoch_of(conflict.other)
-        return Race(
-            conflict=conflict,
-            wrote=wrote,
-            at=access.at,
-            other_at=machine.epoch_sites[epoch],
-            me=me,
-            other=int(lane_of(conflict.other)),
-            line=self.here.line(access.at),
-            other_line=machine.epoch_line(epoch),
-            mine=machine.first_block + me // machine.geometry.stride,
-            theirs=machine.races.ordering.block_of(conflict.other),
-            place=self.here.place(hit.space, hit.store, address, size, access.at),
-            shared=hit.space == "shared",
-            detector=machine.races.detectors[hit.store],
-        )
-
-    def _race_sentence(self, race: Race, verb: str) -> str:
-        machine = self.machine
-        who = f"thread {short(machine.geometry.thread(race.other))}"
-        if race.theirs != race.mine:
-            who += f" of block {short(machine.geometry.block_coordinates(race.theirs))}"
-        where = f"{self.here.where(race.at, race.me)}: {self.here.who(race.me)}"
-        text = f"{where} {verb} {race.place.text}, which {who} "
-        if race.conflict.benign:
-            return (
-                f"{text}wrote too, the same value in the same instruction: harmless, but wasteful."
-            )
-        did = "wrote" if race.conflict.other_wrote else "read"
-        did = "updated atomically" if self.adviser.seen.atomic(race.other_at) else did
-        on_line = f" on line {race.other_line}" if race.other_line else ""
-        if race.other_line != race.line:
-            on_line += called(self.here.called_on(race.other_at, None))
-        nothing = "no barrier lies between the two"
-        if race.theirs != race.mine and not race.shared:
-            nothing = "nothing orders the two blocks"
-        if epoch_of(race.conflict.other) == machine.now:
-            return f"{text}{did} at the same moment. {self.adviser.of(race)}"
-        return f"{text}{did}{on_line}, and {nothing}. {self.adviser.of(race)}"
 
     def _gone_around(self, at: int, lane: int) -> tuple[int, int] | None:
         """A barrier that others of the thread's block wait at, and that it cannot come to any
@@ -261,7 +138,7 @@ class Reporter:
         )
 
 
-def _wide(place: Place, size: int) -> str:
+def wide(place: Place, size: int) -> str:
     """The place, with the size of the access where that is not the size of the elements."""
     wide = place.size is not None and size != place.size
     return f"{counted_bytes(size)} at {place.text}" if wide else place.text
@@ -273,4 +150,4 @@ def _beyond(place: Place) -> str:
         return ", past its end or before its start"
     if place.index < 0:
         return f", before the first element of {place.owner}"
-    return f", and {place.owner} has {bounds.elements(place.count)}"
+    return f", and {place.owner} has {index_advice.elements(place.count)}"

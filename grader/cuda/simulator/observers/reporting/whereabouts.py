@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ...memory.spaces import Store
-from . import index_advice as bounds
-from .naming import Place
+from ...program.naming import Place
+from . import index_advice
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 
 class Whereabouts:
     """Names a machine's lanes and instructions for people."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
 
     def place(self, space: str, store: Store, address: int, width: int, at: int) -> Place:
         """What a learner calls the place at an address of "global", "shared" or "local" memory."""
         names, line = self.machine.names, self.line(at)
         if space == "shared":
-            memory = self.machine.spaces["shared"]
+            memory = self.machine.shared
             return names.in_shared(memory.symbols, memory, address, width, line)
         if space == "local":
-            return names.in_local(self.machine.spaces["local"].size, address, width, line)
+            return names.in_local(self.machine.local.size, address, width, line)
         return names.in_buffer(store, address, width, line)
 
     def line(self, at: int) -> int | None:
@@ -48,14 +53,15 @@ class Whereabouts:
         block = geometry.block_index(lane, self.machine.first_block)
         return f"thread {short(geometry.thread(lane))} of block {short(block)}"
 
-    def thread(self, lane: int) -> bounds.Thread:
+    def thread(self, lane: int) -> index_advice.Thread:
         geometry = self.machine.geometry
         block = geometry.block_index(lane, self.machine.first_block)
         thread = geometry.thread(lane)
         names = self.machine.names
         arrays = {one.name: one.count for one in names.arguments}
-        numbers = (tuple(map(int, index)) for index in (thread, block))
-        return bounds.Thread(*numbers, geometry.block, geometry.grid, names.given, arrays)
+        return index_advice.Thread(
+            _numbers(thread), _numbers(block), geometry.block, geometry.grid, names.given, arrays
+        )
 
     def in_kernel(self, at: int, lane: int) -> int:
         """Where the thread stands in the kernel itself: at the call, if it is in a function."""
@@ -64,7 +70,7 @@ class Whereabouts:
             return int(calls.sites[0][lane])
         return at
 
-    def fields(self, at: int, lane: int) -> dict:
+    def fields(self, at: int, lane: int) -> dict[str, Any]:
         machine = self.machine
         return {
             "kernel": machine.names.kernel,
@@ -72,6 +78,11 @@ class Whereabouts:
             "block": machine.geometry.block_index(lane, machine.first_block),
             "thread": machine.geometry.thread(lane),
         }
+
+
+def _numbers(index: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, z = map(int, index)
+    return x, y, z
 
 
 def called(lines: list[int]) -> str:
