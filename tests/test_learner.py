@@ -9,8 +9,10 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat import v4
+from typer.testing import CliRunner
 
 from grader import course
+from grader.cli import app
 from grader.course.weave import graded
 from grader.errors import LearnerError
 from grader.learner import editions, folder, handing_in, labextension, progress, start_page
@@ -274,3 +276,10 @@ def test_handing_in_says_what_is_not_answered_or_cannot_be_graded(own):
 def test_the_extension_s_version_is_that_of_its_files():
     """Or browsers would go on with what they had; `make labextension` writes it."""
     assert labextension.written() == labextension.version()
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    ran = CliRunner().invoke(app, ["lab", str(tmp_path / "file"), "--no-open"])
+    assert ran.exit_code == 2
+    assert len(ran.stderr.strip().splitlines()) == 1

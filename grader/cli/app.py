@@ -120,11 +120,12 @@ def lab(
     folder: Annotated[
         Path | None, typer.Argument(help="Yours to work in; made if there is none.")
     ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
 ) -> None:
-    """Open the course in JupyterLab, in a folder of your own. Options are JupyterLab's."""
+    """Open the course in JupyterLab, in a folder of your own. Further options are JupyterLab's."""
     from . import learner_commands
 
-    raise typer.Exit(learner_commands.lab(folder, context.args))
+    raise typer.Exit(learner_commands.lab(folder, context.args if opens else None))
 
 
 @app.command()
@@ -141,20 +142,6 @@ def submit(lesson: str) -> None:
     from . import learner_commands
 
     raise typer.Exit(learner_commands.submit(lesson))
-
-
-@app.command()
-def lab(
-    folder: Annotated[Path, typer.Argument(help="Where your notebooks are to lie.")] = Path(
-        "warpwise"
-    ),
-    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
-) -> None:
-    """Open the course in JupyterLab. Notebooks that FOLDER lacks are copied there; what lies
-    there already is yours, and stays as it is."""
-    from . import lab as learners_copy
-
-    learners_copy.lab(folder, opens=opens)
 
 
 @app.command()

@@ -9,18 +9,21 @@ import typer
 
 from ..learner import editions, folder, handing_in, launching, progress
 
-DEFAULT = "my-warpwise"
+DEFAULT = "warpwise"
 
 
-def lab(where: Path | None, options: list[str]) -> int:
-    """Make the learner's folder if there is none, and open JupyterLab in it."""
-    root = (where or progress.folder() or Path(DEFAULT)).absolute()
+def lab(where: Path | None, options: list[str] | None) -> int:
+    """Make the learner's folder if there is none, and open JupyterLab in it with these options;
+    None: do not open it."""
+    root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
     if fresh:
         typer.echo(f"{len(fresh)} lessons are in {root}, which is yours to work in.")
     newer = [name for name in folder.outdated(root) if name not in fresh]
     if newer:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
+    if options is None:
+        return 0
     command = launching.command(root, options)
     try:
         return subprocess.run(command, env=launching.environment(), cwd=root).returncode
