@@ -68,7 +68,7 @@ def _cells(
     new: NotebookNode,
     mine: NotebookNode | None,
     was: NotebookNode | None,
-    own: dict,
+    own: dict[str, NotebookNode],
     changes: Changes,
 ) -> list[NotebookNode]:
     """What stands where the new edition has the cell `new`."""

@@ -24,7 +24,8 @@ def version() -> str:
 
 def written() -> str:
     """What package.json says."""
-    return _LOAD.search(PACKAGE.read_text(encoding="utf-8"))[2]
+    found = _LOAD.search(PACKAGE.read_text(encoding="utf-8"))
+    return found[2] if found else ""
 
 
 def write() -> None:

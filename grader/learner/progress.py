@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 FILE = "progress.jsonl"
 MARK = ".warpwise"  # the folder by which a learner's folder is known
@@ -78,7 +79,7 @@ def read(root: Path) -> dict[str, Done]:
     return done
 
 
-def _add(event: dict) -> None:
+def _add(event: dict[str, Any]) -> None:
     if root := folder():
         now = datetime.now(UTC).isoformat(timespec="seconds")
         # One write to a file opened for appending: notebooks that are open together do not mix.
@@ -86,7 +87,7 @@ def _add(event: dict) -> None:
             file.write(json.dumps({"at": now, **event}, ensure_ascii=False) + "\n")
 
 
-def _events(path: Path) -> Iterator[dict]:
+def _events(path: Path) -> Iterator[dict[str, Any]]:
     """The lines that are as this module writes them; others, of a damaged file or a newer
     edition, are passed over."""
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
@@ -99,7 +100,7 @@ def _events(path: Path) -> Iterator[dict]:
             yield event
 
 
-def _is_event(event: dict) -> bool:
+def _is_event(event: dict[str, Any]) -> bool:
     words = ["at", "lesson", *(["passed"] if "passed" in event else ["predicted", "choice"])]
     known = all(isinstance(event.get(word), str) for word in words)
     return known and ("passed" in event or isinstance(event.get("right"), bool))
