@@ -1,5 +1,5 @@
 # make lab    open the course in JupyterLab        make test   run every test
-# make demo   an instructor's week in one go       make lint   formatting and style
+# make demo   an instructor's week in one go       make lint   formatting, style and types
 # make notebooks   rebuild notebooks/ from kernels/
 # make docs     the documentation, in build/docs
 # make pictures   take the README's pictures anew, from a real JupyterLab in Chromium
@@ -33,6 +33,7 @@ notebooks: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files --cached --others --exclude-standard '*.cu')
 
 # Every warning is an error. Nothing is loaded over a network.

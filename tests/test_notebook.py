@@ -186,8 +186,20 @@ def test_the_solution_passes_and_shows_its_counters_beside_the_budget(opened):
     assert shown.text.count("✓ passed") == sum(
         case.visible for case in LESSON.exercise("interleaved").cases
     )
-    assert re.search(r"shared_load_wavefronts: \d+ of \d+ allowed", shown.text)
+    assert re.search(r"shared_load_wavefronts: \d+ of \d+ allowed, ours \d+", shown.text)
+    assert re.search(r"longest_path: (\d+) of \d+ allowed, ours \1\n", shown.text)
     assert "Other cases, not shown here" in shown.text
+
+
+def test_hidden_cases_are_told_by_their_kind_alone(opened):
+    only_256 = SOLUTION.replace("blockDim.x / 2; stride", "128; stride")
+    assert only_256 != SOLUTION
+    opened.run("%%cuda interleaved\n" + only_256)
+    assert "interleaved: passed" in opened.run('check("interleaved")').text
+    shown = opened.run('check("interleaved", hidden=True)').text
+    assert "blocks of 32, 64 and 128 threads (hidden)" in shown
+    assert "A hidden case failed" in shown
+    assert "line" not in shown.split("A hidden case failed")[1].split("\n")[0]
 
 
 def test_a_missing_barrier_is_shown_under_the_line_that_races(opened):
@@ -277,6 +289,15 @@ def test_each_hint_is_the_next_one_until_the_last(opened):
     for number in [*range(1, len(hints) + 1), len(hints)]:
         shown = opened.run('hint("interleaved")').text
         assert shown == f"Hint {number} of {len(hints)}: {hints[number - 1]}"
+
+
+def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
+    exercise = LESSON.exercise("interleaved")
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    opened.run('check("interleaved")')
+    first, second = (opened.run('hint("interleaved")').text for _ in range(2))
+    assert first == f"A hint for: data race: {exercise.hints_on['data_race']}"
+    assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
 
 
 # --- predict -----------------------------------------------------------------------------------

@@ -13,12 +13,15 @@ from .failures import Notice
 @dataclass
 class Session:
     """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
-    such a cell has ever defined; `hints` counts the hints of each exercise that have been shown."""
+    such a cell has ever defined, `statuses` what its last check ended in; `hints` counts the hints
+    of each exercise that have been shown, `told` names the statuses of which the hint has been."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    hints: Counter = field(default_factory=Counter)
+    statuses: dict[str, str] = field(default_factory=dict)
+    hints: Counter[str] = field(default_factory=Counter)
+    told: set[tuple[str, str]] = field(default_factory=set)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
-from grader.course import Exercise
+from grader.course import Budget, Exercise
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
@@ -57,7 +58,7 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 
 
 def _cases(verdict: Verdict) -> Page:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             _outcome(case),
             escape(_name(case)),
@@ -126,24 +127,33 @@ def _mismatches(found: tuple[Mismatch, ...]) -> Page:
 
 
 def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
-    """How the counters stand to the budgets they were held against: the last visible case's."""
-    visible = [case.budgets for case in exercise.cases if case.visible and case.budgets]
+    """What the kernel cost beside its budgets and beside our solution: on the last visible case
+    with budgets, of which the verdict has the counters."""
+    visible = [case for case in exercise.cases if case.visible and case.budgets]
     if not visible:
         return Page("", "")
+    yours, ours = verdict.counters, visible[-1].ours
     rows = [
-        (budget.counter, f"{verdict.counters[budget.counter]:,}", f"{budget.at_most:,}")
-        for budget in visible[-1]
+        (budget.counter, f"{yours[budget.counter]:,}", f"{budget.at_most:,}", _ours(budget, ours))
+        for budget in visible[-1].budgets
     ]
-    html = table(("Counter", "Yours", "Budget"), [(code(row[0]), *row[1:]) for row in rows])
-    text = [f"  {counter}: {yours} of {most} allowed" for counter, yours, most in rows]
+    html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
+    text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     return Page(html, "\n".join(text))
+
+
+def _ours(budget: Budget, ours: Mapping[str, int]) -> str:
+    return f"{ours.get(budget.counter, 0):,}" if len(ours) > 1 else "not kept"
 
 
 def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
     if verdict.status != "passed":
         text = f'`hint("{exercise.name}")` gives you a hint.' if exercise.hints else ""
     elif hidden := exercise.points - verdict.max_points:
-        text = f"Other cases, not shown here, are worth {_number(hidden)} more points when graded."
+        text = (
+            f"Other cases, not shown here, are worth {_number(hidden)} more points when graded: "
+            f'`check("{exercise.name}", hidden=True)` tells which kinds of them pass.'
+        )
     else:
         text = ""
     return Page(paragraph(text, muted=True), text) if text else Page("", "")

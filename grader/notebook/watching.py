@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from IPython.display import display
 
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import arrays_among
 from grader.cuda.simulator.observers.recorder import recording
 
@@ -17,7 +21,14 @@ from .kernel import Kernel
 from .player.replay import FIRST_BLOCKS
 
 
-def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 1):
+def watch(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: tuple[Any, ...],
+    shared_mem: int = 0,
+    blocks: int = 1,
+) -> Run:
     """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
     `.counters`, `.hazards`, `.printed`, and what pictures are drawn from and `play(run)` plays.
 
@@ -47,11 +58,13 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     return run
 
 
-def _on_gpu(arg) -> bool:
+def _on_gpu(arg: object) -> bool:
     return cuda.device == "gpu" and isinstance(arg, cuda.xp.ndarray)
 
 
-def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | None:
+def _launch(
+    kernel: Kernel, grid: Dim, block: Dim, args: tuple[object, ...], shared_mem: int
+) -> CudaError | None:
     """The error that ended the launch, if any."""
     try:
         with failures.about(kernel.source):

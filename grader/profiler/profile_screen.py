@@ -17,7 +17,7 @@ from ..cuda.errors import CudaError
 from ..cuda.sanitize import lines_of
 from ..cuda.simulator.observers.counters import METRICS
 from . import profile as profiling
-from .profile import Profile
+from .profile import LaunchArguments, Profile
 
 Counts = dict[str, int]
 
@@ -31,7 +31,7 @@ class Column:
     show: Callable[[Counts], Text]
 
 
-def profile_file(path: Path, exercise: str | None, launch: tuple, as_json: bool) -> int:
+def profile_file(path: Path, exercise: str | None, launch: LaunchArguments, as_json: bool) -> int:
     """What `grader profile` does: launch the file's kernels as an exercise does or else as `launch`
     says (the arguments of `profile.work_of_file`), show what that costs, return the exit status."""
     try:

@@ -34,6 +34,7 @@ _WIDEST, _NARROWEST = 960, 780  # CSS pixels
 _DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-vscode-theme-kind="vscode-dark"]')
 _SHARPNESS = 2  # device pixels per CSS pixel
 
+Colour = str | tuple[float, float, float]
 Style = dict[str, Any]  # matplotlib's keywords, which have no common type
 
 
@@ -75,7 +76,7 @@ class Picture(Figure):
             Legend(
                 self,
                 handles,
-                [handle.get_label() for handle in handles],
+                [str(handle.get_label()) for handle in handles],
                 loc="upper left",
                 bbox_to_anchor=place,
                 bbox_transform=self.transFigure,
@@ -125,7 +126,7 @@ def empty(title: str, run: Run, reason: str) -> Picture:
     return picture
 
 
-def swatch(colour: str, meaning: str) -> Patch:
+def swatch(colour: Colour, meaning: str) -> Patch:
     """A key's entry for what is filled with `colour`."""
     return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
 
