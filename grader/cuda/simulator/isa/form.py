@@ -33,6 +33,7 @@ class Carries(Enum):
 
     COMPUTED = auto()  # they are used: the results are computed from them
     COPIED = auto()  # the results are no more and no less than they were
+    ONE_OF = auto()  # they are used, and the result is one of the operands
     CHOSEN = auto()  # the last operand decides which of two others counts
     ALL_BITS = auto()  # an operand whose every bit is 0 makes the other one irrelevant
     ALL_BITS_SET = auto()  # likewise one whose every bit is 1

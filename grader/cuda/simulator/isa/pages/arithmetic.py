@@ -14,6 +14,7 @@ from ...numeric.integers import high_product, integer_quotient
 from ...numeric.numbers import widened
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction
+from ..form import Carries
 from ..steps import Compute, Elementwise, Undefined
 from ..table import elementwise
 
@@ -149,7 +150,12 @@ def copysign(instruction: Instruction) -> Elementwise:
     return plain(lambda a, b: np.copysign(b, a), instruction)
 
 
-@elementwise("min max", "INT|s16x2|u16x2 : d, a, b", "relu s32|s16x2 : d, a, b")
+@elementwise(
+    "min max",
+    "INT|s16x2|u16x2 : d, a, b",
+    "relu s32|s16x2 : d, a, b",
+    carries=Carries.ONE_OF,
+)
 def extremum(instruction: Instruction) -> Elementwise:
     """With .relu the larger of the result and 0."""
     fn: Compute = np.minimum if instruction.form.name == "min" else np.maximum

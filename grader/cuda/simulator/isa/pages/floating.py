@@ -24,6 +24,7 @@ from ...numeric.numbers import (
     to_bfloat,
 )
 from ...program.ptx import Instruction
+from ..form import Carries
 from ..steps import Compute, Elementwise
 from ..table import elementwise
 
@@ -213,6 +214,7 @@ def _sign_bit(
     "ftz? NaN? xorsign? abs? f32|f16|f16x2 : d, a, b",
     "NaN? xorsign? abs? bf16|bf16x2 : d, a, b",
     "f64 : d, a, b",
+    carries=Carries.ONE_OF,
 )
 def extremum(instruction: Instruction) -> Elementwise:
     """Without .NaN a number wins over NaN; -0 < +0."""

@@ -28,7 +28,7 @@ class Provenance(Observer):
     def __init__(self, graph: Graph, report: Reporter):
         machine = report.machine
         self.machine, self.code = machine, machine.kernel.instructions
-        self.graph, self._begin = graph, graph.enter(machine.kernel.instructions)
+        self.graph, self._begin = graph, graph.enter(self.code, machine.geometry.threads)
         heap = machine.heap.store
         outside = [store for store in machine.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
@@ -190,7 +190,9 @@ class Provenance(Observer):
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
         address = self._where(instruction, index)
         for component, source in enumerate(components(instruction.operands[1])):
-            made = self._add(access.at, index, self._of(source)[index], address)
+            stored = self._of(source)[index]
+            made = self._add(access.at, index, stored, address)
+            self.graph.value[made] = self.graph.value[np.maximum(stored, 0)]
             memory[_bytes(access, hit, component)] = made[:, None]
 
     def _update(
