@@ -35,6 +35,7 @@ RUN_BY_NAME = {
     "myst-parser": ("docs/conf.py", "myst_parser"),
     "furo": ("docs/conf.py", '"furo"'),
     "ruff": ("Makefile", "/ruff"),
+    "mypy": ("Makefile", "/mypy"),
     "pre-commit": ("README.md", "/pre-commit install"),
     "pytest-xdist": ("Makefile", "/pytest -n auto"),
 }

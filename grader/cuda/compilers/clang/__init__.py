@@ -46,7 +46,7 @@ class Clang:
     def available(self) -> bool:
         return importlib.util.find_spec("ziglang") is not None
 
-    def identity(self) -> list:
+    def identity(self) -> list[object]:
         return ["clang", _wheel_version(), front(Job("")), _own(), cuda_files.identity()]
 
     def version(self) -> tuple[int, int]:
@@ -229,7 +229,7 @@ def _wheel_version() -> str:
         raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
 
 
-_kept: list[tempfile.TemporaryDirectory] = []  # goes when this process ends
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends
 
 
 @cache
