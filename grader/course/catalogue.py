@@ -11,7 +11,9 @@ from ..errors import AuthorError, NotInCourse
 from . import authors, solution_counts
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Shown
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+_INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
+COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+KERNELS = COURSE_FILES / "kernels"
 
 
 def names(root: Path = KERNELS) -> list[str]:
@@ -63,7 +65,7 @@ def _lesson(path: Path) -> Lesson:
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: Path, seen: tuple) -> Lesson:
+def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name

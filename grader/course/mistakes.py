@@ -19,8 +19,11 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from . import edits
+
+Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 
 FILE = "mistakes.toml"
 
@@ -63,7 +66,7 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
     return made
 
 
-def _all(path: Path, listed: dict, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
+def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[WrongKernel]:
     for exercise, entries in listed.items():
         if exercise not in solutions:
             known = ", ".join(solutions)
@@ -78,7 +81,7 @@ def _all(path: Path, listed: dict, solutions: Mapping[str, str]) -> Iterator[Wro
                 raise MistakeError(f"{path}: {exercise}/{name}: {error}") from None
 
 
-def _wrong_kernel(exercise: str, entry: dict, solution: str) -> WrongKernel:
+def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     edits.require(entry, _TEXTS, _KEYS)
     source = edits.edited(solution, exercise, entry)
     line = _line_of(entry["line"], source) if "line" in entry else None

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from .mistakes import WrongKernel, wrong_kernels
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
 Dim = int | tuple[int, ...]
+Blank = tuple[tuple[int, ...], type]  # the shape and dtype of a buffer that nobody has written
+Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ class Problem:
     inputs: Mapping[str, np.ndarray]
     outputs: Mapping[str, Expected]
     launches: tuple[Launch, ...]
-    scratch: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    scratch: Mapping[str, Blank] = field(default_factory=dict)
     order: str = "lockstep"
 
 
@@ -198,13 +202,13 @@ class Benchmark:
     name: str
     title: str
     sizes: tuple[tuple[int, ...], ...]
-    arrays: Callable[[object, tuple[int, ...]], dict]
+    arrays: Callable[[ModuleType, tuple[int, ...]], Buffers]
     result: str
-    reference: Callable[[dict], object]
+    reference: Callable[[Buffers], Any]
     rtol: float
     bytes: Callable[[tuple[int, ...]], int]
     variants: Mapping[str, Variant]
-    libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
+    libraries: Mapping[str, Callable[[Buffers], Callable[[], object]]] = field(default_factory=dict)
     flops: Callable[[tuple[int, ...]], int] | None = None
     tiny: tuple[int, ...] = ()
     extents: tuple[str, ...] = ("elements",)
@@ -226,7 +230,7 @@ class Shown:
     source: str
     launches: tuple[Launch, ...]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
-    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    blank: Mapping[str, Blank] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -269,7 +273,10 @@ def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case
 
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs, outputs, scratch, launches = {}, {}, {}, []
+    inputs: dict[str, np.ndarray] = {}
+    outputs: dict[str, Expected] = {}
+    scratch: dict[str, Blank] = {}
+    launches: list[Launch] = []
     for k, problem in enumerate(problems):
         inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
         outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance
-from .protocol import Failed, Ran, Reply
+from .protocol import Element, Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -137,7 +139,8 @@ def _left_out(name: str, missing: np.ndarray) -> str:
 
 def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {ran.left.get(launch, '')}".rstrip()
+    left = ran.left.get(launch, "") if launch else ""
+    return f"{message} {left}".rstrip()
 
 
 def _wrong_output(
@@ -145,7 +148,7 @@ def _wrong_output(
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
         found = ran.arrays[f"{of}/{buffer}"]
-        wrong = ~_right(expected, found)
+        wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
@@ -154,11 +157,38 @@ def _wrong_output(
     return None
 
 
-def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class Wrong:
+    """The first element of an output that is wrong, or that nobody wrote, and what all such
+    elements of this output hold and should hold, in C order."""
+
+    element: Element
+    found: npt.NDArray[Any]
+    expected: npt.NDArray[Any]
+    written: bool
+
+
+def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
+    """What a case is a wrong answer for; None where that is no output."""
+    inputs = instance.problem.inputs.items()
+    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+        return None
+    for buffer, expected in instance.problem.outputs.items():
+        written = ran.arrays[f"written/{buffer}"]
+        found = ran.arrays[f"output/{buffer}"]
+        wrong = ~written if not written.all() else ~right(expected, found)
+        if wrong.any():
+            first = Element(buffer, int(wrong.ravel().argmax()))
+            at = first.index in np.flatnonzero(written)
+            return Wrong(first, found[wrong], expected.value[wrong], at)
+    return None
+
+
+def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value
-    right = found == value
+    right: np.ndarray = found == value
     if value.dtype.kind in "fc":
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.abs(found.astype(value.dtype) - value)
@@ -272,10 +302,12 @@ def _sentence(text: str, problem: Problem) -> str:
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:
+def _mismatches(
+    name: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
+) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
 
 
-def _label(name: str, index) -> str:
+def _label(name: str, index: np.ndarray) -> str:
     return f"{name}[{', '.join(str(int(i)) for i in index)}]" if len(index) else name

@@ -93,10 +93,14 @@ class Verdict:
         str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
     ] = "simulator"
     seed: Annotated[int, Meta(description="What the inputs were drawn from.")] = 0
+    compiler: Annotated[
+        str, Meta(description="`nvrtc` or `clang`: whose program the simulated GPU ran.")
+    ] = "nvrtc"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        return _plain(msgspec.to_builtins(self))
+        plain: dict[str, Any] = _plain(msgspec.to_builtins(self))
+        return plain
 
     @classmethod
     def from_dict(cls, data: object) -> Verdict:

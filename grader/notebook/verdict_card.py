@@ -7,16 +7,20 @@ from html import escape
 
 from grader.course import Budget, Exercise
 from grader.cuda.diagnostics import Diagnostic
+from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 
 from . import diagnosis
+from .element_map import element_map
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
+from .player.replay import Replay
+from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
 
 
-def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
-    """`verdict` on `source`, as it is shown to the learner."""
+def page(verdict: Verdict, source: str, exercise: Exercise, replay: Replay | None = None) -> Page:
+    """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded."""
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
@@ -25,12 +29,16 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
     if failed:
         parts += [
             _first_failure(failed, verdict.diagnostics, source),
+            _elements(replay),
             _mismatches(failed.mismatches),
         ]
     else:
         parts.append(_budgets(verdict, exercise))
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
+    if replay:
+        steps = _steps(replay)
+        return Page(html + steps.html, "\n".join([*(p.text for p in parts if p.text), steps.text]))
     return Page(html, "\n".join(part.text for part in parts if part.text))
 
 
@@ -50,7 +58,7 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 
 
 def _cases(verdict: Verdict) -> Page:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             _outcome(case),
             escape(_name(case)),
@@ -87,6 +95,26 @@ def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) 
     )
     shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
     return Page(shown.html, "\n" + shown.text)
+
+
+def _elements(replay: Replay | None) -> Page:
+    """Which elements of the first wrong output are wrong."""
+    if replay is None or replay.error is not None:
+        return Page("", "")
+    for name, expected in replay.problem.outputs.items():
+        found = replay.buffers[name]
+        wrong = ~right(expected, found)
+        if wrong.any():
+            return element_map(name, wrong)
+    return Page("", "")
+
+
+def _steps(replay: Replay) -> Page:
+    """The case, to be stepped through from where it went wrong."""
+    played = of_replay(replay)
+    head = heading("note", "Step through it")
+    html = f'<details open style="margin: 6px 0"><summary>{head}</summary>{played.html}</details>'
+    return Page(html, f"\nStep through it\n{played.text}")
 
 
 def _mismatches(found: tuple[Mismatch, ...]) -> Page:
