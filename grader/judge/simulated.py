@@ -47,7 +47,7 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """The making of the elements that are `case.followed`; none of them where it takes too much to
     follow the case."""
     graph = Graph()
-    options = simulator.options(step_limit=case.steps, checks=False)
+    options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Provenance, graph)]):
             buffers, _, _ = _launch_all(source, case, inputs)

@@ -16,16 +16,15 @@ from .player.replay import of_case, of_failure
 def check(name: str, *, hidden: bool = False) -> None:
     """Judge the text last run as `%%cuda name` on the exercise's visible cases, with inputs drawn
     afresh, and show the verdict; of a case that failed, also how it came to that, step by step.
-    With `hidden` on all cases, of which the hidden ones show what kind of input they are and
+    With `hidden` on all of them, of which the hidden ones show what kind of input they are and
     whether they passed."""
     lesson = session.current()
     exercise = lesson.exercise(name)
     source = lesson.source(name)
     verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=hidden)
     lesson.statuses[name] = verdict.status
-    verdict = verdict.for_learner()
     replay = of_failure(verdict, source, exercise)
-    display(verdict_card.page(verdict, source, exercise, replay))
+    display(verdict_card.page(verdict.for_learner(), source, exercise, replay))
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
