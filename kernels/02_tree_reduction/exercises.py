@@ -405,7 +405,7 @@ def fences(blocks: int) -> Requirement:
         2 * (blocks + 1),
         "one in each block between the partial sum and the ticket; and one, at least in the last "
         "block, between the ticket and the partial sums of the others",
-        worth={r"atom\.acq_rel\..*": 2},  # what is in front of it, and what comes behind it
+        worth={r"atom\.(.*\.)?acq_rel\..*": 2},  # what is in front of it, and what comes behind it
     )
 
 
