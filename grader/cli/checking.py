@@ -10,6 +10,7 @@ from pathlib import Path
 from .. import course
 from ..errors import BadInput
 from ..judge import Verdict, judge
+from ..submissions.cells import as_typed
 from ..submissions.text import read_text
 
 _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULTILINE)
@@ -17,10 +18,10 @@ _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULT
 
 @dataclass(frozen=True)
 class Checked:
-    """One exercise of a file: its verdict on `source`; `problem` is a sentence about what is
-    wrong with the file itself, empty when nothing is."""
+    """One exercise of a file: its verdict, and the source as its lines are `shown` beside it;
+    `problem` is a sentence about what is wrong with the file itself, empty when nothing is."""
 
-    source: str = ""
+    shown: str = ""
     verdict: Verdict | None = None
     problem: str = ""
 
@@ -59,7 +60,8 @@ def _check_notebook(path: Path, root: Path) -> list[Checked]:
 def _judged(exercise_id: str, answer, root: Path) -> Checked:
     if answer.source is None:
         return Checked(problem=answer.problem)
-    return Checked(answer.source, judge(exercise_id, answer.source, root=root), answer.problem)
+    verdict = judge(exercise_id, answer.source, root=root)
+    return Checked(as_typed(answer.source, answer.name), verdict, answer.problem)
 
 
 def _lesson_name(path: Path, notebook) -> str:

@@ -7,6 +7,9 @@ attribute `status` is the word a verdict uses for it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from .diagnostics import Diagnostic, summary
 
 Index = tuple[int, int, int]
@@ -119,9 +122,11 @@ class ConstWrite(CudaError):
 
 
 class StepLimit(CudaError):
-    """The kernel ran longer than the simulator was told to wait, most likely an endless loop."""
+    """The kernel ran longer than the simulator was told to wait, most likely an endless loop.
+    `counters`: what its case had come to by then, where somebody counted."""
 
     status = "timeout"
+    counters: Mapping[str, int] = MappingProxyType({})
 
 
 class UnsupportedInstruction(CudaError):

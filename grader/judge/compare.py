@@ -26,7 +26,8 @@ def on_simulator(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
     """The case's result from what the simulated device answered."""
     answer = words.explained(answer)
     if answer.status != "ran":
-        return failed(drawn.case, answer.status, answer.message, answer.line)
+        stopped = _over_budget_when_stopped(drawn.case, answer)
+        return stopped or failed(drawn.case, answer.status, answer.message, answer.line)
     wrong = (
         _changed_input(drawn, answer, words)
         or _unwritten(drawn, answer, words)
@@ -223,6 +224,20 @@ def _over_budget(drawn: Drawn, answer: Answer) -> CaseResult | None:
                 f"{budget.at_most:,}{dearest}. {_sentence(budget.why, drawn.problem)}"
             )
             return failed(case, "over_budget", message, line)
+    return None
+
+
+def _over_budget_when_stopped(case: Case, answer: Answer) -> CaseResult | None:
+    """A run that was stopped had come to more than the budget already, and what is counted never
+    falls: so one thread that does the work of all is told that, not that it may never end."""
+    for budget in case.budgets:
+        count = answer.counters.get(budget.counter, 0)
+        if answer.status == "timeout" and count > budget.at_most:
+            message = (
+                f"{answer.message} By then {budget.counter} had come to {count:,}, and the budget "
+                f"is {budget.at_most:,}."
+            )
+            return failed(case, "over_budget", message, answer.line)
     return None
 
 

@@ -90,14 +90,15 @@ def _confirmed(
 def _counters(
     drawn: tuple[Drawn, ...], answers: list[Answer], results: list[CaseResult]
 ) -> dict[str, int]:
-    """Totals over the last passed case with a budget, or over the last case."""
+    """Totals over the last passed case with a budget, or over the last case if it ran."""
     rows = zip(reversed(drawn), reversed(answers), reversed(results), strict=True)
     budgeted = (
         answer.counters
         for one, answer, result in rows
         if one.case.budgets and result.status == "passed"
     )
-    return next(budgeted, answers[-1].counters if answers else {})
+    ran = [answer.counters for answer in answers[-1:] if answer.status == "ran"]
+    return next(budgeted, ran[0] if ran else {})
 
 
 def _verdict(

@@ -55,10 +55,11 @@ class Limits:
 @dataclass(frozen=True)
 class Answer:
     """What came of one case; `killed`: that somebody killed its process, not this one. With
-    `status` "ran" there are `counters`, `costs` (counter -> the line that costs most, and how
-    much), `opcodes` (PTX opcode -> warp instructions), `steps`, `arrays` to judge, and in `left`,
-    by the number of a launch, what earlier ones have left changed; any other is a verdict's, with
-    its `message` and `line`, a compiler's also with its `diagnostics`."""
+    `status` "ran" there are `counters` (with "timeout" those up to then), `costs` (counter -> the
+    line that costs most, and how much), `opcodes` (PTX opcode -> warp instructions), `steps`,
+    `arrays` to judge, and in `left`, by the number of a launch, what earlier ones have left
+    changed; any other is a verdict's, with its `message` and `line`, a compiler's also with its
+    `diagnostics`."""
 
     status: str
     message: str = ""

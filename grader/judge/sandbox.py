@@ -25,7 +25,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import NoReturn
 
-from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError, OutOfTime
+from ..cuda.errors import (
+    CompileError,
+    CompilerFailure,
+    CudaError,
+    LaunchError,
+    OutOfTime,
+    StepLimit,
+)
 from . import forkserver, landlock, protocol
 from .protocol import Arrays, CaseRequest, Reply, Request
 
@@ -177,6 +184,8 @@ def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
         return Reply(error.status, f"{error} {_out_of_reach()}")
     except CompileError as error:
         return Reply(error.status, str(error), error.line, diagnostics=error.diagnostics)
+    except StepLimit as error:
+        return Reply(error.status, str(error), error.line, counters=dict(error.counters))
     except CudaError as error:
         return Reply(error.status, str(error), error.line)
     except OutOfTime:

@@ -24,7 +24,11 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
     in x now), "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises
     CudaError."""
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
-        buffers, depends_on_order, left = _launch_all(source, case, inputs)
+        try:
+            buffers, depends_on_order, left = _launch_all(source, case, inputs)
+        except StepLimit as error:
+            error.counters = run.counters.total
+            raise
     if depends_on_order:
         _look_for_races(source, case, inputs)
     results = {f"input/{name}": buffers[name] for name in case.inputs}

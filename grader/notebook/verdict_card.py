@@ -7,6 +7,7 @@ from html import escape
 from grader.course import Exercise
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
+from grader.submissions.cells import as_typed
 
 from . import diagnosis
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
@@ -23,7 +24,7 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
         parts += [
-            _first_failure(failed, verdict.diagnostics, source),
+            _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name)),
             _mismatches(failed.mismatches),
         ]
     else:
