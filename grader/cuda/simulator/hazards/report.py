@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import BarrierDivergence, CudaError, DataRace, Misaligned, UninitializedRead
 from ..lanes import count
 from ..memory.access import Access, Hit
-from ..memory.spaces import AccessFault, counted_bytes
+from ..memory.spaces import AccessFault, Fault, counted_bytes
 from . import bounds
 from .advice import Adviser
 from .detector import Clash
@@ -57,14 +57,27 @@ class Reporter:
         """An access of `size` bytes that goes where it must not."""
         fault = fault.fault
         me = int(lane[fault.position])
-        if fault.store is None:
-            return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
-        place = self.here.place(fault.space, fault.store, fault.address, size, at)
+        meant = self.here.meant(at, verb) if fault.space == "global" else None
+        store = meant or fault.store
+        if store is None:
+            return self.error(
+                fault.kind, at, me, f"{verb} {fault.reason}.{self._far_off(fault, at)}"
+            )
+        place = self.here.place(fault.space, store, fault.address, size, at)
         predicate = f"{verb} {_wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
         reads = verb == "reads"
         advice = bounds.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
+
+    def _far_off(self, fault: Fault, at: int) -> str:
+        """Of a place far from all arrays: which ones the line may mean."""
+        given = self.machine.names.declared.only_assigned
+        named = [one.name for one in self.here.named(at) if not given(self.here.line(at), one.name)]
+        if fault.space != "global" or not named:
+            return ""
+        arrays = " and ".join(f"`{name}`" for name in named)
+        return f" On this line stand {arrays}: work out again how far their indices go."
 
     def unwritten(self, access: Access, hit: Hit, lane: int, address: int) -> CudaError:
         """A thread reads, at `address`, what nobody has written."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..memory.spaces import Store
 from . import bounds
-from .naming import Place
+from .naming import Argument, Place
 
 
 class Whereabouts:
@@ -22,6 +22,21 @@ class Whereabouts:
         if space == "local":
             return names.in_local(self.machine.spaces["local"].size, address, width, line)
         return names.in_buffer(store, address, width, line)
+
+    def meant(self, at: int, verb: str) -> Store | None:
+        """The buffer that an access which lies in none means, where its line says so: the only one
+        that is read there, or the only one that is given a value."""
+        declared, line, named = self.machine.names.declared, self.line(at), self.named(at)
+        given = [one for one in named if declared.only_assigned(line, one.name)]
+        fitting = given if verb == "writes" else [one for one in named if one not in given]
+        if verb not in ("reads", "writes") or len(fitting) != 1:
+            return None
+        return self.machine.spaces["global"].below(fitting[0].address)
+
+    def named(self, at: int) -> list[Argument]:
+        """The buffers whose names stand on the line of an instruction."""
+        names, line = self.machine.names, self.line(at)
+        return [one for one in names.arguments if names.declared.mentions(line, one.name)]
 
     def line(self, at: int) -> int | None:
         return self.machine.kernel.instructions[at].line
