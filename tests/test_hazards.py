@@ -52,6 +52,18 @@ def test_a_warp_is_not_always_in_sync():
     assert "__syncwarp()" in str(error)
 
 
+def test_a_barrier_for_one_warp_is_no_advice_about_what_all_warps_of_a_block_read():
+    code = """
+extern "C" __global__ void k(const float* x, float* y) {
+  __shared__ float first;
+  if (threadIdx.x == 0) first = x[0];
+  y[threadIdx.x] = first;
+}
+"""
+    error = fails(cuda.DataRace, code, ones(), ones(), at="y[thread")
+    assert "put a `__syncthreads()` (or `__syncwarp()`, if no other warp" in str(error)
+
+
 ONE_PLACE = """
 extern "C" __global__ void k(const float* x, float* y) {
   STORE

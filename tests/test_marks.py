@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from datetime import datetime
 
 import pandas
@@ -173,6 +175,13 @@ def test_what_was_not_collected_is_blank_and_no_name_is_a_formula_or_a_row(here)
     frame = pandas.read_csv(here.root / "grades.csv")
     assert sorted(frame["student_id"]) == ["absent", "ada", "ben"]
     assert frame.set_index("student_id")["score"].isna().to_dict()["absent"]
+
+
+def test_nbgrader_export_writes_the_same_file(here):
+    grades(here)
+    command = [sys.executable, "-m", "nbgrader", "export", "--to=exported.csv"]
+    subprocess.run(command, cwd=here.root, check=True, capture_output=True)
+    assert (here.root / "exported.csv").read_text() == (here.root / "grades.csv").read_text()
 
 
 def test_a_learner_whose_id_is_a_row_is_refused_with_a_sentence(here):

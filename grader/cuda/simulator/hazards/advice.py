@@ -6,6 +6,7 @@ barrier that is missing, or a fence on the way of a flag; each is mended in its 
 
 from __future__ import annotations
 
+from ..lanes import WARP
 from .evidence import Evidence, Race
 from .flag_advice import FlagAdviser
 from .naming import Place
@@ -120,7 +121,9 @@ class Adviser:
         if race.theirs != race.mine:
             return "`cluster.sync()`"
         if same_warp(race.me, race.other):
-            return "`__syncwarp()` or `__syncthreads()`"
+            if self.seen.machine.geometry.stride == WARP:
+                return "`__syncwarp()` or `__syncthreads()`"
+            return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
         return "`__syncthreads()`"
 
     def _between_blocks(self, race: Race) -> str:

@@ -261,6 +261,6 @@ def _limit(place: Place, who: Thread) -> str:
         for names in combinations(who.given, many)
         if prod(who.given[name] for name in names) == place.count
     ]
-    if len(products) == 1:
+    if len(products) == 1 and place.count > 1:
         return f"`{' * '.join(products[0])}`"
     return f"{place.count:,}, the number of elements that {place.owner} has here"
