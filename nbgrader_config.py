@@ -41,7 +41,7 @@ c.Autograde.sanitize_preprocessors = [
 c.Autograde.autograde_preprocessors = [
     "grader.classroom.plugin.JudgeAnswers",
     "nbgrader.preprocessors.SaveAutoGrades",
-    "nbgrader.preprocessors.AssignLatePenalties",
+    "grader.classroom.lateness.AssignLateness",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 # The hidden cases are drawn from this secret, which is made when it is first needed.
@@ -52,6 +52,6 @@ c.ExportApp.plugin_class = "grader.classroom.export.GradesExporter"
 
 # In feedback and formgrader, no HTML of a learner's gets to run.
 c.HTMLExporter.filters = {
-    "markdown2html": "grader.classroom.harmless.markdown_to_html",
-    "highlight_code": "grader.classroom.harmless.code_to_html",
+    "markdown2html": "grader.classroom.sanitize_html.markdown_to_html",
+    "highlight_code": "grader.classroom.sanitize_html.code_to_html",
 }

@@ -1,4 +1,4 @@
-"""What can go wrong that somebody can mend, by who that is. Each message is one sentence, or two:
+"""What can go wrong that somebody can fix, by who that is. Each message is one sentence, or two:
 what is wrong, and what to do. Whatever else is raised is a fault of the grader's own.
 """
 
@@ -18,7 +18,7 @@ class NotInCourse(CourseError, LookupError):
 
 
 class AuthorError(CourseError):
-    """A lesson's author can mend it; the message says in which file and on which line."""
+    """A lesson's author can fix it; the message says in which file and on which line."""
 
 
 class LearnerError(CourseError):
@@ -80,12 +80,14 @@ def of_the_machine(error: BaseException | None) -> MachineError | None:
 
 
 def of_a_file(error: OSError) -> MachineError:
-    """What is to be mended where a file, a folder or a connection cannot be used."""
+    """What is to be fixed where a file, a folder or a connection cannot be used."""
     where = ascii(str(error.filename))[1:-1] if error.filename else ""
     if error.errno in _FULL:
         said = f"The disk is full{where and f' at {where}'}: make room."
     elif error.errno in _FORBIDDEN:
-        said = f"{where or 'A file'} may not be used by you ({error.strerror}): mend its rights."
+        said = (
+            f"{where or 'A file'} may not be used by you ({error.strerror}): fix its permissions."
+        )
     else:
         said = f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
     return MachineError(f"{said} {GO_ON}")

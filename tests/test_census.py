@@ -13,8 +13,8 @@ from grader import cuda
 from grader.cuda import conformance, simulator
 from grader.cuda.conformance.form import Form, plain
 from grader.cuda.conformance.samples import samples
+from grader.cuda.simulator.engine.machine import Machine
 from grader.cuda.simulator.isa.form import Flow
-from grader.cuda.simulator.machine import Machine
 
 pytestmark = pytest.mark.slow
 

@@ -77,9 +77,16 @@ def test_an_excerpt_of_a_notebook_shows_the_cell_s_lines(grader, answer):
     assert "nothing" in answer or "1 │ %%cuda add\n" in result.stdout
 
 
+def verdicts(result):
+    """Those of a report that `--json` prints."""
+    report = json.loads(result.stdout)
+    assert report["version"] == 1
+    return [one["verdict"] for one in report["checked"]]
+
+
 def test_json_is_the_verdict(grader):
     result = grader("check", source_file(NO_GUARD), "--exercise", ID, "--json")
-    verdict = json.loads(result.stdout)
+    (verdict,) = verdicts(result)
     assert (verdict["exercise"], verdict["status"], verdict["line"]) == (ID, "out_of_bounds", 5)
     assert result.exit_code == 1
 
@@ -87,12 +94,12 @@ def test_json_is_the_verdict(grader):
 def test_a_notebook_is_judged_by_its_solution_cells(grader):
     result = grader("check", notebook_file(solution_cell(SOLUTION)), "--json")
     assert result.exit_code == 0
-    assert [verdict["status"] for verdict in json.loads(result.stdout)] == ["passed"]
+    assert [verdict["status"] for verdict in verdicts(result)] == ["passed"]
 
 
 def test_lines_of_a_notebook_count_from_after_the_magic(grader):
     result = grader("check", notebook_file(solution_cell(NO_GUARD)), "--json")
-    assert json.loads(result.stdout)[0]["line"] == 6
+    assert verdicts(result)[0]["line"] == 6
 
 
 @pytest.mark.parametrize(

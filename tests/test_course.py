@@ -182,8 +182,8 @@ def test_each_variant_gives_the_right_answer_on_the_simulated_gpu(lesson, benchm
         kernels = runner.kernels(lesson, variant, simulator.RawModule)
         try:
             run = runner.run_of_variant(variant, kernels, size, [arrays])
-            runner.admit(benchmark, run, arrays, reference, np)
-        except runner.Left as wrong:
+            runner.validate(benchmark, run, arrays, reference, np)
+        except runner.Skipped as wrong:
             pytest.fail(f"{name} at {timings.size_text(size)} {wrong}")
 
 

@@ -102,10 +102,10 @@ def test_a_new_submission_is_graded_and_the_others_are_left_alone(here):
 
 def test_a_changed_lesson_is_judged_again(here, tmp_path, kernels):
     grader(here, "autograde", LESSON)
-    mended = shutil.copytree(kernels, tmp_path / "mended")
-    exercises = mended / LESSON / "exercises.py"
+    fixed = shutil.copytree(kernels, tmp_path / "fixed")
+    exercises = fixed / LESSON / "exercises.py"
     exercises.write_text(exercises.read_text().replace("add(100), 1,", "add(128), 1,"))
-    changed = here.configured(JudgeAnswers={"kernels": str(mended)})
+    changed = here.configured(JudgeAnswers={"kernels": str(fixed)})
     batch.autograde(changed, LESSON, sorted(ANSWERS))
     assert marks(here) == POINTS | {"ben": 4.0}  # a guard is not missed at a length of 128
 

@@ -73,5 +73,5 @@ def test_only_what_a_learner_writes_is_changed():
 def test_the_cases_notice_every_mutant_that_is_a_mistake(lesson, exercise):
     tried = trial(lesson, exercise)
     assert tried.killed > 0
-    assert [(one.kind, one.before, one.after) for one in tried.unexcused] == []
+    assert [(one.kind, one.before, one.after) for one in tried.unexplained] == []
     assert tried.stale == ()

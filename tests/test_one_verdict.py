@@ -80,7 +80,8 @@ def by_autograde(original, root, *options):
 def by_command(path, source):
     path.write_text(source)
     said = CliRunner().invoke(app, ["check", str(path), "--exercise", ID, "--json"])
-    return summed_up(json.loads(said.stdout))
+    (checked,) = json.loads(said.stdout)["checked"]
+    return summed_up(checked["verdict"])
 
 
 def by_check(monkeypatch, lesson, source):

@@ -286,7 +286,7 @@ def test_a_fault_of_ours_is_not_blamed_on_assembly_that_has_nothing_to_do_with_i
     def broken(*_):
         raise AttributeError("a bug")
 
-    monkeypatch.setattr("grader.cuda.simulator.machine.bind", broken)
+    monkeypatch.setattr("grader.cuda.simulator.engine.machine.bind", broken)
     with pytest.raises(AttributeError, match="a bug"):
         launch(f"x[t] = 1;\n\n{said}")
 
@@ -344,7 +344,7 @@ def test_a_fault_of_ours_says_what_to_send_us(tmp_path, monkeypatch):
     def broken():
         raise KeyError("a bug")
 
-    reply = sandbox._attempt(broken, None, 60)
+    reply = sandbox._attempt(broken, 1 << 30, 60)
     assert reply.status == "unsupported"
     assert "(KeyError: 'a bug'; test_order.py, line" in reply.message
     (kept,) = (tmp_path / "warpwise").glob("*.traceback.txt")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
-from grader.cuda.simulator.printf import BUFFER, FULL
+from grader.cuda.simulator.engine.printf import BUFFER, FULL
 
 
 def printed(body, threads=4):

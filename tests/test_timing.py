@@ -67,39 +67,39 @@ def timed(benchmark, sizes=SIZES, variants=("ours", "CuPy")):
 # --- who takes part ----------------------------------------------------------------------------
 
 
-def admitted(lesson, benchmark, source=small_lesson.SOLUTION, size=(100,)):
+def validated(lesson, benchmark, source=small_lesson.SOLUTION, size=(100,)):
     """Run the benchmark's first variant with `source` as its kernel on the simulated GPU."""
     (lesson.path / "1_add.cu").write_text(source)
     arrays = benchmark.arrays(np, size)
     variant = benchmark.variants["ours"]
     kernels = runner.kernels(lesson, variant, simulator.RawModule)
     run = runner.run_of_variant(variant, kernels, size, [arrays])
-    runner.admit(benchmark, run, arrays, benchmark.reference(arrays), np)
+    runner.validate(benchmark, run, arrays, benchmark.reference(arrays), np)
     return arrays
 
 
 def test_a_right_kernel_takes_part(lesson, benchmark):
-    arrays = admitted(lesson, benchmark)
+    arrays = validated(lesson, benchmark)
     assert np.array_equal(arrays["total"], arrays["x"] + arrays["y"])
 
 
 def test_a_wrong_answer_does_not(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n) total[i] = x[i] - y[i];")
-    with pytest.raises(runner.Left, match="gave an answer that is wrong by"):
-        admitted(lesson, benchmark, wrong)
+    with pytest.raises(runner.Skipped, match="gave an answer that is wrong by"):
+        validated(lesson, benchmark, wrong)
 
 
 def test_an_element_that_is_not_written_is_a_wrong_answer(lesson, benchmark):
     wrong = small_lesson.instead("    if (i < n - 1) total[i] = x[i] + y[i];")
-    with pytest.raises(runner.Left, match="wrong by nan"):
-        admitted(lesson, benchmark, wrong)
+    with pytest.raises(runner.Skipped, match="wrong by nan"):
+        validated(lesson, benchmark, wrong)
 
 
 def test_an_answer_that_is_right_the_first_time_only_is_wrong(lesson, benchmark):
     counts_up = small_lesson.SOLUTION.replace('extern "C"', '__device__ int runs;\nextern "C"')
     counts_up = counts_up.replace("x[i] + y[i];", "x[i] + y[i] * (atomicAdd(&runs, 1) < n);")
-    with pytest.raises(runner.Left, match="wrong by"):
-        admitted(lesson, benchmark, counts_up)
+    with pytest.raises(runner.Skipped, match="wrong by"):
+        validated(lesson, benchmark, counts_up)
 
 
 def test_a_launch_may_ask_for_more_shared_memory_than_a_kernel_has_by_default(lesson, benchmark):
@@ -108,7 +108,7 @@ def test_a_launch_may_ask_for_more_shared_memory_than_a_kernel_has_by_default(le
 
     whole = benchmark.variants["ours"]
     variants = {"ours": replace(whole, launches=wide)}
-    assert admitted(lesson, replace(benchmark, variants=variants))
+    assert validated(lesson, replace(benchmark, variants=variants))
 
 
 def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchmark):
@@ -123,7 +123,7 @@ def test_a_variant_may_choose_among_the_kernels_of_several_files(lesson, benchma
 
 def test_a_variant_may_leave_a_size_out(lesson, benchmark):
     small = benchmark.variants["ours, small"]
-    with pytest.raises(runner.Left, match="is not made for this size"):
+    with pytest.raises(runner.Skipped, match="is not made for this size"):
         runner.run_of_variant(small, None, (1 << 24,), [])
 
 
@@ -136,10 +136,10 @@ def test_a_library_may_answer_with_a_new_array_or_in_the_result_buffer(benchmark
     )
     for library in libraries:
         run = runner.run_of_library(library, [arrays])
-        runner.admit(benchmark, run, arrays, reference, np)
+        runner.validate(benchmark, run, arrays, reference, np)
     short = runner.run_of_library(lambda arrays: lambda: arrays["x"][1:], [arrays])
-    with pytest.raises(runner.Left, match="gave 99 numbers instead of 100"):
-        runner.admit(benchmark, short, arrays, reference, np)
+    with pytest.raises(runner.Skipped, match="gave 99 numbers instead of 100"):
+        runner.validate(benchmark, short, arrays, reference, np)
 
 
 def test_the_simulated_gpu_runs_a_size_of_few_elements(benchmark):

@@ -1,4 +1,4 @@
-"""The softmax of specimens/softmax.cu for Numba's CUDA simulator, to compare speeds with.
+"""The softmax of microbenchmarks/softmax.cu for Numba's CUDA simulator, to compare speeds with.
 
     NUMBA_ENABLE_CUDASIM=1 python -m grader.bench.numba_softmax ROWS COLUMNS
 

@@ -50,7 +50,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
 
 
 def _measured(lesson, benchmark, device, console: Console) -> timings.Timings:
-    from .timing import measure
+    from .measuring import measure
 
     with console.status("") as status:
         report: Callable = status.update

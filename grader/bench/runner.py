@@ -16,7 +16,7 @@ Arrays = Mapping[str, object]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
 
 
-class Left(Exception):
+class Skipped(Exception):
     """Why somebody does not take part: the end of a sentence that begins with who."""
 
 
@@ -37,7 +37,7 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
     """The variant's launches one after the other; `function` finds its kernels by name."""
     launches = variant.launches(size)
     if not launches:
-        raise Left("is not made for this size")
+        raise Skipped("is not made for this size")
     found = [opted_in(function(launch.kernel), launch.shared_mem) for launch in launches]
     bound = [
         [
@@ -61,22 +61,22 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
 
 
 def run_of_library(prepare, sets: Sequence[Arrays]) -> Run:
-    """Raises Left where the library is missing or cannot do it."""
+    """Raises Skipped where the library is missing or cannot do it."""
     calls = [prepare(arrays) for arrays in sets]
     return lambda number: calls[number]()
 
 
-def admit(benchmark: Benchmark, run: Run, arrays: Arrays, reference, xp) -> None:
+def validate(benchmark: Benchmark, run: Run, arrays: Arrays, reference, xp) -> None:
     """Run twice on the set of buffers number 0, `arrays`, and look at the second answer: the
-    first may owe something to buffers that nobody had used. Raises Left if it is wrong."""
+    first may owe something to buffers that nobody had used. Raises Skipped if it is wrong."""
     run(0)
     result = arrays[benchmark.result]
     result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
     returned = run(0)
     answer = xp.asarray(result if returned is None else returned)
     if answer.size != reference.size:
-        raise Left(f"gave {answer.size:,} numbers instead of {reference.size:,}")
+        raise Skipped(f"gave {answer.size:,} numbers instead of {reference.size:,}")
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
     scale = float(xp.abs(reference).max())
     if not off <= benchmark.rtol * scale:  # NaN is not
-        raise Left(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")
+        raise Skipped(f"gave an answer that is wrong by {off / scale:.1g} of its largest number")

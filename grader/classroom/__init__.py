@@ -4,4 +4,4 @@ from ..errors import CourseError
 
 
 class ClassroomError(CourseError):
-    """Whoever runs the course can mend it: a step is missing, or two commands meet."""
+    """Whoever runs the course can fix it: a step is missing, or two commands meet."""

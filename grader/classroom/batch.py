@@ -14,7 +14,9 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from nbformat import v4
@@ -29,9 +31,21 @@ from ..judge import Verdict
 from ..submissions import intake, submission
 from ..submissions.intake import UnreadableNotebook
 from ..submissions.submission import Submission
-from . import ClassroomError, export, lateness, release, verdicts
+from . import (
+    ClassroomError,
+    counting,
+    coursefile,
+    export,
+    extra_credit,
+    lateness,
+    release,
+    verdicts,
+)
+from .cache_key import marking
 from .collecting import Graded
-from .edition import marking
+from .counting import attempts
+from .coursefile import BEST, CourseFile
+from .deadlines import HandIn, standings
 from .folder import CourseFolder
 from .judges import Judges, answer, judges
 from .store import Question, Store
@@ -46,13 +60,16 @@ BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to le
 @dataclass(frozen=True)
 class Grading:
     """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
-    are drawn from, and the scores of those who have marks in the gradebook already."""
+    are drawn from, and the scores of those who have marks in the gradebook already. `file` is
+    course.toml, and `counts` the folder that counts for each learner."""
 
     course: CourseFolder
     lesson: str
     store: Store
     seeds: dict[str, int]
     scores: dict[str, float]
+    file: CourseFile
+    counts: dict[str, Path] = field(default_factory=dict)
 
 
 def autograde(
@@ -72,10 +89,13 @@ def autograde(
         with _judges(workers) as there:
             release.require_solved(course, found, there)
             grading = _grading(course, found)
+            learners = counting.everybody(grading.file, lesson, learners)
+            grading = _with_counting(grading, learners, there, track)
             late = [one for one in learners if force or not _up_to_date(grading, one)]
-            _judge(grading, late, there, track, force)
+            _judge(grading, [grading.counts[one] for one in late], there, track, force)
         stuck = _enter_all(grading, late, track)
-        lateness.apply(course, lesson)
+        extra_credit.apply(course, grading.file, lesson)
+        lateness.apply(course)
         by_hand = _by_hand(course, lesson)
         return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
 
@@ -95,7 +115,8 @@ def _grading(course: CourseFolder, lesson: Lesson) -> Grading:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
         ) from error
-    now = {CHECK + exercise.name: float(exercise.points) for exercise in lesson.exercises}
+    file = coursefile.read(course)
+    now = {CHECK + name: points for name, points in release.points(file, lesson).items()}
     if now.keys() != points.keys():
         names = ", ".join(sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys()))
         raise ClassroomError(
@@ -103,9 +124,34 @@ def _grading(course: CourseFolder, lesson: Lesson) -> Grading:
             f"back their names or, if nobody has marks yet, run `grader release {lesson.name}`."
         )
     if now != points:
+        extra_credit.forget(course, lesson.name, [name for name in now if now[name]])
         release.generate(course, lesson)
     seeds = release.seeds(course, lesson)
-    return Grading(course, lesson.name, release.store(course), seeds, scores)
+    return Grading(course, lesson.name, release.store(course), seeds, scores, file)
+
+
+def _with_counting(grading: Grading, learners: list[str], there: Judges, track: Track) -> Grading:
+    """The same, knowing which folder counts for whom. Where that is the best of several attempts,
+    all of them are judged."""
+    course, file, lesson = grading.course, grading.file, grading.lesson
+    if file.plan(lesson).attempts == BEST:
+        tried = (path for one in learners for path in attempts(course, file, lesson, one))
+        _judge(grading, list(dict.fromkeys(tried)), there, track, force=False)
+    most = sum(release.points(file, lessons.lesson(lesson, course.kernels)).values())
+
+    def worth(learner: str, folder: Path, when: datetime | None) -> float:
+        """The points of an attempt, its lateness taken off without any late days."""
+        found = [grading.store.find(one) for one in _questions(grading, folder)]
+        optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
+        score = sum(one.points for one in found if one and one.exercise not in optional)
+        tried = HandIn(lesson, when, score, most)
+        ((_, standing),) = standings(replace(file, late_days=0), learner, [tried])
+        return score - (standing.penalty or 0.0)
+
+    counts = {
+        one: counting.counting(course, file, lesson, one, partial(worth, one)) for one in learners
+    }
+    return replace(grading, counts=counts)
 
 
 def _up_to_date(grading: Grading, learner: str) -> bool:
@@ -117,23 +163,25 @@ def _up_to_date(grading: Grading, learner: str) -> bool:
 
 def _fingerprint(grading: Grading, learner: str) -> str:
     """A name for everything that a learner's marks hang on."""
-    digest = hashlib.sha256((grading.store.edition(grading.lesson) + marking()).encode())
+    digest = hashlib.sha256((grading.store.cache_key(grading.lesson) + marking()).encode())
     digest.update(repr(grading.seeds).encode())
-    handed_in = _handed_in(grading.course, grading.lesson, learner)
+    outside = grading.file.plan(grading.lesson).outside
+    digest.update(repr(sorted(outside)).encode() if outside else b"")
+    handed_in = _handed_in(grading, learner)
     beside = (handed_in.refused, sorted(handed_in.beside.items()), handed_in.others)
     digest.update(repr(beside).encode())
     digest.update(handed_in.content)
     return digest.hexdigest()
 
 
-def _handed_in(course: CourseFolder, lesson: str, learner: str) -> Submission:
-    return submission.read(course.path("submitted", lesson, learner), lesson)
+def _handed_in(grading: Grading, learner: str) -> Submission:
+    return submission.read(grading.counts[learner], grading.lesson)
 
 
-def _questions(grading: Grading, learner: str) -> Iterator[Question]:
+def _questions(grading: Grading, folder: Path) -> Iterator[Question]:
     """What the judge has to be asked about a submission."""
     try:
-        notebook = _handed_in(grading.course, grading.lesson, learner).notebook()
+        notebook = submission.read(folder, grading.lesson).notebook()
     except UnreadableNotebook:
         return
     for found in intake.find(notebook, grading.seeds):
@@ -145,9 +193,9 @@ def _questions(grading: Grading, learner: str) -> Iterator[Question]:
 # --- judging -------------------------------------------------------------------------------------
 
 
-def _judge(grading: Grading, learners: list[str], there: Judges, track: Track, force: bool) -> None:
+def _judge(grading: Grading, folders: list[Path], there: Judges, track: Track, force: bool) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
-    asked = dict.fromkeys(one for learner in learners for one in _questions(grading, learner))
+    asked = dict.fromkeys(one for folder in folders for one in _questions(grading, folder))
     new = [question for question in asked if force or not grading.store.settled(question)]
     finished = there.ask(grading.store, new)
     for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
@@ -199,7 +247,7 @@ def _known_verdict(store: Store) -> Callable[..., Verdict]:
         question = Question(exercise_id, source, seed)
         found = store.find(question)
         if found is None:  # handed in again meanwhile
-            found = answer(question, root, store.edition(exercise_id.partition("/")[0]))
+            found = answer(question, root, store.cache_key(exercise_id.partition("/")[0]))
             store.keep(question, found)
         return found
 
@@ -211,7 +259,7 @@ def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
     its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
     says why in feedback. What was handed in stays as it is."""
     lesson = grading.lesson
-    handed_in = _handed_in(course, lesson, learner)
+    handed_in = _handed_in(grading, learner)
     had, why = 0.0, ""
     try:
         notebook = handed_in.notebook()

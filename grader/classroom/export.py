@@ -22,7 +22,7 @@ from nbgrader.api import (
 from nbgrader.plugins import ExportPlugin
 
 from ..course.weave import CHECK
-from . import cells, verdicts
+from . import spreadsheets, verdicts
 from .files import whole
 from .folder import CourseFolder
 
@@ -98,7 +98,7 @@ class GradesExporter(ExportPlugin):
         ]
         chosen = set(map(str, self.student)) or {row["student_id"] for row in found}
         kept = [row for row in found if row["student_id"] in chosen]
-        cells.write(Path(self.to or "grades.csv"), GRADES, kept)
+        spreadsheets.write(Path(self.to or "grades.csv"), GRADES, kept)
 
 
 def _grades(course: CourseFolder, gradebook: Gradebook, lesson: Assignment) -> Iterator[dict]:
@@ -220,7 +220,7 @@ def _absent(gradebook: Gradebook, lesson: str, present: set[str]) -> Iterator[Ro
 
 
 def write_csv(rows: Iterable[Row], path: Path) -> None:
-    cells.write(path, [field.name for field in fields(Row)], map(asdict, rows))
+    spreadsheets.write(path, [field.name for field in fields(Row)], map(asdict, rows))
 
 
 def write_json(rows: Iterable[Row], path: Path) -> None:

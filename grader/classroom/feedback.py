@@ -21,14 +21,14 @@ from .batch import Track
 from .export import GradesExporter, marks
 from .folder import CourseFolder
 
-MADE_OF = "made_of.txt"  # beside a page: a name for the notebook and the marks that it shows
+CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 WORTH_A_PROCESS = 8  # pages; a new process needs a second or two before its first
 
 
 def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Track) -> int:
     """Make the pages that are missing or show what is no longer so, one process a CPU. Returns how
     many."""
-    now = _made_of(course, lesson, learners)
+    now = _cache_keys(course, lesson, learners)
     late = [name for name in learners if _shown(course, lesson, name) != now[name]]
     jobs = min(os.cpu_count() or 1, len(late) // WORTH_A_PROCESS)
     if jobs < 2:
@@ -40,13 +40,13 @@ def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Tra
 
 
 def _write_at_once(
-    jobs: int, course: CourseFolder, lesson: str, made_of: dict[str, str], track: Track
+    jobs: int, course: CourseFolder, lesson: str, keys: dict[str, str], track: Track
 ) -> None:
-    """Make the page of each learner in `made_of`, `jobs` at a time."""
+    """Make the page of each learner in `keys`, `jobs` at a time."""
     # Ctrl-C is for the process that hands out the work.
     deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
     with ProcessPoolExecutor(jobs, get_context("spawn"), **deaf) as pool:
-        doing = [pool.submit(write, course, lesson, *one) for one in made_of.items()]
+        doing = [pool.submit(write, course, lesson, *one) for one in keys.items()]
         try:
             done = as_completed(doing)
             for page in track(done, description=f"{lesson}: feedback", total=len(doing)):
@@ -61,16 +61,16 @@ def _write_at_once(
             raise
 
 
-def write(course: CourseFolder, lesson: str, learner: str, made_of: str = "") -> Path:
+def write(course: CourseFolder, lesson: str, learner: str, key: str = "") -> Path:
     """Make a learner's feedback page, put it where nbgrader lets that learner, and nobody else,
-    fetch it, and return where it is in the course. `made_of` is kept for `write_all`."""
+    fetch it, and return where it is in the course. `key` is kept for `write_all`."""
     course.run(GenerateFeedback, lesson, learner, force=True)
     place = course.path("feedback", lesson, learner)
     _leave_only(place, {f"{lesson}.html", *HANDED_IN})
     # Only what came through the exchange has both.
     if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
-    (place / MADE_OF).write_text(made_of)
+    (place / CACHE_KEY).write_text(key)
     return place / f"{lesson}.html"
 
 
@@ -92,11 +92,11 @@ def _leave_only(folder: Path, names: set[str]) -> None:
 def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
     """What a learner's page was made of; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
-    made = (place / f"{lesson}.html").is_file() and (place / MADE_OF).is_file()
-    return (place / MADE_OF).read_text() if made else ""
+    made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
+    return (place / CACHE_KEY).read_text() if made else ""
 
 
-def _made_of(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
+def _cache_keys(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
     """By learner, a name for everything that the page shows: the graded notebook, the marks, and
     an instructor's comments. ClassroomError where somebody has no marks."""
     shown: dict[str, list] = {name: [] for name in learners}

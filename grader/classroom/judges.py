@@ -22,7 +22,7 @@ from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
 from ..judge import Verdict, judge
 from . import ClassroomError
-from .edition import edition
+from .cache_key import cache_key
 from .store import Question, Store
 
 PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be there
@@ -42,7 +42,7 @@ class Judges:
     def ask(self, store: Store, questions: Iterable[Question]) -> Iterator[Question]:
         """Have the verdict on each question found and kept in `store`; the question as soon as
         that is done. MachineError when nobody is left who could."""
-        expected = {one: store.edition(one.exercise.partition("/")[0]) for one in questions}
+        expected = {one: store.cache_key(one.exercise.partition("/")[0]) for one in questions}
         doing = {
             self.pool.submit(answer, question, store.kernels, known): question
             for question, known in expected.items()
@@ -111,12 +111,12 @@ def judges(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Ju
 def answer(question: Question, kernels: Path, expected: str) -> Verdict:
     """Judge a question by the lessons under `kernels` or, where there is no such folder, those
     of the machine this runs on. ClassroomError if they, or the grader, are not the `expected`
-    edition."""
+    cache key."""
     root = kernels if kernels.is_dir() else course.KERNELS
     lesson = question.exercise.partition("/")[0]
-    if edition(root, lesson) != expected:
+    if cache_key(root, lesson) != expected:
         raise ClassroomError(
-            f"A worker has another edition of {lesson} or of the grader than this machine: bring "
+            f"A worker has another version of {lesson} or of the grader than this machine: bring "
             "both to the same version, start the workers again, then give the same command."
         )
     return judge(question.exercise, question.source, seed=question.seed, root=root)

@@ -1,40 +1,122 @@
-"""What lateness takes off, by the due dates and the policy of today; nothing is judged for that."""
+"""What lateness takes off, by the due dates and the policy of today; nothing is judged for that.
+
+course.toml goes before: its due dates become the gradebook's, its extensions nbgrader's, and its
+policy decides. For a lesson without a policy there nbgrader's own plug-in does, as configured.
+"""
 
 from __future__ import annotations
 
-from nbgrader.api import Assignment, SubmittedAssignment, SubmittedNotebook
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
 
+from . import coursefile
+from .coursefile import CourseFile
+from .deadlines import HandIn, Standing, due, standings
 from .folder import CourseFolder
 
+Submitted = tuple[SubmittedAssignment, SubmittedNotebook]
 
-def apply(course: CourseFolder, lesson: str) -> int:
-    """Bring the penalty of everybody's submission up to date. Returns how many were not."""
-    step = AssignLatePenalties(config=course.config)
+
+@dataclass(frozen=True)
+class Late:
+    """Somebody's standing in a lesson."""
+
+    learner: str
+    lesson: str
+    standing: Standing
+
+
+class AssignLateness(AssignLatePenalties):
+    """In nbgrader's own step, so that formgrader's button takes off as much as `grader` does."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        apply(CourseFolder(self.config), resources["nbgrader"]["student"])
+        return nb, resources
+
+
+def apply(course: CourseFolder, learner: str | None = None) -> int:
+    """Bring the due dates, and everybody's or one learner's extensions and penalties, up to date.
+    Returns how many penalties were not. All lessons are looked at, since late days spent on one
+    are missing in the next."""
+    file, step = coursefile.read(course), AssignLatePenalties(config=course.config)
     step.init_plugin()
     changed = 0
     with course.gradebook() as gradebook:
-        found = (
-            gradebook.db.query(SubmittedAssignment, SubmittedNotebook)
-            .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-            .filter(Assignment.name == lesson)
-        )
-        for submission, notebook in found.all():
-            penalty = _penalty(step.plugin_inst, submission, notebook)
-            if notebook.late_submission_penalty != penalty:
-                notebook.late_submission_penalty = penalty
-                changed += 1
+        _set_dates(gradebook, file)
+        for name, pairs in groupby(_submitted(gradebook, learner), itemgetter(0)):
+            changed += _settle(file, name, [pair[1:] for pair in pairs], step.plugin_inst)
         gradebook.db.commit()
     return changed
 
 
-def _penalty(
-    policy: BasePlugin, submission: SubmittedAssignment, notebook: SubmittedNotebook
+def late(file: CourseFile, gradebook: Gradebook) -> list[Late]:
+    """How everybody stands in every lesson that was handed in."""
+    return [
+        Late(learner, one.lesson, standing)
+        for learner, pairs in groupby(_submitted(gradebook), itemgetter(0))
+        for one, standing in standings(file, learner, _hand_ins(pair[1:] for pair in pairs))
+    ]
+
+
+def _set_dates(gradebook: Gradebook, file: CourseFile) -> None:
+    """The lessons' due dates, where the course file has one."""
+    for assignment in gradebook.assignments:
+        when = file.plan(assignment.name).due
+        if when is not None and assignment.duedate != when:
+            assignment.duedate = when
+
+
+def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple]:
+    """Learner, submission and notebook of each submission, learner by learner."""
+    found = (
+        gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment, SubmittedNotebook)
+        .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .order_by(SubmittedAssignment.student_id)
+    )
+    if learner is not None:
+        found = found.filter(SubmittedAssignment.student_id == learner)
+    return found.all()
+
+
+def _hand_ins(pairs: Iterable[Submitted]) -> list[HandIn]:
+    return [
+        HandIn(one.assignment.name, one.timestamp, notebook.score, notebook.max_score)
+        for one, notebook in pairs
+    ]
+
+
+def _settle(file: CourseFile, learner: str, pairs: list[Submitted], plugin: BasePlugin) -> int:
+    """Of one learner: extensions and penalties. Returns how many penalties were others."""
+    found = dict(zip(_hand_ins(pairs), pairs, strict=True))
+    changed = 0
+    for one, standing in standings(file, learner, found):
+        submission, notebook = found[one]
+        if standing.due is not None:
+            extension = due(file, one.lesson, learner) - file.plan(one.lesson).due
+            submission.extension = extension or None
+        penalty = standing.penalty or None
+        if standing.penalty is None:
+            spared = standing.late - standing.charged
+            penalty = _by_plugin(plugin, submission, notebook, spared)
+        if notebook.late_submission_penalty != penalty:
+            notebook.late_submission_penalty = penalty
+            changed += 1
+    return changed
+
+
+def _by_plugin(
+    policy: BasePlugin, submission: SubmittedAssignment, notebook: SubmittedNotebook, spared: float
 ) -> float | None:
-    """As nbgrader's own step has it: none, or from 0 to the score."""
-    late = submission.total_seconds_late
+    """As nbgrader's own step has it: none, or from 0 to the score. `spared`: seconds that late days
+    paid for."""
+    late = submission.total_seconds_late - spared
     if late <= 0:
         return None
     asked = policy.late_submission_penalty(submission.student_id, notebook.score, late)

@@ -2,9 +2,9 @@
 
 `TakeAnswers` comes first of all: it leaves one solution cell and one check cell for each exercise,
 as they were released but for the learner's answer, so that nothing done to a notebook can upset
-the steps that follow, or whoever looks at it (see `harmless`). `JudgeAnswers` stands where nbgrader
-would execute the notebook: no Python of a learner's ever runs. nbgrader_config.py puts both in
-their places.
+the steps that follow, or whoever looks at it (see `sanitize_html`). `JudgeAnswers` stands where
+nbgrader would execute the notebook: no Python of a learner's ever runs. nbgrader_config.py puts
+both in their places.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..judge import Verdict, judge
 from ..submissions import intake
 from ..submissions.cells import cuda_source
 from . import verdicts
-from .harmless import disarm
+from .sanitize_html import sanitize
 from .secret import seed
 
 NOTE = "warpwise"  # metadata of a check cell: what TakeAnswers has to tell JudgeAnswers
@@ -49,7 +49,7 @@ class TakeAnswers(NbGraderPreprocessor):
             note = {"problem": problem, "judged": judged, "unreadable": unreadable}
             pairs[answer.name][1].metadata[NOTE] = note
         nb.cells = list(_rebuilt(nb.cells, answers, pairs))
-        disarm(nb)
+        sanitize(nb)
         return nb, resources
 
 

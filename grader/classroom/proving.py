@@ -38,6 +38,6 @@ def _require_full_marks(lesson: Lesson, exercise: Exercise, verdict: Verdict) ->
             raise AuthorError(
                 f"The lesson's own solution of {lesson.name}/{exercise.name} fails the case "
                 f"{case.name!r} ({case.status.replace('_', ' ')}: {said}), so everybody's would: "
-                f"mend kernels/{lesson.name}/exercises.py or {exercise.source}; nothing was "
+                f"fix kernels/{lesson.name}/exercises.py or {exercise.source}; nothing was "
                 "handed out or graded."
             )

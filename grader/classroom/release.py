@@ -7,7 +7,10 @@ from pathlib import Path
 from nbgrader.converters import GenerateAssignment
 
 from ..course import Lesson
-from ..course.weave import text, weave
+from ..course.weave import CHECK, text, weave
+from ..submissions.intake import grade_id
+from . import ClassroomError, coursefile
+from .coursefile import FILE, CourseFile
 from .files import whole
 from .folder import CourseFolder
 from .judges import Judges, judges
@@ -42,10 +45,28 @@ def seeds(course: CourseFolder, lesson: Lesson) -> dict[str, int]:
     return {name: seed(secret, f"{lesson.name}/{name}") for name in names}
 
 
+def points(file: CourseFile, lesson: Lesson) -> dict[str, float]:
+    """The most that each exercise adds to the lesson's maximum: nothing where course.toml calls it
+    optional or extra credit. ClassroomError when it names one that the lesson has not."""
+    outside = file.plan(lesson.name).outside
+    names = [exercise.name for exercise in lesson.exercises]
+    if strange := outside - set(names):
+        raise ClassroomError(
+            f"{FILE}: lessons.{lesson.name} speaks of an exercise {min(strange)!r}; the lesson has "
+            f"{', '.join(names)}."
+        )
+    return {one.name: 0.0 if one.name in outside else float(one.points) for one in lesson.exercises}
+
+
 def generate(course: CourseFolder, lesson: Lesson) -> None:
     """build/source: the solved notebook. build/release: the learner's, stripped by nbgrader,
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
     source.parent.mkdir(parents=True, exist_ok=True)
-    whole(source, text(weave(lesson)))
+    notebook, worth = weave(lesson), points(coursefile.read(course), lesson)
+    for cell in notebook.cells:
+        name = grade_id(cell).removeprefix(CHECK)
+        if grade_id(cell) == CHECK + name:
+            cell.metadata.nbgrader["points"] = worth[name]
+    whole(source, text(notebook))
     course.run(GenerateAssignment, lesson.name, force=True)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 def seed(secret_file: Path, exercise_id: str) -> int:
     """The official seed of an exercise, below 2**48; makes the secret when there is none yet."""
-    secret = _secret(secret_file)
-    digest = hashlib.sha256(f"{secret}\n{exercise_id}".encode()).digest()
+    digest = hashlib.sha256(f"{secret(secret_file)}\n{exercise_id}".encode()).digest()
     return int.from_bytes(digest[:6], "big")
 
 
-def _secret(path: Path) -> str:
+def secret(path: Path) -> str:
+    """The course's secret, made when there is none yet."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{os.getpid()}")

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from ..judge import Verdict
-from .edition import edition
+from .cache_key import cache_key
 from .files import whole
 
 _UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
@@ -33,7 +33,7 @@ class Store:
 
     folder: Path
     kernels: Path
-    _editions: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    _keys: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def find(self, question: Question) -> Verdict | None:
         try:
@@ -56,10 +56,10 @@ class Store:
         verdict = self.find(question)
         return verdict is not None and _UNSETTLED.isdisjoint(case.status for case in verdict.cases)
 
-    def edition(self, lesson: str) -> str:
-        if lesson not in self._editions:
-            self._editions[lesson] = edition(self.kernels, lesson)
-        return self._editions[lesson]
+    def cache_key(self, lesson: str) -> str:
+        if lesson not in self._keys:
+            self._keys[lesson] = cache_key(self.kernels, lesson)
+        return self._keys[lesson]
 
     def _path(self, question: Question) -> Path:
         return self.folder / f"{self._name(question)}.json"
@@ -68,5 +68,5 @@ class Store:
         """Of the question, or of the question with `content` for its answer: nobody can tell it
         without the question's seed."""
         lesson = question.exercise.partition("/")[0]
-        named = json.dumps([self.edition(lesson), asdict(question), content])
+        named = json.dumps([self.cache_key(lesson), asdict(question), content])
         return hashlib.sha256(named.encode()).hexdigest()

@@ -42,7 +42,7 @@ def complain(sentence: str) -> None:
 
 
 def _known(error: Exception) -> CourseError | None:
-    """What somebody can mend; None for a fault of the grader's own."""
+    """What somebody can fix; None for a fault of the grader's own."""
     if isinstance(error, CourseError):
         return error
     return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
@@ -54,7 +54,7 @@ def _is_usage(error: Exception) -> bool:
 
 
 def _our_fault(error: Exception) -> str:
-    """What to say of an error that nobody but the grader's authors can mend."""
+    """What to say of an error that nobody but the grader's authors can fix."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(last.filename).name}, line {last.lineno}"
     report = "Please report this sentence"
@@ -88,13 +88,13 @@ def check(
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
-    from . import checking
+    from . import check_file
 
-    checked = checking.check(file, exercise, course.KERNELS)
+    checked = check_file.check(file, exercise, course.KERNELS)
     for problem in filter(None, (one.problem for one in checked)):
         typer.echo(problem, err=True)
     if as_json:
-        typer.echo(checking.as_json(file, checked))
+        typer.echo(check_file.as_json(checked))
     else:
         from rich.console import Console
 
@@ -210,11 +210,68 @@ def build(
 @app.command()
 def release(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
+    due: Annotated[str | None, typer.Option(help='Like "2026-12-01 23:59".')] = None,
+    late: Annotated[
+        str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
+    ] = None,
 ) -> None:
     """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
-    from . import classroom_commands
+    from . import course_commands
 
-    raise typer.Exit(classroom_commands.release_lessons(lesson))
+    raise typer.Exit(course_commands.release_lessons(lesson, due, late))
+
+
+@app.command()
+def extend(
+    lesson: str,
+    learner: str,
+    until: Annotated[str, typer.Option(help='Like "2026-12-03 12:00".')],
+) -> None:
+    """Give a learner, and the learner's team, more time for a lesson."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.extend(lesson, learner, until))
+
+
+@app.command()
+def roster(
+    file: Annotated[Path, typer.Argument(help="As Canvas, Moodle... export it, or plain CSV.")],
+    id: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has the ids.")] = None,
+    section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has sections.")] = None,
+    team: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has teams.")] = None,
+) -> None:
+    """Enter who is in the class: names, e-mails, sections and teams."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.read_roster(file, id, section, team))
+
+
+@app.command()
+def export(
+    lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
+    system: Annotated[
+        str, typer.Option("--for", help="canvas, moodle, blackboard, brightspace, csv or xlsx.")
+    ] = "csv",
+    to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
+    decimal: Annotated[str, typer.Option(help="A point or a comma.")] = ".",
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Without names.")] = False,
+) -> None:
+    """Write the class's marks as another gradebook imports them."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.export_marks(lesson, system, to, decimal, section, anonymous))
+
+
+@app.command()
+def status(
+    lesson: str,
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+) -> None:
+    """Say who has handed in a lesson, late or extended, and whose marks wait for a look."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.show_status(lesson, section))
 
 
 @app.command()
@@ -246,11 +303,13 @@ def feedback(lesson: str) -> None:
 @app.command()
 def report(
     lesson: Annotated[str | None, typer.Argument(help="By default the whole course.")] = None,
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Without names.")] = False,
 ) -> None:
     """Write a page about the class's answers, and all marks as CSV and JSON, to build/report."""
     from . import classroom_commands
 
-    raise typer.Exit(classroom_commands.write_report(lesson))
+    raise typer.Exit(classroom_commands.write_report(lesson, section, anonymous))
 
 
 @app.command()

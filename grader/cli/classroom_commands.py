@@ -1,4 +1,4 @@
-"""What `grader build | release | autograde | feedback | report | demo` do and say. Each returns the
+"""What `grader build | autograde | feedback | report | demo` do and say. Each returns the
 exit status: 0 when all is well, 1 when something handed in or committed is not. What keeps them
 from running they raise; cli.py says it."""
 
@@ -20,15 +20,16 @@ from ..classroom import (
     ClassroomError,
     batch,
     collecting,
+    coursefile,
     demo,
     feedback,
     notebooks,
-    release,
     report,
 )
 from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
+from ..classroom.marks import Names
 from ..judge import steps
 from . import stepper
 
@@ -40,9 +41,9 @@ def build_notebooks(check: bool) -> int:
     lessons = course.lessons()
     if not check:
         for lesson in filter(steps.write, lessons):
-            say(f"made {_short(lesson.path / steps.FILE)}")
+            say(f"made {short(lesson.path / steps.FILE)}")
         for path in notebooks.build(open_course(CONFIG)):
-            say(f"made {_short(path)}")
+            say(f"made {short(path)}")
         return 0
     differences = notebooks.differences()
     differences += [f"{one.name}/{steps.FILE}: out of date." for one in lessons if steps.stale(one)]
@@ -53,19 +54,10 @@ def build_notebooks(check: bool) -> int:
     return 1 if differences else 0
 
 
-def release_lessons(name: str | None) -> int:
-    """Release one lesson, or all of them."""
-    here = open_course()
-    for lesson in [_lesson(here, name)] if name else course.lessons(here.kernels):
-        release.release(here, lesson)
-        say(f"released {lesson.name} to {_short(here.shelves)}/outbound/{lesson.name}")
-    return 0
-
-
 def autograde_lesson(name: str, jobs: int | None, scheduler: str | None, force: bool) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
-    lesson = _lesson(here, name).name
+    lesson = lesson_called(here, name).name
     learners, refused = collecting.collect(here, lesson)
     with judges(jobs, scheduler) as workers:
         graded = batch.autograde(here, lesson, learners, workers, track, force)
@@ -74,31 +66,32 @@ def autograde_lesson(name: str, jobs: int | None, scheduler: str | None, force: 
     for problem in problems:
         complain(problem)
     entered = sum(bool(one.exercises) for one in graded)
-    say(f"{entered} submissions are graded and in {_short(here.root)}/gradebook.db")
+    say(f"{entered} submissions are graded and in {short(here.root)}/gradebook.db")
     return 1 if problems else 0
 
 
 def write_feedback(name: str) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV."""
     here = open_course()
-    lesson = _lesson(here, name).name
+    lesson = lesson_called(here, name).name
     learners = here.learners("autograded", lesson)
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
     made = feedback.write_all(here, lesson, learners, track)
-    say(f"{len(learners)} pages are in {_short(here.root)}/feedback, {made} of them made now")
-    say(f"the grades of the course are in {_short(feedback.export(here))}")
+    say(f"{len(learners)} pages are in {short(here.root)}/feedback, {made} of them made now")
+    say(f"the grades of the course are in {short(feedback.export(here))}")
     return 0
 
 
-def write_report(name: str | None) -> int:
+def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
     here = open_course()
+    names = Names(here, coursefile.read(here), section, anonymous)
     if name:
-        page = report.write(here, _lesson(here, name))
+        page = report.write(here, lesson_called(here, name), names)
     else:
-        page = report.write_course(here, list(course.lessons(here.kernels)))
-    say(f"{_short(page)} is the report; beside it are the same marks as .csv and .json")
+        page = report.write_course(here, list(course.lessons(here.kernels)), names)
+    say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
     return 0
 
 
@@ -106,7 +99,7 @@ def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
     lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
-    folder = _short(demo.WEEK)
+    folder = short(demo.WEEK)
     say(f"Grades: {folder}/grades.csv    Feedback: {folder}/feedback")
     say(f"The class in JupyterLab's formgrader: cd {folder} && jupyter lab")
     return 0
@@ -117,8 +110,8 @@ def present_lesson(number: str) -> int:
     begins, e.g. 02."""
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
     made = demo.present(lesson, track)
-    say(f"Slides, for any browser (arrow keys; F for the full screen): {_short(made.slides)}")
-    say(f"The same to run and change in JupyterLab: {_short(made.notebook)}")
+    say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
+    say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
     if sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if stepper.pressed_key() not in stepper.STOP:
@@ -126,7 +119,7 @@ def present_lesson(number: str) -> int:
     return 0
 
 
-def _lesson(here: CourseFolder, name: str) -> course.Lesson:
+def lesson_called(here: CourseFolder, name: str) -> course.Lesson:
     """The lesson called `name`, or the one whose name begins so."""
     return course.lesson(course.full_name(name, here.kernels), here.kernels)
 
@@ -166,10 +159,10 @@ def _problems(graded: Iterable[Graded]) -> list[str]:
     for one in graded:
         for problem in one.problems:
             learners.setdefault(problem, []).append(one.learner)
-    return [f"{_some(names)}: {problem}" for problem, names in learners.items()]
+    return [f"{some(names)}: {problem}" for problem, names in learners.items()]
 
 
-def _some(names: list[str]) -> str:
+def some(names: list[str]) -> str:
     more = len(names) - SHOWN_NAMES
     return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
@@ -179,7 +172,7 @@ def _status(status: str, line: str = "") -> Text:
     return Text(status.replace("_", " ") + line, style)
 
 
-def _short(path: Path) -> str:
+def short(path: Path) -> str:
     """`path` as one would type it here."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 

@@ -15,12 +15,12 @@ EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignme
 
 @dataclass(frozen=True)
 class Finding:
-    """`found` says what is there, "" when nothing is; `mend` how to get it. Without a `needed`
+    """`found` says what is there, "" when nothing is; `fix` how to get it. Without a `needed`
     thing the course does not run."""
 
     what: str
     found: str
-    mend: str = INSTALL
+    fix: str = INSTALL
     needed: bool = True
 
 
@@ -29,26 +29,26 @@ def examine() -> Iterator[Finding]:
     yield Finding("Python", _python(), "install Python 3.11 or newer")
     yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
     yield _attempt("CUDA headers", _headers)
-    mend = "install the course into an environment of its own: `make lab`"
-    yield _attempt("Judge's own process", _sandbox, mend)
-    mend = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
-    yield _attempt("Device", _device, mend)
+    fix = "install the course into an environment of its own: `make lab`"
+    yield _attempt("Judge's own process", _sandbox, fix)
+    fix = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
+    yield _attempt("Device", _device, fix)
     yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
     yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
     yield _attempt("nbgrader", lambda: metadata.version("nbgrader"))
     for name in EXTENSIONS:
-        mend = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
-        yield _attempt(f"nbgrader {name}", lambda name=name: _server_extension(name), mend)
-    mend = "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader"
-    yield _attempt("nbgrader in JupyterLab", _lab_extension, mend)
+        fix = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
+        yield _attempt(f"nbgrader {name}", lambda name=name: _server_extension(name), fix)
+    fix = "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader"
+    yield _attempt("nbgrader in JupyterLab", _lab_extension, fix)
 
 
-def _attempt(what: str, look: Callable[[], str], mend: str = INSTALL, needed=True) -> Finding:
+def _attempt(what: str, look: Callable[[], str], fix: str = INSTALL, needed=True) -> Finding:
     """Whatever goes wrong while looking is an answer too: it is missing, and this is why."""
     try:
-        return Finding(what, look(), mend, needed)
+        return Finding(what, look(), fix, needed)
     except Exception as error:
-        return Finding(what, "", f"{mend} ({type(error).__name__}: {error})", needed)
+        return Finding(what, "", f"{fix} ({type(error).__name__}: {error})", needed)
 
 
 def _python() -> str:
@@ -72,10 +72,11 @@ def _headers() -> str:
 
 def _sandbox() -> str:
     from ..judge import landlock, process
+    from ..judge.protocol import Failed
 
-    answer = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
-    if answer.status != "ran":
-        raise RuntimeError(answer.message)
+    tried = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
+    if isinstance(tried, Failed):
+        raise RuntimeError(tried.message)
     known = landlock.version()
     return f"Landlock {known} keeps it from files" if known else "without Landlock on this kernel"
 

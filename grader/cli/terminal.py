@@ -12,7 +12,7 @@ from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
 from ..judge.verdict import CaseResult, Verdict
-from .checking import Checked
+from .check_file import Checked
 from .doctor import Finding
 
 CONTEXT = 2  # source lines shown before and after the one to look at
@@ -106,5 +106,5 @@ def show_findings(console: Console, findings: Iterable[Finding]) -> None:
             state = Text("✓ found", "green")
         else:
             state = Text("✗ missing", "red") if finding.needed else Text("- none", "dim")
-        table.add_row(finding.what, state, Text(finding.found or finding.mend))
+        table.add_row(finding.what, state, Text(finding.found or finding.fix))
     console.print(table)

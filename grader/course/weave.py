@@ -109,7 +109,7 @@ def _prose_cells(prose: str) -> list[NotebookNode]:
     return [v4.new_markdown_cell(prose.strip())] if prose.strip() else []
 
 
-def _code_cells(lesson: Lesson, fence: re.Match, line: int) -> list[NotebookNode]:
+def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[NotebookNode]:
     """The code cells that a fence stands for; none if it is not one of our three kinds."""
     info = fence["info"].strip()
     if info == "python":

@@ -89,7 +89,7 @@ class Declarations:
         for match in _DECLARED.finditer(text):
             self._take(match)
 
-    def _take(self, match: re.Match) -> None:
+    def _take(self, match: re.Match[str]) -> None:
         if match["type"] in _NO_TYPES:
             return
         words = match["words"]

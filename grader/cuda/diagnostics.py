@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta
 
 from .sanitize import lines_of, visible
 
@@ -19,25 +22,21 @@ _NARROWEST = 20
 class Note:
     """What belongs to an error and lies elsewhere, e.g. the brace that was not closed."""
 
-    message: str
-    line: int | None = None
-    column: int | None = None
+    message: Annotated[str, Meta(description="The compiler's words.")]
+    line: Annotated[int | None, Meta(description="From 1; null where it is about no line.")] = None
+    column: Annotated[int | None, Meta(description="From 0, in characters of that line.")] = None
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error. `line` counts from 1 and is one that the source has, `column` from 0 in
-    characters of that line (None where it is not known)."""
+    """One of the compiler's errors."""
 
-    message: str
-    line: int
-    column: int | None = None
-    notes: tuple[Note, ...] = ()
-
-    @classmethod
-    def from_dict(cls, data: dict) -> Diagnostic:
-        """The diagnostic that `dataclasses.asdict` made `data` of."""
-        return cls(**data | {"notes": tuple(Note(**note) for note in data["notes"])})
+    message: Annotated[str, Meta(description="The compiler's words.")]
+    line: Annotated[int, Meta(description="From 1, and one that the source has.")]
+    column: Annotated[
+        int | None, Meta(description="From 0, in characters of that line; null if not known.")
+    ] = None
+    notes: Annotated[tuple[Note, ...], Meta(description="What belongs to it elsewhere.")] = ()
 
 
 def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -54,7 +53,7 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
             left += 1
     if left:
         last = kept[-1]
-        more = Note(f"and {left} more errors; mend the first one first")
+        more = Note(f"and {left} more errors; fix the first one first")
         kept[-1] = Diagnostic(last.message, last.line, last.column, (*last.notes, more))
     return tuple(kept)
 

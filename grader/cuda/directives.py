@@ -26,7 +26,7 @@ def renumbering(source: str) -> int | None:
     return _line_of(plain, found.start())
 
 
-def _blank(token: re.Match) -> str:
+def _blank(token: re.Match[str]) -> str:
     """A comment as a space, anything else as it is; line ends inside are none to directives."""
     text = token[0].replace("\n", _MARK)
     return " " + _MARK * text.count(_MARK) if token[1] is not None else text

@@ -2,7 +2,7 @@
 
 Each exception carries where it happened: `kernel` (name), `line` (from 1, in the source as the
 learner wrote it), `block` and `thread` (each an (x, y, z) tuple); None where unknown. The class
-attribute `status` is the word a verdict uses for it.
+attribute `status` is what a verdict says of it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from ..status import Status
 from .diagnostics import Diagnostic, summary
 
 Index = tuple[int, int, int]
@@ -18,7 +19,7 @@ Index = tuple[int, int, int]
 class CudaError(Exception):
     """Base of every error a kernel can cause; `str(error)` is a sentence a learner understands."""
 
-    status = "launch_error"
+    status = Status.LAUNCH_ERROR
 
     def __init__(
         self,
@@ -40,7 +41,7 @@ class CompileError(CudaError):
     """The compiler rejected the source: `diagnostics` say what and where, the message has a line
     for each. Without any the message says it all."""
 
-    status = "compile_error"
+    status = Status.COMPILE_ERROR
 
     def __init__(self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where):
         if diagnostics:
@@ -52,37 +53,43 @@ class CompileError(CudaError):
 class CompilerFailure(CompileError):
     """The compiler could not do its work, and the source is not what it complains of."""
 
-    status = "unsupported"
+    status = Status.UNSUPPORTED
+
+
+class CompilerTimeout(CompileError):
+    """The compiler was stopped before it was through."""
+
+    status = "timeout"
 
 
 class LaunchError(CudaError):
     """The launch itself is impossible: unknown kernel, wrong arguments, grid or block too large."""
 
-    status = "launch_error"
+    status = Status.LAUNCH_ERROR
 
 
 class OutOfBounds(CudaError):
     """A thread touched memory outside every buffer it was given."""
 
-    status = "out_of_bounds"
+    status = Status.OUT_OF_BOUNDS
 
 
 class Misaligned(CudaError):
     """An address is not a multiple of the size of the access."""
 
-    status = "misaligned"
+    status = Status.MISALIGNED
 
 
 class UninitializedRead(CudaError):
     """A thread read memory that nobody had written, or needed a variable that never got a value."""
 
-    status = "uninitialized_read"
+    status = Status.UNINITIALIZED_READ
 
 
 class DataRace(CudaError):
     """Two threads touched one place, at least one wrote, and nothing ordered them."""
 
-    status = "data_race"
+    status = Status.DATA_RACE
 
     def __init__(
         self,
@@ -100,39 +107,39 @@ class DataRace(CudaError):
 class BarrierDivergence(CudaError):
     """Some threads of a block wait at a barrier that others of the block never reach."""
 
-    status = "barrier_divergence"
+    status = Status.BARRIER_DIVERGENCE
 
 
 class ShuffleDivergence(CudaError):
     """A warp-wide operation names lanes that do not take part in it."""
 
-    status = "shuffle_divergence"
+    status = Status.SHUFFLE_DIVERGENCE
 
 
 class DivisionByZero(CudaError):
     """An integer was divided by zero; the hardware gives an undefined result and goes on."""
 
-    status = "wrong_answer"
+    status = Status.WRONG_ANSWER
 
 
 class ConstWrite(CudaError):
     """A thread wrote to what the kernel promised, or was told, only to read."""
 
-    status = "wrong_answer"
+    status = Status.WRONG_ANSWER
 
 
 class StepLimit(CudaError):
     """The kernel ran longer than the simulator was told to wait, most likely an endless loop.
     `counters`: what its case had come to by then, where somebody counted."""
 
-    status = "timeout"
+    status = Status.TIMEOUT
     counters: Mapping[str, int] = MappingProxyType({})
 
 
 class UnsupportedInstruction(CudaError):
     """The kernel uses an instruction that the simulated GPU does not have."""
 
-    status = "unsupported"
+    status = Status.UNSUPPORTED
 
 
 class OutOfTime(BaseException):

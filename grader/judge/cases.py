@@ -14,7 +14,7 @@ from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
 
 
 @dataclass(frozen=True)
-class Drawn:
+class CaseInstance:
     """A case with its inputs drawn. `position` counts from 0 over all the exercise's cases."""
 
     position: int
@@ -22,26 +22,26 @@ class Drawn:
     problem: Problem
 
 
-def draw(exercise: Exercise, seed: int, hidden: bool) -> tuple[Drawn, ...]:
+def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
     """The exercise's cases made concrete. Each has its own generator, so a case draws the same
     numbers whichever others are drawn with it."""
     return tuple(
-        Drawn(position, case, case.problem(_generator(seed, exercise.id, position)))
+        CaseInstance(position, case, case.problem(_generator(seed, exercise.id, position)))
         for position, case in enumerate(exercise.cases)
         if case.visible or hidden
     )
 
 
-def inputs(drawn: Iterable[Drawn]) -> Arrays:
+def inputs(instances: Iterable[CaseInstance]) -> Arrays:
     """The input arrays of all the cases, by "position/name"."""
     return {
         f"{one.position}/{name}": value
-        for one in drawn
+        for one in instances
         for name, value in one.problem.inputs.items()
     }
 
 
-def described(one: Drawn, steps: int) -> CaseRequest:
+def described(one: CaseInstance, steps: int) -> CaseRequest:
     """What the worker is told of a case, beside the input arrays; it may take `steps` steps."""
     problem = one.problem
     expected = problem.outputs.items()

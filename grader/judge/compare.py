@@ -9,8 +9,9 @@ import numpy as np
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
-from .cases import Drawn
-from .process import Answer
+from ..status import Status
+from .cases import CaseInstance
+from .protocol import Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -22,64 +23,64 @@ FROM_NAN = (
 )
 
 
-def on_simulator(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
-    """The case's result from what the simulated device answered."""
-    answer = words.explained(answer)
-    if answer.status != "ran":
-        stopped = _over_budget_when_stopped(drawn.case, answer)
-        return stopped or failed(drawn.case, answer.status, answer.message, answer.line)
+def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
+    """The case's result from what came of it on the simulated device."""
+    if isinstance(outcome, Failed):
+        told = words.explained(outcome)
+        stopped = _over_budget_when_stopped(instance.case, told)
+        return stopped or failed(instance.case, told.status, told.message, told.line)
     wrong = (
-        _changed_input(drawn, answer, words)
-        or _unwritten(drawn, answer, words)
-        or _wrong_output(drawn, answer, words)
+        _changed_input(instance, outcome, words)
+        or _unwritten(instance, outcome, words)
+        or _wrong_output(instance, outcome, words)
     )
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (
-        _over_budget(drawn, answer)
-        or _lacks_instruction(drawn, answer.opcodes)
-        or _passed(drawn.case)
+        _over_budget(instance, outcome)
+        or _lacks_instruction(instance, outcome.opcodes)
+        or _passed(instance.case)
     )
 
 
-def on_gpu(drawn: Drawn, answer: Answer, words: Words) -> CaseResult:
-    """The same from what the hardware answered; it neither counts nor knows who wrote, and has
+def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
+    """The same from what came of it on the hardware; it neither counts nor knows who wrote, and has
     run the case twice, over memory poisoned in two ways."""
-    if answer.status != "ran":
-        return failed(drawn.case, answer.status, answer.message, answer.line)
+    if isinstance(outcome, Failed):
+        return failed(instance.case, outcome.status, outcome.message, outcome.line)
     result = (
-        _changed_input(drawn, answer, words)
-        or _wrong_output(drawn, answer, words)
-        or _wrong_output(drawn, answer, words, "second")
+        _changed_input(instance, outcome, words)
+        or _wrong_output(instance, outcome, words)
+        or _wrong_output(instance, outcome, words, "second")
     )
     if result is None:
-        return _passed(drawn.case)
+        return _passed(instance.case)
     return replace(
         result, message=f"Right on the simulated GPU, wrong on the GPU: {result.message}"
     )
 
 
-def failed(case: Case, status: str, message: str, line: int | None = None) -> CaseResult:
+def failed(case: Case, status: Status, message: str, line: int | None = None) -> CaseResult:
     """No points, and why."""
     return CaseResult(case.name, case.visible, status, 0.0, case.points, message, line)
 
 
 def _passed(case: Case) -> CaseResult:
-    return CaseResult(case.name, case.visible, "passed", case.points, case.points)
+    return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 
 def _wrong(case: Case, message: str, mismatches: list[Mismatch]) -> CaseResult:
-    return replace(failed(case, "wrong_answer", message), mismatches=tuple(mismatches))
+    return replace(failed(case, Status.WRONG_ANSWER, message), mismatches=tuple(mismatches))
 
 
-def _changed_input(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
-    for name, before in drawn.problem.inputs.items():
-        after = answer.arrays[f"input/{name}"]
+def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    for name, before in instance.problem.inputs.items():
+        after = ran.arrays[f"input/{name}"]
         changed = (_bytes(before) != _bytes(after)).any(axis=1).reshape(after.shape)
         if changed.any():
             first, *rest = _mismatches(words.name(name), changed, before, after)
             tell = _not_const if words.constant(name) else _not_put_back
-            return _wrong(drawn.case, tell(first), [first, *rest])
+            return _wrong(instance.case, tell(first), [first, *rest])
     return None
 
 
@@ -106,9 +107,9 @@ def _bytes(array: np.ndarray) -> np.ndarray:
     return np.frombuffer(array.tobytes(), np.uint8).reshape(array.size, array.itemsize)
 
 
-def _unwritten(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
-    for buffer in drawn.problem.outputs:
-        missing = ~answer.arrays[f"written/{buffer}"]
+def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    for buffer in instance.problem.outputs:
+        missing = ~ran.arrays[f"written/{buffer}"]
         name, when = words.name(buffer), words.when(buffer)
         if missing.all() and missing.size:
             what = f"Nothing was ever written to {name}: no thread got as far as storing a result."
@@ -117,7 +118,7 @@ def _unwritten(drawn: Drawn, answer: Answer, words: Words) -> CaseResult | None:
         else:
             continue
         return failed(
-            drawn.case, "wrong_answer", _because(f"{when}{what}", words.launch(buffer), answer)
+            instance.case, Status.WRONG_ANSWER, _because(f"{when}{what}", words.launch(buffer), ran)
         )
     return None
 
@@ -134,22 +135,22 @@ def _left_out(name: str, missing: np.ndarray) -> str:
     )
 
 
-def _because(message: str, launch: int | None, answer: Answer) -> str:
+def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {answer.left.get(launch, '')}".rstrip()
+    return f"{message} {ran.left.get(launch, '')}".rstrip()
 
 
 def _wrong_output(
-    drawn: Drawn, answer: Answer, words: Words, run: str = "output"
+    instance: CaseInstance, ran: Ran, words: Words, of: str = "output"
 ) -> CaseResult | None:
-    for buffer, expected in drawn.problem.outputs.items():
-        found = answer.arrays[f"{run}/{buffer}"]
+    for buffer, expected in instance.problem.outputs.items():
+        found = ran.arrays[f"{of}/{buffer}"]
         wrong = ~_right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
-            return _wrong(drawn.case, _because(message, words.launch(buffer), answer), mismatches)
+            return _wrong(instance.case, _because(message, words.launch(buffer), ran), mismatches)
     return None
 
 
@@ -208,41 +209,41 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(drawn: Drawn, answer: Answer) -> CaseResult | None:
-    case = drawn.case
+def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
+    case = instance.case
     for budget in case.budgets:
-        counter, counters = budget.counter, answer.counters
+        counter, counters = budget.counter, ran.counters
         if counter not in counters:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
         if count > budget.at_most:
-            line, share = answer.costs.get(counter, (None, 0))
+            line, share = ran.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {_sentence(budget.why, drawn.problem)}"
+                f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message, line)
+            return failed(case, Status.OVER_BUDGET, message, line)
     return None
 
 
-def _over_budget_when_stopped(case: Case, answer: Answer) -> CaseResult | None:
+def _over_budget_when_stopped(case: Case, told: Failed) -> CaseResult | None:
     """A run that was stopped had come to more than the budget already, and what is counted never
     falls: so one thread that does the work of all is told that, not that it may never end."""
     for budget in case.budgets:
-        count = answer.counters.get(budget.counter, 0)
-        if answer.status == "timeout" and count > budget.at_most:
+        count = told.counters.get(budget.counter, 0)
+        if told.status == Status.TIMEOUT and count > budget.at_most:
             message = (
-                f"{answer.message} By then {budget.counter} had come to {count:,}, and the budget "
+                f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
                 f"is {budget.at_most:,}."
             )
-            return failed(case, "over_budget", message, answer.line)
+            return failed(case, Status.OVER_BUDGET, message, told.line)
     return None
 
 
-def _lacks_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | None:
-    case = drawn.case
+def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
+    case = instance.case
     for requirement in case.requires:
         wanted = re.compile(requirement.instruction)
         count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
@@ -251,9 +252,9 @@ def _lacks_instruction(drawn: Drawn, opcodes: dict[str, int]) -> CaseResult | No
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
                 f"{'time' if count == 1 else 'times'} "
                 f"where {requirement.at_least:,} are called for. "
-                f"{_sentence(requirement.why, drawn.problem)}"
+                f"{_sentence(requirement.why, instance.problem)}"
             )
-            return failed(case, "over_budget", message)
+            return failed(case, Status.OVER_BUDGET, message)
     return None
 
 

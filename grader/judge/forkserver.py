@@ -140,7 +140,7 @@ class ForkServer:
     """The judge's end. Its methods may be called by several threads."""
 
     def __init__(self, command: tuple[str, ...], environment: dict[str, str]):
-        self._made_of = (command, environment)
+        self._started_with = (command, environment)
         self._one_at_a_time = threading.Lock()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.settimeout(STARTS_WITHIN)
@@ -165,7 +165,7 @@ class ForkServer:
 
     def serves(self, command: tuple[str, ...], environment: dict[str, str]) -> bool:
         """Whether it is alive, and was started with these."""
-        return self._made_of == (command, environment) and self._process.poll() is None
+        return self._started_with == (command, environment) and self._process.poll() is None
 
     def close(self) -> None:
         self._control.close()
@@ -188,12 +188,12 @@ def server(command: tuple[str, ...], environment: dict[str, str]) -> ForkServer:
     """This process's server for `command` in `environment`, started when there is none."""
     with _choosing:
         if not (_servers and _servers[0].serves(command, environment)):
-            forget()
+            reset()
             _servers.append(ForkServer(command, environment))
         return _servers[0]
 
 
-def forget() -> None:
+def reset() -> None:
     """Let go of the server; it ends when nobody holds its socket."""
     for old in _servers:
         old.close()
@@ -203,7 +203,7 @@ def forget() -> None:
 def _in_a_forked_process() -> None:
     global _choosing
     _choosing = threading.Lock()  # another thread may have held it
-    forget()
+    reset()
 
 
 if AVAILABLE:

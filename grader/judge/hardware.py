@@ -10,7 +10,7 @@ from cupy.cuda import driver, runtime
 
 from ..cuda import gpu
 from ..cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
-from .protocol import Arrays, CaseRequest
+from .protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 
 RED_BYTES = 4096  # before and after each buffer; keeps the 256-byte alignment of CUDA's own
@@ -23,14 +23,13 @@ POISONS = {  # what outputs hold before a run: nobody's answer is right under bo
 STOPPED = {"IllegalAddress": OutOfBounds, "MisalignedAddress": Misaligned}
 
 
-def run_case(source: str, case: CaseRequest, inputs: Arrays, cubin: Path) -> tuple[dict, Arrays]:
-    """Run the case's launches twice, over memory poisoned in two ways. Nothing is counted; arrays
-    by name: "input/x" (what is in x now), "output/y", and "second/y", the same of the second run.
-    Raises CudaError, OutOfBounds if a red zone was written to."""
+def run_case(source: str, case: CaseRequest, inputs: Arrays, cubin: Path) -> Ran:
+    """Run the case's launches twice, over memory poisoned in two ways; nothing is counted. Raises
+    CudaError, OutOfBounds if a red zone was written to."""
     module = gpu.RawModule(code=source, cubin=cubin)
     try:
         results = [_run(module, case, inputs, *poison) for poison in POISONS.items()]
-        return {}, {name: array for arrays in results for name, array in arrays.items()}
+        return Ran(arrays={name: array for found in results for name, array in found.items()})
     except (runtime.CUDARuntimeError, driver.CUDADriverError) as error:
         raise _stopped(str(error)) from error
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from .. import course, cuda
+from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
+from ..status import Status
 from . import compare, steps
 from .blank import is_blank
-from .cases import Drawn, draw
-from .process import Answer, Limits, run_on_gpu, simulate
+from .cases import CaseInstance, instantiate
+from .process import Limits, Outcome, run_on_gpu, simulate
+from .protocol import Failed, Ran
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
 STANDARD_LIMITS = Limits()
 LONGEST_SOURCE = 100_000  # characters
+_TOO_LONG = (
+    "The source has {:,} characters, and no kernel here needs more than {:,}: hand in the kernel "
+    "alone."
+)
 NOT_ATTEMPTED = "Nothing is written here yet: the kernel is as it was handed out."
 
 
@@ -38,83 +46,85 @@ def judge(
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
-    if len(source) > LONGEST_SOURCE:
-        return _verdict(exercise_id, _too_long(source, exercise, hidden), {}, "simulator", seed)
-    if is_blank(source, lesson.solution(exercise)):
-        results = _unheard(exercise, hidden, "not_attempted", NOT_ATTEMPTED)
-        return _verdict(exercise_id, results, {}, "simulator", seed)
-    drawn = draw(exercise, seed, hidden)
-    answers = simulate(source, drawn, limits, steps.of_solution(lesson, exercise))
-    words = [Words(source, lesson.solution(exercise), one.problem) for one in drawn]
-    results = [compare.on_simulator(*row) for row in zip(drawn, answers, words, strict=True)]
-    diagnostics = answers[0].diagnostics if answers else ()
-    counters = _counters(drawn, answers, results)
+    refused = _not_run(source, lesson, exercise, hidden)
+    if refused is not None:
+        return _verdict(exercise_id, refused, "simulator", seed)
+    instances = instantiate(exercise, seed, hidden)
+    outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
+    words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
+    results = [compare.on_simulator(*row) for row in zip(instances, outcomes, words, strict=True)]
+    counters = _counters(instances, outcomes, results)
     if cuda.device == "gpu":
-        results = _confirmed(source, drawn, results, words, limits)
-    verdict = _verdict(exercise_id, results, counters, cuda.device, seed)
-    return replace(verdict, diagnostics=diagnostics)
+        results = _confirmed(source, instances, results, words, limits)
+    first = outcomes[0] if outcomes else None
+    diagnostics = first.diagnostics if isinstance(first, Failed) else ()
+    return _verdict(exercise_id, results, cuda.device, seed, counters, diagnostics)
 
 
-def _too_long(source: str, exercise: course.Exercise, hidden: bool) -> list[CaseResult]:
-    message = (
-        f"The source has {len(source):,} characters, and no kernel here needs more than "
-        f"{LONGEST_SOURCE:,}: hand in the kernel alone."
-    )
-    return _unheard(exercise, hidden, "compile_error", message)
-
-
-def _unheard(
-    exercise: course.Exercise, hidden: bool, status: str, message: str
-) -> list[CaseResult]:
-    """The results of a source that is not even compiled."""
+def _not_run(
+    source: str, lesson: course.Lesson, exercise: course.Exercise, hidden: bool
+) -> list[CaseResult] | None:
+    """The results of a source that is not even compiled; None if it is to be."""
+    if len(source) > LONGEST_SOURCE:
+        status, message = Status.COMPILE_ERROR, _TOO_LONG.format(len(source), LONGEST_SOURCE)
+    elif is_blank(source, lesson.solution(exercise)):
+        status, message = Status.NOT_ATTEMPTED, NOT_ATTEMPTED
+    else:
+        return None
     cases = [case for case in exercise.cases if case.visible or hidden]
     return [compare.failed(case, status, message) for case in cases]
 
 
 def _confirmed(
     source: str,
-    drawn: tuple[Drawn, ...],
+    instances: tuple[CaseInstance, ...],
     results: list[CaseResult],
     words: list[Words],
     limits: Limits,
 ) -> list[CaseResult]:
     """`results`, with those that passed replaced by what the hardware makes of the same case."""
-    passed = [index for index, result in enumerate(results) if result.status == "passed"]
-    answers = run_on_gpu(source, tuple(drawn[index] for index in passed), limits)
+    passed = [index for index, result in enumerate(results) if result.status == Status.PASSED]
+    outcomes = run_on_gpu(source, tuple(instances[index] for index in passed), limits)
     confirmed = list(results)
-    for index, answer in zip(passed, answers, strict=True):
-        confirmed[index] = compare.on_gpu(drawn[index], answer, words[index])
+    for index, outcome in zip(passed, outcomes, strict=True):
+        confirmed[index] = compare.on_gpu(instances[index], outcome, words[index])
     return confirmed
 
 
 def _counters(
-    drawn: tuple[Drawn, ...], answers: list[Answer], results: list[CaseResult]
+    instances: tuple[CaseInstance, ...], outcomes: list[Outcome], results: list[CaseResult]
 ) -> dict[str, int]:
-    """Totals over the last passed case with a budget, or over the last case if it ran."""
-    rows = zip(reversed(drawn), reversed(answers), reversed(results), strict=True)
+    """Totals over the last passed case with a budget, or over the last case."""
+    rows = zip(reversed(instances), reversed(outcomes), reversed(results), strict=True)
     budgeted = (
-        answer.counters
-        for one, answer, result in rows
-        if one.case.budgets and result.status == "passed"
+        outcome
+        for one, outcome, result in rows
+        if one.case.budgets and result.status == Status.PASSED
     )
-    ran = [answer.counters for answer in answers[-1:] if answer.status == "ran"]
-    return next(budgeted, ran[0] if ran else {})
+    counted = next(budgeted, outcomes[-1] if outcomes else None)
+    return counted.counters if isinstance(counted, Ran) else {}
 
 
 def _verdict(
-    exercise_id: str, results: list[CaseResult], counters: dict[str, int], device: str, seed: int
+    exercise_id: str,
+    results: list[CaseResult],
+    device: str,
+    seed: int,
+    counters: Mapping[str, int] = MappingProxyType({}),
+    diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Verdict:
-    results = told_once(results)
-    failure = next((result for result in results if result.status != "passed"), None)
+    cases = told_once(results)
+    failure = next((case for case in cases if case.status != Status.PASSED), None)
     return Verdict(
         exercise=exercise_id,
-        points=sum(result.points for result in results),
-        max_points=sum(result.max_points for result in results),
-        status=failure.status if failure else "passed",
+        points=sum(case.points for case in cases),
+        max_points=sum(case.max_points for case in cases),
+        status=failure.status if failure else Status.PASSED,
         message=failure.message if failure else "",
         line=failure.line if failure else None,
-        cases=results,
-        counters=counters,
+        cases=cases,
+        diagnostics=diagnostics,
+        counters=dict(counters),
         device=device,
         seed=seed,
     )

@@ -8,16 +8,19 @@ import os
 import select
 import signal
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
-from ..cuda.diagnostics import Diagnostic, bounded
+from ..cuda.diagnostics import bounded
+from ..status import Status
 from . import cases, protocol
-from .cases import Drawn
-from .protocol import Arrays, CaseRequest, Reply, Request
+from .cases import CaseInstance
+from .protocol import Arrays, CaseRequest, Device, Failed, Ran, Reply, Request
 from .verdict import shortened
-from .worker import started
+from .worker import Worker, started
 
 ALONE = (
     "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
@@ -52,85 +55,82 @@ class Limits:
     file_bytes: int = 64 << 20
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What came of one case; `killed`: that somebody killed its process, not this one. With
-    `status` "ran" there are `counters` (with "timeout" those up to then), `costs` (counter -> the
-    line that costs most, and how much), `opcodes` (PTX opcode -> warp instructions), `steps`,
-    `arrays` to judge, and in `left`, by the number of a launch, what earlier ones have left
-    changed; any other is a verdict's, with its `message` and `line`, a compiler's also with its
-    `diagnostics`."""
+class Killed(Failed, frozen=True):
+    """Somebody killed the process from outside, not this one. Made here alone: no worker can say
+    so of itself."""
 
-    status: str
-    message: str = ""
-    line: int | None = None
-    diagnostics: tuple[Diagnostic, ...] = ()
-    counters: dict[str, int] = field(default_factory=dict)
-    costs: dict[str, tuple[int, int]] = field(default_factory=dict)
-    opcodes: dict[str, int] = field(default_factory=dict)
-    steps: int = 0
-    arrays: Arrays = field(default_factory=dict)
-    left: dict[int, str] = field(default_factory=dict)
-    killed: bool = False
+
+Outcome = Ran | Failed
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What one worker answered: on the compilation, and on each case it got to."""
+
+    compiled: Outcome
+    cases: tuple[Outcome, ...] = ()
+
+    @property
+    def last(self) -> Outcome:
+        return self.cases[-1] if self.cases else self.compiled
 
 
 def simulate(
-    source: str, drawn: tuple[Drawn, ...], limits: Limits, steps: dict[str, int]
-) -> list[Answer]:
-    """One answer for each of `drawn`, from the simulated device; `steps` are those of the solution,
-    by case. A worker that dies costs the case it was in, and another takes the rest while there is
-    time; after a case that took too long none is run. Once, a worker that was killed from outside
-    costs nothing: a machine out of memory does not choose by guilt."""
+    source: str, instances: tuple[CaseInstance, ...], limits: Limits, steps: dict[str, int]
+) -> list[Outcome]:
+    """One outcome for each of `instances`, from the simulated device; `steps` are those of the
+    solution, by case. A worker that dies costs the case it was in, and another takes the rest while
+    there is time; after a case that took too long none is run. Once, a worker that was killed from
+    outside costs nothing: a machine out of memory does not choose by guilt."""
     end = time.monotonic() + limits.total_seconds * limits.patience
-    answers: list[Answer] = []
+    outcomes: list[Outcome] = []
     spared = False
-    while left := drawn[len(answers) :]:
+    while left := instances[len(outcomes) :]:
         if time.monotonic() >= end:
-            return answers + [Answer("timeout", _no_time(limits))] * len(left)
+            return outcomes + [_no_time(limits)] * len(left)
         requests = tuple(_described(one, limits, steps) for one in left)
-        asked = _request(source, requests, limits, protocol.packed(cases.inputs(left)))
-        compiled, *found = _one_worker(asked, limits, end)
-        last = found[-1] if found else compiled
-        if not spared and last.killed:
+        heard = _one_worker(_request(source, requests, limits, cases.inputs(left)), limits, end)
+        if isinstance(heard.last, Killed) and not spared:
             spared = True
-            answers += found[:-1]
+            outcomes += heard.cases[:-1]
             continue
-        if compiled.status != "ran":
-            return answers + [compiled] * len(left)
-        answers += found
-        if last.status == "timeout":
-            return answers + [Answer("timeout", STOPPED_BEFORE)] * (len(left) - len(found))
-    return answers
+        if isinstance(heard.compiled, Failed):
+            return outcomes + [heard.compiled] * len(left)
+        outcomes += heard.cases
+        if _ran_out_of_time(heard.last):
+            stopped = Failed(Status.TIMEOUT, STOPPED_BEFORE)
+            return outcomes + [stopped] * (len(left) - len(heard.cases))
+    return outcomes
 
 
-def run_on_gpu(source: str, drawn: tuple[Drawn, ...], limits: Limits) -> list[Answer]:
-    """One answer for each of `drawn`, from this machine's GPU. Each case has a process of its
+def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits) -> list[Outcome]:
+    """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
     own, for a CUDA error sticks to its process; the compiler has one too, which has given up
     every file that is not CUDA's."""
     from ..cuda.gpu import real_architecture
 
     end = time.monotonic() + limits.total_seconds * limits.patience
     asked = _request(source, (), limits, {}, "compiler", real_architecture())
-    compiled, *_ = _one_worker(asked, limits, end)
-    if compiled.status != "ran":
-        return [compiled] * len(drawn)
-    answers: list[Answer] = []
-    for one in drawn:
+    compiled = _one_worker(asked, limits, end).compiled
+    if isinstance(compiled, Failed):
+        return [compiled] * len(instances)
+    outcomes: list[Outcome] = []
+    for one in instances:
         if time.monotonic() >= end:
-            return answers + [Answer("timeout", _no_time(limits))] * (len(drawn) - len(answers))
-        arrays = protocol.packed(compiled.arrays | cases.inputs((one,)))
+            return outcomes + [_no_time(limits)] * (len(instances) - len(outcomes))
+        arrays = compiled.arrays | cases.inputs((one,))
         asked = _request(source, (_described(one, limits, {}),), limits, arrays, "gpu")
-        answers.append(_one_worker(asked, limits, end)[-1])
-    return answers
+        outcomes.append(_one_worker(asked, limits, end).last)
+    return outcomes
 
 
-def try_out(source: str, limits: Limits) -> Answer:
+def try_out(source: str, limits: Limits) -> Outcome:
     """What the judge's own process makes of `source` when it compiles it."""
     end = time.monotonic() + limits.total_seconds * limits.patience
-    return _one_worker(_request(source, (), limits, {}), limits, end)[0]
+    return _one_worker(_request(source, (), limits, {}), limits, end).compiled
 
 
-def _described(one: Drawn, limits: Limits, steps: dict[str, int]) -> CaseRequest:
+def _described(one: CaseInstance, limits: Limits, steps: dict[str, int]) -> CaseRequest:
     allowed = max(limits.steps, limits.steps_ratio * steps.get(one.case.name, 0))
     return cases.described(one, allowed)
 
@@ -139,8 +139,8 @@ def _request(
     source: str,
     requests: tuple[CaseRequest, ...],
     limits: Limits,
-    arrays: dict[str, protocol.Array],
-    device: str = "simulator",
+    arrays: Arrays,
+    device: Device = "simulator",
     architecture: str = "",
 ) -> Request:
     waking = GPU_WAKES if device == "gpu" else 0.0
@@ -158,31 +158,39 @@ def _request(
     )
 
 
-def _one_worker(asked: Request, limits: Limits, end: float) -> list[Answer]:
-    """One worker's answers: on the compilation, then on each case it got to. When it ended before
-    it was through, the last of them says why."""
-    answers: list[Answer] = []
-    buffer = bytearray()
-    longest = _longest(asked, limits)
+def _one_worker(asked: Request, limits: Limits, end: float) -> Heard:
+    """Ask one worker. When it ended before it was through, the last of its outcomes says why."""
     with started(asked) as worker:
-        while len(answers) <= len(asked.cases):
-            seconds = asked.case_seconds if answers else asked.compile_seconds
-            deadline = min(end, time.monotonic() + seconds * limits.patience)
-            try:
-                reply = _next_reply(worker.replies, buffer, deadline, longest)
-                answers.append(_answer(reply, asked, len(answers)))
-            except TimeoutError:
-                return [*answers, Answer("timeout", _too_slow(bool(answers), asked))]
-            except protocol.ProtocolError as error:
-                return [*answers, Answer("unsupported", f"{NO_REPLY} ({error}).")]
-            except EOFError:
-                code = worker.end(LAST_BREATH)
-                if code == 0:
-                    return answers
-                return [*answers, _exit_diagnosis(code, worker.complaint(), bool(answers), asked)]
-            if answers[-1].status == "timeout":
-                break
-    return answers
+        compiled, *ran = _outcomes(worker, asked, limits, end)
+    return Heard(compiled, tuple(ran))
+
+
+def _outcomes(worker: Worker, asked: Request, limits: Limits, end: float) -> Iterator[Outcome]:
+    buffer, longest = bytearray(), _longest(asked, limits)
+    for number in range(1 + len(asked.cases)):  # the first is about the compilation
+        compiled = number > 0
+        seconds = asked.case_seconds if compiled else asked.compile_seconds
+        deadline = min(end, time.monotonic() + seconds * limits.patience)
+        try:
+            reply = _next_reply(worker.replies, buffer, deadline, longest)
+            outcome = _checked(reply, asked, number)
+        except TimeoutError:
+            yield _too_slow(compiled, asked)
+            return
+        except protocol.ProtocolError as error:
+            yield Failed(Status.UNSUPPORTED, f"{NO_REPLY} ({error}).")
+            return
+        except EOFError:
+            if (code := worker.end(LAST_BREATH)) or not compiled:
+                yield _exit_diagnosis(code, worker.complaint(), compiled, asked)
+            return
+        yield outcome
+        if _ran_out_of_time(outcome):
+            return
+
+
+def _ran_out_of_time(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.status == Status.TIMEOUT
 
 
 def _next_reply(replies: int, buffer: bytearray, deadline: float, longest: int) -> Reply:
@@ -190,7 +198,7 @@ def _next_reply(replies: int, buffer: bytearray, deadline: float, longest: int) 
     ProtocolError for what is none."""
     ready = select.poll()
     ready.register(replies, select.POLLIN)
-    while (reply := protocol.take(buffer, Reply, longest)) is None:
+    while (reply := protocol.take_reply(buffer, longest)) is None:
         if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
             raise TimeoutError
         chunk = os.read(replies, 1 << 20)
@@ -204,7 +212,7 @@ def _longest(asked: Request, limits: Limits) -> int:
     """Bytes that a reply may have."""
     if asked.device == "compiler":
         return SLACK + limits.file_bytes
-    inputs = sum(array.data.nbytes for array in asked.arrays.values())
+    inputs = sum(array.nbytes for array in asked.arrays.values())
     made = sum(_size(one) for case in asked.cases for one in case.outputs.values())
     return SLACK + inputs + 2 * made  # as it is, and which of it was written or a second run's
 
@@ -213,32 +221,26 @@ def _size(buffer: protocol.Buffer) -> int:
     return math.prod(buffer.shape) * np.dtype(buffer.dtype).itemsize
 
 
-def _answer(reply: Reply, asked: Request, number: int) -> Answer:
-    """The worker's reply number `number`, taken only if its arrays are those that were asked for.
-    The first is about the compilation."""
-    arrays = protocol.unpacked(reply.arrays)
-    if number and reply.status == "ran":
+def _checked(reply: Reply, asked: Request, number: int) -> Outcome:
+    """The worker's reply number `number`, taken only if it fails with what a failure can be, or its
+    arrays are those that were asked for. The first is about the compilation."""
+    if isinstance(reply, Failed):
+        if reply.status == Status.PASSED:
+            raise protocol.ProtocolError("a failure that is none")
+        told = bounded(reply.diagnostics)
+        return Failed(reply.status, shortened(reply.message), reply.line, told, reply.counters)
+    if number:
         wanted = _wanted(asked, asked.cases[number - 1])
-        if {name: (one.shape, one.dtype.str) for name, one in arrays.items()} != wanted:
+        if {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()} != wanted:
             raise protocol.ProtocolError("other arrays than were asked for")
-    return Answer(
-        reply.status,
-        shortened(reply.message),
-        reply.line,
-        bounded(reply.diagnostics),
-        reply.counters,
-        reply.costs,
-        reply.opcodes,
-        reply.steps,
-        arrays,
-        {number: shortened(text) for number, text in reply.left.items()},
-    )
+    left = {launch: shortened(text) for launch, text in reply.left.items()}
+    return msgspec.structs.replace(reply, left=left)
 
 
 def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
     """The shape and dtype of every array of a reply about `case`, by name."""
     sent = ((name, asked.arrays[f"{case.position}/{name}"]) for name in case.inputs)
-    wanted = {f"input/{name}": (tuple(one.shape), one.dtype) for name, one in sent}
+    wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in sent}
     for name, one in case.outputs.items():
         wanted[f"output/{name}"] = (one.shape, one.dtype)
         if asked.device == "gpu":
@@ -248,45 +250,50 @@ def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...
     return wanted
 
 
-def _too_slow(compiled: bool, asked: Request) -> str:
+def _too_slow(compiled: bool, asked: Request) -> Failed:
     if not compiled:
-        return (
+        return Failed(
+            Status.TIMEOUT,
             f"The compiler was still busy after {asked.compile_seconds:g} s. Look for templates or "
-            "constexpr functions that never come to an end."
+            "constexpr functions that never come to an end.",
         )
-    return (
+    return Failed(
+        Status.TIMEOUT,
         f"The kernel was still running after {asked.case_seconds:g} s and was stopped. "
-        "Look for a loop whose condition never becomes false."
+        "Look for a loop whose condition never becomes false.",
     )
 
 
-def _no_time(limits: Limits) -> str:
-    return (
+def _no_time(limits: Limits) -> Failed:
+    return Failed(
+        Status.TIMEOUT,
         f"Not run: the cases before this one used up all of the {limits.total_seconds:g} s "
-        "that one verdict may take."
+        "that one verdict may take.",
     )
 
 
-def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Answer:
+def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Failed:
     """What to tell of a worker that ended with exit status `code` before it was through."""
     if code in (-signal.SIGPROF, -signal.SIGXCPU):
-        return Answer("timeout", _too_slow(compiled, asked))
+        return _too_slow(compiled, asked)
     if code < 0:
-        name = signal.Signals(-code).name
-        who, look = (
-            ("process that ran your kernel", "the sizes of your arrays and at recursion")
-            if compiled
-            else ("compiler", "huge arrays, unrolled loops and templates")
-        )
-        return Answer(
-            "launch_error" if compiled or code == -signal.SIGKILL else "compile_error",
-            f"The {who} was ended by {name}, most likely because it asked "
-            f"for more than the {asked.memory_bytes / 2**30:.3g} GiB it may use. Look at "
-            f"{look} without an end.",
-            killed=code == -signal.SIGKILL,
-        )
+        return _ended_by(signal.Signals(-code), compiled, asked)
     if "No module named" in complaint:
         complaint += f". {ALONE}"
-    return Answer(
-        "unsupported", f"The grader's sandbox failed ({complaint}); tell your instructor."
+    message = f"The grader's sandbox failed ({complaint}); tell your instructor."
+    return Failed(Status.UNSUPPORTED, message)
+
+
+def _ended_by(what: signal.Signals, compiled: bool, asked: Request) -> Failed:
+    who, look = (
+        ("process that ran your kernel", "the sizes of your arrays and at recursion")
+        if compiled
+        else ("compiler", "huge arrays, unrolled loops and templates")
     )
+    message = (
+        f"The {who} was ended by {what.name}, most likely because it asked for more than the "
+        f"{asked.memory_bytes / 2**30:.3g} GiB it may use. Look at {look} without an end."
+    )
+    if what == signal.SIGKILL:
+        return Killed(Status.LAUNCH_ERROR, message)
+    return Failed(Status.LAUNCH_ERROR if compiled else Status.COMPILE_ERROR, message)

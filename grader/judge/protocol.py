@@ -1,23 +1,26 @@
 """Messages between the judge and its worker: typed structs as MessagePack, never pickle.
 
-A message is 8 bytes of length (big endian) and that many of MessagePack. Arrays travel as raw
-bytes with dtype and shape. The worker runs what learners wrote, so what comes from it is taken
-only in the declared types, and no longer than the reader says.
+A message is 8 bytes of length (big endian) and that many of MessagePack. NumPy arrays travel as
+`Array`: raw bytes with dtype and shape. The worker runs what learners wrote, so what comes from it
+is taken only in the declared types, and no longer than the reader says.
 """
 
 from __future__ import annotations
 
 import math
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, Literal
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from ..cuda.diagnostics import Diagnostic
+from ..status import Status
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
-Arrays = dict[str, np.ndarray]
+Arrays = dict[str, npt.NDArray[Any]]
+Device = Literal["simulator", "compiler", "gpu"]
 
 
 class ProtocolError(Exception):
@@ -73,7 +76,7 @@ class Request(msgspec.Struct, frozen=True):
     """Work for one worker. `device`: "simulator" compiles and runs the cases, "compiler" compiles
     for hardware and sends what came out, "gpu" runs cases of what was compiled before."""
 
-    device: str
+    device: Device
     source: str
     cases: tuple[CaseRequest, ...]
     compile_seconds: float
@@ -82,51 +85,48 @@ class Request(msgspec.Struct, frozen=True):
     memory_bytes: int
     file_bytes: int
     architecture: str = ""
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, np.ndarray] = {}
 
 
-class Reply(msgspec.Struct, frozen=True):
-    """What came of the compilation, or of one case. With `status` "ran" there are `counters`,
-    `costs` (counter -> the line that costs most, and how much), `opcodes` (PTX opcode -> warp
-    instructions), `steps`, `arrays`, and in `left`, by the number of a launch (from 1), what
-    earlier ones have left changed; any other is a verdict's, with its `message` and `line`, of a
-    source that does not compile with its `diagnostics`."""
+class Ran(msgspec.Struct, frozen=True, tag="ran"):
+    """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
+    line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
+    took of those it may take; `arrays` by name are to be judged, "input/x" (what is in x now),
+    "output/y", and "written/y" (bool, which elements of y a kernel wrote) or, on hardware,
+    "second/y"; `left` says, by the number of a launch (from 1), what earlier ones have left
+    changed."""
 
-    status: str
-    message: str = ""
-    line: int | None = None
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
     opcodes: dict[str, int] = {}
     steps: int = 0
-    arrays: dict[str, Array] = {}
+    arrays: dict[str, np.ndarray] = {}
     left: dict[int, str] = {}
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
+    compile the `diagnostics`, and of a run that was stopped the `counters` up to then."""
+
+    status: Status
+    message: str = ""
+    line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    counters: dict[str, int] = {}
 
 
-Message = TypeVar("Message", Request, Reply)
-
-
-def packed(arrays: Arrays) -> dict[str, Array]:
-    """Arrays made ready to travel."""
-    return {name: _array(np.asarray(value)) for name, value in arrays.items()}
-
-
-def unpacked(arrays: dict[str, Array]) -> Arrays:
-    """The arrays that travelled, each in memory of its own. ProtocolError where bytes, shape and
-    dtype do not belong together."""
-    return {name: _numpy(array) for name, array in arrays.items()}
+Reply = Ran | Failed
 
 
 def encode(message: Request | Reply) -> bytes:
     """One message as bytes, its length in front."""
-    body = msgspec.msgpack.encode(message)
+    body = _ENCODER.encode(message)
     return len(body).to_bytes(LENGTH, "big") + body
 
 
-def take(buffer: bytearray, kind: type[Message], longest: int) -> Message | None:
-    """The first whole message off the front of `buffer`; None while it is incomplete.
-    ProtocolError for one of more than `longest` bytes, or that is no `kind`."""
+def take_reply(buffer: bytearray, longest: int) -> Reply | None:
+    """The first whole reply off the front of `buffer`; None while it is incomplete. ProtocolError
+    for one of more than `longest` bytes, or that is none."""
     if len(buffer) < LENGTH:
         return None
     end = LENGTH + int.from_bytes(buffer[:LENGTH], "big")
@@ -136,32 +136,35 @@ def take(buffer: bytearray, kind: type[Message], longest: int) -> Message | None
         return None
     body = bytes(buffer[LENGTH:end])
     del buffer[:end]
-    return _decode(body, kind)
-
-
-def read(stream: BinaryIO, kind: type[Message]) -> Message:
-    """The one message that `stream` holds."""
-    return _decode(stream.read()[LENGTH:], kind)
-
-
-def _decode(body: bytes, kind: type[Message]) -> Message:
     try:
-        return msgspec.msgpack.decode(body, type=kind)
+        return _REPLIES.decode(body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProtocolError(str(error)) from error
 
 
-def _array(value: np.ndarray) -> Array:
+def read_request(stream: BinaryIO) -> Request:
+    """The one request that `stream` holds."""
+    return _REQUESTS.decode(stream.read()[LENGTH:])
+
+
+def _to_bytes(value: object) -> Array:
+    if not isinstance(value, np.ndarray):
+        raise NotImplementedError(f"{type(value)} does not travel")
     raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
     return Array(value.shape, value.dtype.str, memoryview(raw))
 
 
-def _numpy(array: Array) -> np.ndarray:
-    try:
-        dtype = np.dtype(array.dtype)
-        fits = min(array.shape, default=0) >= 0 and dtype.kind in KINDS
-        if not fits or math.prod(array.shape) * dtype.itemsize != array.data.nbytes:
-            raise ProtocolError(f"{array.shape} of {array.dtype} in {array.data.nbytes} bytes")
-        return np.frombuffer(array.data, dtype).reshape(array.shape).copy()
-    except (TypeError, ValueError) as error:
-        raise ProtocolError(str(error)) from error
+def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:
+    """The array that travelled, in memory of its own. ValueError, which msgspec makes one of its
+    own, where bytes, shape and dtype do not belong together."""
+    array = msgspec.convert(value, Array)
+    dtype = np.dtype(array.dtype)
+    fits = min(array.shape, default=0) >= 0 and dtype.kind in KINDS
+    if not fits or math.prod(array.shape) * dtype.itemsize != array.data.nbytes:
+        raise ValueError(f"{array.shape} of {array.dtype} in {array.data.nbytes} bytes")
+    return np.frombuffer(array.data, dtype).reshape(array.shape).copy()
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_to_bytes)
+_REPLIES = msgspec.msgpack.Decoder(Reply, dec_hook=_from_bytes)
+_REQUESTS = msgspec.msgpack.Decoder(Request, dec_hook=_from_bytes)

@@ -16,14 +16,16 @@ import re
 import resource
 import signal
 import sys
+import tempfile
 import textwrap
 import time
 import traceback
+import types
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from ..cuda.errors import (
     CompileError,
@@ -33,14 +35,18 @@ from ..cuda.errors import (
     OutOfTime,
     StepLimit,
 )
+from ..status import Status
 from . import forkserver, landlock, protocol
-from .protocol import Arrays, CaseRequest, Reply, Request
+from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+
+if TYPE_CHECKING:
+    from ..cuda.compilers import Compiler
 
 OPEN_FILES = 64
 GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
-Counted = tuple[dict, Arrays]  # what a case counted, and its arrays
+RunCase = Callable[[str, CaseRequest, Arrays], Ran]
 
 
 def main() -> None:
@@ -62,7 +68,7 @@ def _work() -> NoReturn:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
     with open(0, "rb", closefd=False) as stdin:
-        request = protocol.read(stdin, Request)
+        request = protocol.read_request(stdin)
     work = {"simulator": _simulate, "compiler": _compile_only, "gpu": _run_on_gpu}
     _limit(request)
     for reply in work[request.device](request):
@@ -88,62 +94,66 @@ def _limit(request: Request) -> None:
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
+    from ..cuda import compilers
     from .simulated import run_case
 
-    _withdraw()
-    compiled = _attempt(
-        partial(_compile, request.source, request.cases), request, request.compile_seconds
-    )
+    _withdraw(compilers.chosen())
+    _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
+    action = partial(_compile, request.source, request.cases)
+    compiled = _attempt(action, request.memory_bytes, request.compile_seconds)
+    _start_no_process()
     yield compiled
-    if compiled.status == "ran":
+    if isinstance(compiled, Ran):
         yield from _each_case(run_case, request)
 
 
 def _compile_only(request: Request) -> Iterator[Reply]:
-    _withdraw()
+    from ..cuda import compilers
+
+    _withdraw(compilers.COMPILERS["nvrtc"])
     action = partial(_compile_cubin, request.source, request.architecture)
-    yield _attempt(action, request, request.compile_seconds)
+    yield _attempt(action, request.memory_bytes, request.compile_seconds)
 
 
 def _run_on_gpu(request: Request) -> Iterator[Reply]:
     from .hardware import run_case
 
     cubin = Path("kernel.cubin").absolute()  # in this process's own folder
-    cubin.write_bytes(request.arrays["cubin"].data)
-    yield Reply("ran")
+    cubin.write_bytes(request.arrays["cubin"].tobytes())
+    yield Ran()
     yield from _each_case(partial(run_case, cubin=cubin), request)
 
 
-def _each_case(run_case: Callable, request: Request) -> Iterator[Reply]:
+def _each_case(run_case: RunCase, request: Request) -> Iterator[Reply]:
     """After a case that took too long no other is run."""
     if request.device == "simulator":
         signal.signal(signal.SIGPROF, _out_of_time)
     for case in request.cases:
-        sent = {name: request.arrays[f"{case.position}/{name}"] for name in case.inputs}
-        inputs = protocol.unpacked(sent)
+        inputs = {name: request.arrays[f"{case.position}/{name}"] for name in case.inputs}
         _end_at_the_latest(request.case_seconds, request.cpu_seconds)
-        reply = _attempt(
-            partial(run_case, request.source, case, inputs), request, request.case_seconds
-        )
+        action = partial(run_case, request.source, case, inputs)
+        reply = _attempt(action, request.memory_bytes, request.case_seconds)
         yield reply
-        if reply.status == "timeout":
+        if isinstance(reply, Failed) and reply.status == Status.TIMEOUT:
             return
 
 
-def _out_of_time(number, frame) -> NoReturn:
+def _out_of_time(number: int, frame: types.FrameType | None) -> NoReturn:
     raise OutOfTime
 
 
 def _end_at_the_latest(case_seconds: float, in_all: int) -> None:
-    """The kernel's own limit, for what does not come back to Python to hear SIGPROF."""
+    """A limit for what does not come back to Python to hear SIGPROF, and for a program that this
+    process starts."""
     latest = math.ceil(time.process_time() + case_seconds + GRACE)
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
 
 
-def _withdraw() -> None:
-    """Give up every file that compiling and simulating can do without, and other processes."""
+def _withdraw(compiler: Compiler) -> None:
+    """Give up every file that compiling and simulating can do without, and other processes, but
+    for the one that a compiler may be."""
     from ..cuda import compilers
 
     readable = _readable()
@@ -151,6 +161,12 @@ def _withdraw() -> None:
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
+    tempfile.tempdir = str(Path.cwd())
+    if not compiler.starts_programs:
+        _start_no_process()
+
+
+def _start_no_process() -> None:
     with suppress(ValueError):
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
 
@@ -169,37 +185,37 @@ def _readable() -> tuple[Path, ...]:
     return tuple(dict.fromkeys((*own, *elsewhere, *cuda, *map(Path, _LIBRARIES))))
 
 
-def _is_package(module) -> bool:
+def _is_package(module: types.ModuleType) -> bool:
     return hasattr(module, "__path__") and bool(getattr(module, "__file__", None))
 
 
-def _attempt(action: Callable, request: Request, seconds: float) -> Reply:
-    """What `action` returns as a reply; what it raises as an answer that teaches. SIGPROF stops it
-    after so many `seconds` of the CPU's time, whatever else the machine is doing."""
+def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Reply:
+    """What `action` returns; what it raises as a failure that teaches. SIGPROF stops it after so
+    many `seconds` of the CPU's time, whatever else the machine is doing; `memory_bytes` is what it
+    may use."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        counted, arrays = action()
-        return Reply("ran", **counted, arrays=protocol.packed(arrays))
+        return action()
     except CompilerFailure as error:
-        return Reply(error.status, f"{error} {_out_of_reach()}")
+        return Failed(error.status, f"{error} {_out_of_reach()}")
     except CompileError as error:
-        return Reply(error.status, str(error), error.line, diagnostics=error.diagnostics)
+        return Failed(error.status, str(error), error.line, error.diagnostics)
     except StepLimit as error:
-        return Reply(error.status, str(error), error.line, counters=dict(error.counters))
+        return Failed(error.status, str(error), error.line, counters=dict(error.counters))
     except CudaError as error:
-        return Reply(error.status, str(error), error.line)
+        return Failed(error.status, str(error), error.line)
     except OutOfTime:
-        return Reply("timeout", _still_busy(seconds))
+        return Failed(Status.TIMEOUT, _still_busy(seconds))
     except MemoryError as error:
-        return Reply("launch_error", _too_much(str(error), request.memory_bytes))
+        return Failed(Status.LAUNCH_ERROR, _too_much(str(error), memory_bytes))
     except Exception as error:
-        return Reply("unsupported", _our_fault(error))
+        return Failed(Status.UNSUPPORTED, _our_fault(error))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _our_fault(error: Exception) -> str:
-    """What to say of an error that only the grader's authors can mend, and what they need for it.
+    """What to say of an error that only the grader's authors can fix, and what they need for it.
     The same error is kept in the same file, so that a verdict is the same each time."""
     from ..cuda import compilers
 
@@ -229,10 +245,11 @@ def _still_busy(seconds: float) -> str:
 def _out_of_reach() -> str:
     from ..cuda import compilers
 
+    name = compilers.chosen_name()
     return (
         "That is not your mistake; please show it to your instructor: the judge's process may "
-        f"read only what is under {', '.join(map(str, _readable()))}, and NVRTC was found in "
-        f"{compilers.chosen().folders()[0]}. What it needs beside it must lie there too; "
+        f"read only what is under {', '.join(map(str, _readable()))}, and {name} was found in "
+        f"{compilers.COMPILERS[name].folders()[0]}. What it needs beside it must lie there too; "
         "`grader doctor` tries it."
     )
 
@@ -248,7 +265,7 @@ def _too_much(message: str, memory_bytes: int) -> str:
     )
 
 
-def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Counted:
+def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
     from ..cuda import compilers
 
     ptx = compilers.compile_ptx(source)
@@ -257,16 +274,16 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Counted:
     for launch in (launch for case in cases for launch in case.launches):
         if launch.kernel not in defined:
             raise LaunchError(_no_such_kernel(launch.kernel, defined))
-    return {}, {}
+    return Ran()
 
 
-def _compile_cubin(source: str, architecture: str) -> Counted:
+def _compile_cubin(source: str, architecture: str) -> Ran:
     import numpy as np
 
     from ..cuda import compilers
 
     program = compilers.compile_cubin(source, (), (), architecture)
-    return {}, {"cubin": np.frombuffer(program.code, np.uint8)}
+    return Ran(arrays={"cubin": np.frombuffer(program.code, np.uint8)})
 
 
 def _refuse_strange_files(files: tuple[str, ...]) -> None:

@@ -10,19 +10,14 @@ import numpy as np
 from ..cuda import simulator
 from ..cuda.errors import CudaError, StepLimit
 from .leftovers import Leftovers
-from .protocol import Argument, Arrays, CaseRequest, LaunchRequest
+from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
 
 OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 
 
-def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arrays]:
+def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
-    depend on it. What was counted: "counters" (totals), "costs" (counter -> the line that costs
-    most, and how much), "opcodes" (PTX opcode -> warp instructions), "steps" (of which it may take
-    `case.steps` a wave of blocks), "left" (a sentence about what earlier launches have left
-    changed, by the number of the launch that finds it, from 1). Arrays by name: "input/x" (what is
-    in x now), "output/y", and "written/y" (bool, which elements of y a kernel wrote). Raises
-    CudaError."""
+    depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
     with simulator.options(step_limit=case.steps), simulator.observe() as run:
         try:
             buffers, depends_on_order, left = _launch_all(source, case, inputs)
@@ -36,14 +31,8 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> tuple[dict, Arra
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
-    counted = {
-        "counters": counters.total,
-        "costs": _costs(counters.lines),
-        "opcodes": dict(counters.opcodes),
-        "steps": run.steps,
-        "left": left,
-    }
-    return counted, results
+    costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
+    return Ran(counters.total, costs, opcodes, run.steps, results, left)
 
 
 def _launch_all(

@@ -10,11 +10,11 @@ import hashlib
 import json
 
 from ..course import Exercise, Lesson
-from .cases import described, draw
+from .cases import described, instantiate
 
 FILE = "steps.json"
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
-_MADE_OF = "made_of"
+_CACHE_KEY = "cache_key"
 _ENOUGH = 10_000_000
 
 
@@ -37,7 +37,7 @@ def write(lesson: Lesson) -> bool:
 def stale(lesson: Lesson) -> bool:
     """Whether steps.json is missing, or of other exercises and solutions than there are."""
     path = lesson.path / FILE
-    return not path.is_file() or json.loads(path.read_text()).get(_MADE_OF) != _made_of(lesson)
+    return not path.is_file() or json.loads(path.read_text()).get(_CACHE_KEY) != _cache_key(lesson)
 
 
 def text(lesson: Lesson) -> str:
@@ -46,7 +46,9 @@ def text(lesson: Lesson) -> str:
     if not stale(lesson):
         return (lesson.path / FILE).read_text()
     counted = {exercise.name: measure(lesson, exercise) for exercise in lesson.exercises}
-    return json.dumps({_MADE_OF: _made_of(lesson), **counted}, indent=1, ensure_ascii=False) + "\n"
+    return (
+        json.dumps({_CACHE_KEY: _cache_key(lesson), **counted}, indent=1, ensure_ascii=False) + "\n"
+    )
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
@@ -56,14 +58,14 @@ def measure(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
     most = dict.fromkeys((case.name for case in exercise.cases), 0)
     source = lesson.solution(exercise)
     for seed in SEEDS:
-        for one in draw(exercise, seed, hidden=True):
+        for one in instantiate(exercise, seed, hidden=True):
             inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-            counted, _ = run_case(source, described(one, _ENOUGH), inputs)
-            most[one.case.name] = max(most[one.case.name], counted["steps"])
+            ran = run_case(source, described(one, _ENOUGH), inputs)
+            most[one.case.name] = max(most[one.case.name], ran.steps)
     return most
 
 
-def _made_of(lesson: Lesson) -> str:
+def _cache_key(lesson: Lesson) -> str:
     sources = [(lesson.path / "exercises.py").read_text()]
     sources += [lesson.solution(exercise) for exercise in lesson.exercises]
     return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]

@@ -1,17 +1,20 @@
 """What the judge returns: plain frozen data, the same for every reader (JSON, HTML, gradebook).
 
-A status is one of: passed, wrong_answer, compile_error, launch_error, out_of_bounds, misaligned,
-uninitialized_read, data_race, barrier_divergence, shuffle_divergence, timeout, over_budget,
-not_attempted, unsupported.
+What is said of a field here, `Annotated`, is what docs/verdict.md and the JSON schema say of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from ..cuda.diagnostics import Diagnostic
+from ..status import Status
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 400
@@ -22,22 +25,19 @@ AS_BEFORE = "The same as the first case that failed like this."
 
 def told_apart(one: float, other: float, digits: int = 9) -> tuple[str, str]:
     """Two numbers with `digits` significant digits, or as many more as tell them apart."""
-    for more in range(digits, 18):
-        texts = f"{one:.{more}g}", f"{other:.{more}g}"
-        if texts[0] != texts[1]:
-            break
-    return texts
+    while digits < 17 and f"{one:.{digits}g}" == f"{other:.{digits}g}":
+        digits += 1
+    return f"{one:.{digits}g}", f"{other:.{digits}g}"
 
 
 @dataclass(frozen=True)
 class Mismatch:
-    """One element of an output that is not what the reference says. `buffer` is what the learner's
-    kernel calls the output."""
+    """One element of an array that is not what it should be."""
 
-    buffer: str
-    index: tuple[int, ...]
-    expected: float
-    found: float
+    buffer: Annotated[str, Meta(description="What the learner's kernel calls the array.")]
+    index: Annotated[tuple[int, ...], Meta(description="Where, one number for each dimension.")]
+    expected: Annotated[float, Meta(description="What the reference says.")]
+    found: Annotated[float, Meta(description="What the kernel has left there.")]
 
     @property
     def place(self) -> str:
@@ -52,63 +52,61 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class CaseResult:
-    """How one case went. `message` is a sentence; `line` counts from 1 in the learner's source."""
+    """How one case went: one input, with its launches."""
 
-    name: str
-    visible: bool
-    status: str
-    points: float
-    max_points: float
-    message: str = ""
-    line: int | None = None
-    mismatches: tuple[Mismatch, ...] = ()
+    name: Annotated[str, Meta(description="What the case tries, in words.")]
+    visible: Annotated[bool, Meta(description="Whether learners see it, or only instructors.")]
+    status: Annotated[Status, Meta(description="What became of it.")]
+    points: Annotated[float, Meta(description="All of `max_points` if it passed, else none.")]
+    max_points: Annotated[float, Meta(description="What it is worth.")]
+    message: Annotated[str, Meta(description="What is wrong, in sentences; empty if nothing.")] = ""
+    line: Annotated[
+        int | None, Meta(description="The line it is about, from 1; null where there is none.")
+    ] = None
+    mismatches: Annotated[
+        tuple[Mismatch, ...], Meta(description="The first few elements that are wrong.")
+    ] = ()
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement on one source text for one exercise.
+    """The judgement on one source text for one exercise."""
 
-    `status` is "passed" or that of the first case that failed; `message` and `line` are that
-    case's, `diagnostics` what the compiler says. `counters` are the simulated GPU's totals over
-    the last passed case with a budget, or over the last case.
-    """
+    exercise: Annotated[str, Meta(description='Which exercise, "LESSON/NAME".')]
+    points: Annotated[float, Meta(description="Of all cases together.")]
+    max_points: Annotated[float, Meta(description="What all cases are worth.")]
+    status: Annotated[Status, Meta(description="`passed`, or that of the first case that did not.")]
+    message: Annotated[str, Meta(description="That case's.")] = ""
+    line: Annotated[int | None, Meta(description="That case's.")] = None
+    cases: Annotated[tuple[CaseResult, ...], Meta(description="In the exercise's order.")] = ()
+    diagnostics: Annotated[
+        tuple[Diagnostic, ...], Meta(description="The compiler's errors, if it refuses the source.")
+    ] = ()
+    counters: Annotated[
+        dict[str, int],
+        Meta(
+            description="The simulated GPU's totals over the last passed case with a budget, or "
+            "over the last case, by Nsight Compute's names."
+        ),
+    ] = field(default_factory=dict)
+    device: Annotated[
+        str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
+    ] = "simulator"
+    seed: Annotated[int, Meta(description="What the inputs were drawn from.")] = 0
 
-    exercise: str
-    points: float
-    max_points: float
-    status: str
-    message: str = ""
-    line: int | None = None
-    cases: tuple[CaseResult, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    counters: dict[str, int] = field(default_factory=dict)
-    device: str = "simulator"
-    seed: int = 0
-
-    def to_dict(self) -> dict:
+    def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        data = asdict(self)
-        for case in data["cases"]:
-            for mismatch in case["mismatches"]:
-                for key in ("expected", "found"):
-                    if not isfinite(mismatch[key]):
-                        mismatch[key] = str(mismatch[key])
-        return data
+        return _plain(msgspec.to_builtins(self))
 
     @classmethod
-    def from_dict(cls, data: dict) -> Verdict:
-        """The verdict that `to_dict` made `data` of. KeyError or TypeError if it is none."""
-        cases = tuple(
-            CaseResult(**case | {"mismatches": tuple(map(_mismatch, case["mismatches"]))})
-            for case in data["cases"]
-        )
-        diagnostics = tuple(map(Diagnostic.from_dict, data["diagnostics"]))
-        return cls(**data | {"cases": cases, "diagnostics": diagnostics})
+    def from_dict(cls, data: object) -> Verdict:
+        """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
+        return msgspec.convert(data, cls, strict=False)
 
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
-        first_failed = next((case for case in cases if case.status != "passed"), None)
+        first_failed = next((case for case in cases if case.status != Status.PASSED), None)
         if first_failed is None or first_failed.visible:
             return replace(self, cases=cases)
         return replace(self, cases=cases, message=first_failed.message, line=None, diagnostics=())
@@ -142,12 +140,15 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
     return tuple(results)
 
 
-def _mismatch(data: dict) -> Mismatch:
-    values = {key: float(data[key]) for key in ("expected", "found")}
-    return Mismatch(**data | values | {"index": tuple(data["index"])})
+def _plain(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, tuple):
+        return [_plain(value) for value in data]
+    return str(data) if isinstance(data, float) and not isfinite(data) else data
 
 
 def _category_only(case: CaseResult) -> CaseResult:
-    passed = case.status == "passed"
+    passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
     return replace(case, message=message, line=None, mismatches=())

@@ -6,11 +6,14 @@ learner's kernel calls them what its parameters are called.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from ..course import Launch, Problem
 from ..cuda.signature import Parameter, compatible, parameters
-from .process import Answer
+from ..status import Status
+from .protocol import Failed
 
 
 @dataclass(frozen=True)
@@ -45,20 +48,20 @@ class Words:
         number = self.launch(buffer)
         return f"In launch {number} of {len(self.problem.launches)}: " if number else ""
 
-    def explained(self, answer: Answer) -> Answer:
-        """`answer`, told as what it is where the learner has changed a kernel's signature."""
-        if answer.status in ("ran", "compile_error"):
-            return answer
+    def explained(self, failure: Failed) -> Failed:
+        """`failure`, told as what it is where the learner has changed a kernel's signature."""
+        if failure.status == Status.COMPILE_ERROR:
+            return failure
         for kernel in dict.fromkeys(launch.kernel for launch in self.problem.launches):
             mine, given = (parameters(text, kernel) for text in (self.source, self.solution))
             if mine is None or given is None:
                 continue
             if not _match(mine, given):
-                if answer.status == "launch_error":
-                    return replace(answer, message=_changed(kernel, mine, given))
+                if failure.status == Status.LAUNCH_ERROR:
+                    return replace(failure, message=_changed(kernel, mine, given))
             elif _reordered(mine, given):
-                return replace(answer, message=f"{_order(kernel, mine, given)} {answer.message}")
-        return answer
+                return replace(failure, message=f"{_order(kernel, mine, given)} {failure.message}")
+        return failure
 
     def order(self) -> str:
         """A sentence about parameters that stand in another order, with a space after it; "" where

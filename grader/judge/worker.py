@@ -19,11 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from ..cuda import compilers
 from . import forkserver, protocol
 from .protocol import Request
 
 COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
-PASSED_ON = ("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH")
+PASSED_ON = (
+    *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH"),
+    compilers.CHOICE,
+)
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
 
 

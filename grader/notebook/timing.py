@@ -36,10 +36,10 @@ def bench(name: str) -> Timings:
 
 def _measured(lesson: Lesson, benchmark: Benchmark) -> Timings:
     """The timings of now; a line tells how far they are until the table takes its place."""
-    from grader.bench import stopwatch, timing
+    from grader.bench import measuring, stopwatch
 
     shown = display(cards.line("note", "Timing", benchmark.title), display_id=True)
-    found = timing.measure(
+    found = measuring.measure(
         lesson,
         benchmark,
         stopwatch.device(),

@@ -9,7 +9,7 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
-from grader.cuda.simulator.watching.arrays import arrays_among
+from grader.cuda.simulator.observers.arrays import arrays_among
 
 from . import cards, failures
 from .kernel import Kernel

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .. import course
 from ..cuda.simulator import RawModule
-from ..cuda.simulator.watching.counters import METRICS, Counters
+from ..cuda.simulator.observers.counters import METRICS, Counters
 from ..errors import BadInput
 from ..submissions.text import read_text
 from .arguments import work_from_arguments

@@ -14,7 +14,7 @@ from rich.text import Text
 from .. import course
 from ..cuda.errors import CudaError
 from ..cuda.sanitize import lines_of
-from ..cuda.simulator.watching.counters import METRICS
+from ..cuda.simulator.observers.counters import METRICS
 from . import profile as profiling
 from .profile import Profile
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..course import Case, Exercise, Launch
 from ..cuda import simulator
-from ..cuda.simulator.watching.observe import Run
+from ..cuda.simulator.observers.observe import Run
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..cuda.simulator.watching.counters import METRICS
+from ..cuda.simulator.observers.counters import METRICS
 from .comparison import COMPARED, TOLERANCE, Cell, Row, differences, why
 
 

@@ -1,8 +1,8 @@
 """Which mutants of a solution the cases of its exercise let pass, and why that is right.
 
-A lesson's survivors.toml names, by exercise, the mutants that are as good as the solution, with
-the line as it was, as it is, and the reason. Mutants of which the compiler makes the same program
-need no reason.
+A lesson's equivalent_mutants.toml names, by exercise, the mutants that are as good as the solution,
+with the line as it was, as it is, and the reason. Mutants of which the compiler makes the same
+program need no reason.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from ..course import Exercise, Lesson
 from ..cuda import compilers
 from ..cuda.errors import CompileError, CudaError
 from ..judge import compare
-from ..judge.cases import Drawn, described, draw
-from ..judge.process import Answer
+from ..judge.cases import CaseInstance, described, instantiate
+from ..judge.protocol import Ran
 from ..judge.simulated import run_case
 from ..judge.words import Words
 from .mutation import Mutant, mutants
 
-FILE = "survivors.toml"
+FILE = "equivalent_mutants.toml"
 SEED = 0
 MOST_STEPS = 200_000
 PATIENCE = 20  # a mutant may take so many times the solution's steps
 
 
 @dataclass(frozen=True)
-class Excused:
+class EquivalentMutant:
     """A mutant that may pass: its line before and after, and why it is no mistake."""
 
     before: str
@@ -40,48 +40,48 @@ class Excused:
 class Trial:
     """What became of an exercise's mutants. `killed` counts those that a case failed, `same`
     those that compile to the solution's program; those that do not compile are not counted.
-    `survivors` passed every case; `stale` are excuses for mutants that did not."""
+    `survived` passed every case; `stale` are called equivalent, and did not."""
 
     exercise: str
     killed: int
     same: int
-    survivors: tuple[Mutant, ...]
-    excused: tuple[Excused, ...]
-    stale: tuple[Excused, ...]
+    survived: tuple[Mutant, ...]
+    equivalent: tuple[EquivalentMutant, ...]
+    stale: tuple[EquivalentMutant, ...]
 
     @property
-    def unexcused(self) -> tuple[Mutant, ...]:
-        known = {(one.before, one.after) for one in self.excused}
-        return tuple(one for one in self.survivors if (one.before, one.after) not in known)
+    def unexplained(self) -> tuple[Mutant, ...]:
+        known = {(one.before, one.after) for one in self.equivalent}
+        return tuple(one for one in self.survived if (one.before, one.after) not in known)
 
 
-def excuses(lesson: Lesson, exercise: Exercise) -> tuple[Excused, ...]:
-    """What the lesson says of an exercise's survivors."""
+def equivalents(lesson: Lesson, exercise: Exercise) -> tuple[EquivalentMutant, ...]:
+    """The mutants that the lesson knows to be as good as an exercise's solution."""
     path = lesson.path / FILE
     kept = tomllib.loads(path.read_text()) if path.is_file() else {}
-    return tuple(Excused(**one) for one in kept.get(exercise.name, ()))
+    return tuple(EquivalentMutant(**one) for one in kept.get(exercise.name, ()))
 
 
 def trial(lesson: Lesson, exercise: Exercise) -> Trial:
     """Try every mutant of the exercise's solution on its cases, visible and hidden."""
     solution = lesson.solution(exercise)
-    program, drawn = _program(solution), draw(exercise, SEED, hidden=True)
-    steps = PATIENCE * max(_run(solution, one, MOST_STEPS).steps for one in drawn)
-    killed, same, survivors = 0, 0, []
+    program, instances = _program(solution), instantiate(exercise, SEED, hidden=True)
+    steps = PATIENCE * max(_run(solution, one, MOST_STEPS).steps for one in instances)
+    killed, same, survived = 0, 0, []
     for mutant in mutants(solution):
         compiled = _program(mutant.source)
         if compiled is None:
             continue
         if compiled == program:
             same += 1
-        elif all(_passes(mutant.source, one, steps) for one in drawn):
-            survivors.append(mutant)
+        elif all(_passes(mutant.source, one, steps) for one in instances):
+            survived.append(mutant)
         else:
             killed += 1
-    excused = excuses(lesson, exercise)
-    alive = {(one.before, one.after) for one in survivors}
-    stale = tuple(one for one in excused if (one.before, one.after) not in alive)
-    return Trial(exercise.id, killed, same, tuple(survivors), excused, stale)
+    equivalent = equivalents(lesson, exercise)
+    alive = {(one.before, one.after) for one in survived}
+    stale = tuple(one for one in equivalent if (one.before, one.after) not in alive)
+    return Trial(exercise.id, killed, same, tuple(survived), equivalent, stale)
 
 
 def _program(source: str) -> str | None:
@@ -94,17 +94,17 @@ def _program(source: str) -> str | None:
     return re.sub(r"^\s*(\.loc|\.file|//).*\n|\$L__tmp\d+:\n|//.*", "", code, flags=re.MULTILINE)
 
 
-def _passes(source: str, drawn: Drawn, steps: int) -> bool:
+def _passes(source: str, instance: CaseInstance, steps: int) -> bool:
     try:
-        answer = _run(source, drawn, steps)
+        outcome = _run(source, instance, steps)
     except (CudaError, MemoryError):
         return False
     return (
-        compare.on_simulator(drawn, answer, Words(source, source, drawn.problem)).status == "passed"
+        compare.on_simulator(instance, outcome, Words(source, source, instance.problem)).status
+        == "passed"
     )
 
 
-def _run(source: str, drawn: Drawn, steps: int) -> Answer:
-    inputs = {name: value.copy() for name, value in drawn.problem.inputs.items()}
-    counted, arrays = run_case(source, described(drawn, steps), inputs)
-    return Answer("ran", **counted, arrays=arrays)
+def _run(source: str, instance: CaseInstance, steps: int) -> Ran:
+    inputs = {name: value.copy() for name, value in instance.problem.inputs.items()}
+    return run_case(source, described(instance, steps), inputs)

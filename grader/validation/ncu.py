@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from ..cuda import gpu_count
-from ..cuda.simulator.watching.counters import METRICS
+from ..cuda.simulator.observers.counters import METRICS
 from ..errors import BadInput
 from ..profiler import microbenchmarks
 from ..profiler.work import Work, run_on_gpu

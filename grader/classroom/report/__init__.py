@@ -14,42 +14,47 @@ from ...notebook import diagnosis
 from ...notebook.html import prose
 from ...submissions.cells import as_typed
 from .. import ClassroomError
+from ..coursefile import CourseFile
 from ..export import Row, rows, write_csv, write_json
 from ..files import whole
 from ..folder import CourseFolder
+from ..marks import Names
 from ..verdicts import UNREADABLE
 from . import figures, side_by_side, similar
-from .answers import Answer, Class, read
+from .answers import Class, GradedAnswer, read
 
 CAUSES = 6  # shown with their lines
 
 
-def write(course: CourseFolder, lesson: Lesson) -> Path:
-    """Make build/report/LESSON.html, and beside it the marks as .csv and .json. Returns the page.
-    ClassroomError when nothing is graded yet."""
-    group = read(course, lesson)
+def write(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Path:
+    """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
+    the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
+    names = names or Names(course, CourseFile())
+    group = read(course, lesson, names)
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
     path = _folder(course) / f"{lesson.name}.html"
     whole(path, page(group))
     with course.gradebook() as gradebook:
-        _export(rows(course, gradebook, lesson.name), path)
+        _export(names.shown(rows(course, gradebook, lesson.name)), path)
     return path
 
 
-def write_course(course: CourseFolder, lessons: list[Lesson]) -> Path:
+def write_course(course: CourseFolder, lessons: list[Lesson], names: Names | None = None) -> Path:
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
+    names = names or Names(course, CourseFile())
     graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
     if not graded:
         raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
     for lesson in graded:
-        write(course, lesson)
+        write(course, lesson, names)
     path = _folder(course) / "course.html"
-    groups = [read(course, lesson) for lesson in graded]
+    groups = [read(course, lesson, names) for lesson in graded]
     whole(path, _template("course.html").render(**_course(groups)))
     with course.gradebook() as gradebook:
-        _export([row for one in graded for row in rows(course, gradebook, one.name)], path)
+        found = [row for one in graded for row in rows(course, gradebook, one.name)]
+        _export(names.shown(found), path)
     return path
 
 
@@ -75,7 +80,7 @@ def page(group: Class) -> str:
     )
 
 
-def _likeness(answers: list[Answer], group: Class) -> tuple[similar.Likeness, list]:
+def _likeness(answers: list[GradedAnswer], group: Class) -> tuple[similar.Likeness, list]:
     """How alike the answers that somebody wrote are, and each pair's lines side by side."""
     sources = {
         answer.row.learner: answer.source
@@ -111,7 +116,9 @@ def _course(groups: list[Class]) -> dict:
             totals.setdefault(learner, {})[lesson] = score
     causes = {group.lesson.name: figures.causes(group)[:1] for group in groups}
     learners = dict(sorted(totals.items()))
-    return {"groups": groups, "scores": scores, "causes": causes, "learners": learners}
+    called = groups[0].called
+    known = {"groups": groups, "scores": scores, "causes": causes}
+    return known | {"learners": learners, "called": called}
 
 
 def _export(found: list[Row], beside: Path) -> None:
@@ -150,7 +157,7 @@ def _prose(text: str) -> Markup:
     return Markup(prose(text))  # it escapes the text itself
 
 
-def _explained(answer: Answer) -> Markup:
+def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
     what = diagnosis.Diagnosis(

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import msgspec
 from nbgrader.api import MissingEntry
 
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
 from ...submissions.cells import cuda_source
 from .. import ClassroomError, verdicts
+from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
+from ..marks import Names
 
 
 @dataclass(frozen=True)
-class Answer:
+class GradedAnswer:
     """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
     source, what is wrong with the notebook or the mark (empty when nothing is), and the
     compiler's errors."""
@@ -32,42 +35,56 @@ class Answer:
 
 @dataclass(frozen=True)
 class Class:
-    """Everybody's answers, by exercise in the lesson's order; who handed in nothing; and the CUDA
-    that was handed out, skeletons and the lesson's own kernels."""
+    """Everybody's answers, by exercise in the lesson's order; who handed in nothing; the CUDA that
+    was handed out, skeletons and the lesson's own kernels; and, where they may be shown, what
+    learners are called."""
 
     lesson: Lesson
-    answers: dict[str, list[Answer]]
+    answers: dict[str, list[GradedAnswer]]
     absent: tuple[str, ...]
     handed_out: tuple[str, ...]
+    called: Mapping[str, str] = field(default_factory=dict)
+    anonymous: bool = False
 
     @property
     def rows(self) -> list[Row]:
         return [answer.row for answers in self.answers.values() for answer in answers]
 
 
-def read(course: CourseFolder, lesson: Lesson) -> Class:
-    """What there is in the gradebook and in autograded/."""
+def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Class:
+    """What there is in the gradebook and in autograded/, of those and under the names that `names`
+    gives; by default of everybody."""
+    names = names or Names(course, CourseFile())
     try:
         with course.gradebook() as gradebook:
-            found = rows(course, gradebook, lesson.name)
+            found = names.chosen(rows(course, gradebook, lesson.name))
+            called = names.called(gradebook)
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
         ) from error
     absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
-    answers: dict[str, list[Answer]] = {exercise.name: [] for exercise in lesson.exercises}
+    answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
     by_learner: dict[str, list[Row]] = {}
     for row in found:
         if row.learner not in absent and row.exercise in answers:
             by_learner.setdefault(row.learner, []).append(row)
     for learner, mine in by_learner.items():
         for answer in _answers(course, lesson.name, learner, mine):
-            answers[answer.row.exercise].append(answer)
+            answers[answer.row.exercise].append(_shown(answer, names))
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
-    return Class(lesson, answers, tuple(sorted(absent)), handed_out)
+    missing = tuple(sorted(map(names.name, absent)))
+    return Class(lesson, answers, missing, handed_out, called, names.anonymous)
 
 
-def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -> Iterator[Answer]:
+def _shown(answer: GradedAnswer, names: Names) -> GradedAnswer:
+    (row,) = names.shown([answer.row])
+    return replace(answer, row=row, problem=row.note)
+
+
+def _answers(
+    course: CourseFolder, lesson: str, learner: str, mine: list[Row]
+) -> Iterator[GradedAnswer]:
     path = course.notebook("autograded", lesson, learner)
     sources = {name: source for name, source in _cells(path) if name}
     try:
@@ -76,9 +93,9 @@ def _answers(course: CourseFolder, lesson: str, learner: str, mine: list[Row]) -
         kept = {}
     for row in mine:
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
-        told = tuple(map(Diagnostic.from_dict, verdict.get("diagnostics", ())))
+        told = msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...])
         source = sources.get(row.exercise, "")
-        yield Answer(row, verdict.get("message", ""), source, row.note, told)
+        yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:

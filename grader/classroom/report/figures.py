@@ -10,7 +10,7 @@ from statistics import mean, median
 
 from ..verdicts import UNREADABLE
 from . import winnowing
-from .answers import Answer, Class
+from .answers import Class, GradedAnswer
 
 COLUMNS = 48  # that fit the page's width
 _STEPS = [timedelta(minutes=n) for n in (1, 5, 15, 60, 360, 1440, 7 * 1440, 28 * 1440)]
@@ -75,12 +75,12 @@ class Cause:
     exercise: str
     status: str
     learners: tuple[str, ...]
-    example: Answer
+    example: GradedAnswer
 
 
 def causes(group: Class) -> list[Cause]:
     """What made learners fail, the commonest first."""
-    found: dict[tuple, list[Answer]] = {}
+    found: dict[tuple, list[GradedAnswer]] = {}
     for name, answers in group.answers.items():
         for answer in answers:
             if answer.row.status not in ("passed", "not_attempted", UNREADABLE, ""):
@@ -93,14 +93,14 @@ def causes(group: Class) -> list[Cause]:
     return sorted(listed, key=lambda cause: -len(cause.learners))
 
 
-def _line(answer: Answer) -> tuple[str, ...]:
+def _line(answer: GradedAnswer) -> tuple[str, ...]:
     """The tokens of the line that an answer's verdict points at."""
     text = winnowing.read(answer.source)
     pairs = zip(text.tokens, text.lines, strict=True)
     return tuple(token for token, line in pairs if line == answer.row.line)
 
 
-def statuses(answers: Iterable[Answer]) -> list[tuple[str, list[str]]]:
+def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     """Who got which diagnosis: passed first, not attempted last, the commonest between them."""
     names: dict[str, list[str]] = {}
     for answer in answers:

@@ -86,7 +86,7 @@ def _tokens(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(tokens), tuple(lines)
 
 
-def _plain(found: re.Match) -> str:
+def _plain(found: re.Match[str]) -> str:
     """A token without what can be changed at no cost."""
     text = found.group()
     if found.lastgroup == "word" and text not in _NO_NAMES and not text.startswith("__"):

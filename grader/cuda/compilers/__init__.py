@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
 from ..diagnostics import Diagnostic
 from ..directives import renumbering
-from ..errors import CompileError
+from ..errors import CompileError, CompilerFailure
 from ..sanitize import forbidden, one_line_end
 from . import cache
+from .clang import Clang
 from .nvrtc import Nvrtc
 from .protocol import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
 
 __all__ = [
+    "CHOICE",
     "COMPILERS",
     "DEFAULT_ARCH",
     "SOURCE_NAME",
@@ -29,16 +32,34 @@ __all__ = [
     "Program",
     "cache",
     "chosen",
+    "chosen_name",
     "compile_cubin",
     "compile_ptx",
 ]
 
-COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc()}
+CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one
+# The first that is installed is used: NVRTC where it exists, as hardware runs what it makes.
+COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc(), "clang": Clang()}
+
+
+def chosen_name() -> str:
+    """The name, in `COMPILERS`, of the compiler that is used. CompilerFailure for a wrong one."""
+    wanted = os.environ.get(CHOICE) or _first_available()
+    if wanted not in COMPILERS:
+        known = " or ".join(COMPILERS)
+        raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {known}.")
+    return wanted
+
+
+@lru_cache
+def _first_available() -> str:
+    found = (name for name, one in COMPILERS.items() if one.available())
+    return next(found, "nvrtc")
 
 
 def chosen() -> Compiler:
     """The compiler that is used."""
-    return COMPILERS["nvrtc"]
+    return COMPILERS[chosen_name()]
 
 
 def compile_ptx(
@@ -48,23 +69,24 @@ def compile_ptx(
     given = [option for option in options if option.startswith(_TARGET)]
     target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
     rest = tuple(option for option in options if option not in given)
-    return _program(Job(one_line_end(code), rest, name_expressions, target))
+    return _program(chosen(), Job(one_line_end(code), rest, name_expressions, target))
 
 
 def compile_cubin(
     code: str, options: tuple[str, ...], name_expressions: tuple[str, ...], architecture: str
 ) -> Program:
-    """Compile `code` for real hardware, e.g. architecture "sm_90". A cubin loads under any driver
-    of the same CUDA major version, PTX may not. Raises CompileError."""
-    return _program(Job(one_line_end(code), options, name_expressions, architecture, cubin=True))
+    """Compile `code` for real hardware, e.g. architecture "sm_90", by NVRTC whichever compiler is
+    chosen. A cubin loads under any driver of the same CUDA major version, PTX may not. Raises
+    CompileError."""
+    job = Job(one_line_end(code), options, name_expressions, architecture, cubin=True)
+    return _program(COMPILERS["nvrtc"], job)
 
 
 _TARGET = ("-arch=", "--gpu-architecture=")
 
 
-def _program(job: Job) -> Program:
+def _program(compiler: Compiler, job: Job) -> Program:
     _refuse_what_reads_otherwise(job.source)
-    compiler = chosen()
     key = json.dumps([asdict(job), compiler.identity()])
     return _kept(cache.folder(), hashlib.sha256(key.encode()).hexdigest(), compiler, job)
 

@@ -42,7 +42,7 @@ def helper_math() -> str:
     parts = [_HEAD, "typedef unsigned int uint;\n", _SINGLE.format(place=_PLACE)]
     for kind in _SCALARS:
         for size in (2, 3, 4):
-            parts += _made_of_others(kind, size)
+            parts += _composed(kind, size)
         for size in (2, 3, 4):
             parts += _arithmetic(kind, size)
     for size in (2, 3, 4):
@@ -50,7 +50,7 @@ def helper_math() -> str:
     return "".join(parts)
 
 
-def _made_of_others(kind: str, size: int):
+def _composed(kind: str, size: int):
     """make_float4(1.0f), make_float4(a3, w), make_float2(a3), make_float3(an int3) ..."""
     vector, scalar = f"{kind}{size}", _SCALARS[kind]
     yield _function(vector, f"make_{vector}", [(scalar, "s")], size, "s")

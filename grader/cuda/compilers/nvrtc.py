@@ -10,13 +10,14 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import CompileError, CompilerFailure
+from .cuda_files import include_folders
 from .headers import HEADERS, PRELUDE
 from .nvrtc_log import diagnostics
 from .protocol import SOURCE_NAME, Job, Program
 
 _FLAGS = (
     *("--std=c++17", "-lineinfo", "-w", f"--pre-include={PRELUDE}"),
-    "-Xcudafe=--error_limit=20",  # who has more mends the first ones first
+    "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
 )
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
@@ -27,8 +28,13 @@ _MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
 class Nvrtc:
     """See `protocol.Compiler`."""
 
+    starts_programs = False
+
+    def available(self) -> bool:
+        return _found() is not None
+
     def identity(self) -> list:
-        return ["nvrtc", self.version(), _include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
+        return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
 
     def version(self) -> tuple[int, int]:
         major, minor = ctypes.c_int(), ctypes.c_int()
@@ -38,7 +44,7 @@ class Nvrtc:
     def folders(self) -> tuple[Path, ...]:
         """NVRTC opens more libraries that lie beside it when it compiles."""
         library = Path(_loaded().abs_path).resolve().parent
-        return library, *map(Path, _include_folders())
+        return library, *map(Path, include_folders())
 
     def compile(self, job: Job) -> Program:
         program = ctypes.c_void_p()
@@ -63,7 +69,7 @@ class Nvrtc:
 
 
 def _flags(job: Job) -> list[str]:
-    folders = [f"-I{folder}" for folder in _include_folders()]
+    folders = [f"-I{folder}" for folder in include_folders()]
     return [*_FLAGS, *folders, f"-arch={job.target}", *job.options]
 
 
@@ -86,11 +92,11 @@ _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
 def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
     """`ptx` with the headers that are no files under their own names (NVRTC puts the current
     folder before them), and the files that are not among the compiler's."""
-    own = [*_include_folders(), *(option[2:] for option in options if option.startswith("-I"))]
+    own = [*include_folders(), *(option[2:] for option in options if option.startswith("-I"))]
     here = str(Path.cwd())
     strange = []
 
-    def named(found: re.Match) -> str:
+    def named(found: re.Match[str]) -> str:
         path = found[2]
         header = path.removeprefix(here).lstrip("/")
         if header in HEADERS:
@@ -157,19 +163,22 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-@cache
 def _loaded():
-    from cuda.pathfinder import load_nvidia_dynamic_lib
-
-    return load_nvidia_dynamic_lib("nvrtc")
+    if (library := _found()) is None:
+        raise CompilerFailure(
+            "NVRTC is not here: `pip install cuda-toolkit[nvrtc,cudart,cccl]` brings it where "
+            "NVIDIA makes it. WARPWISE_COMPILER=clang chooses the other compiler."
+        )
+    return library
 
 
 @cache
-def _include_folders() -> tuple[str, ...]:
-    """Folders of CUDA's own headers: cub, thrust and cuda/std (CCCL), cuda_fp16 and friends."""
-    from cuda.pathfinder import find_nvidia_header_directory
-
-    folders = [find_nvidia_header_directory(name) for name in ("cccl", "cudart")]
-    found = [Path(folder) for folder in folders if folder]
-    nested = [folder / "cccl" for folder in found if (folder / "cccl").is_dir()]
-    return tuple(dict.fromkeys(str(folder) for folder in (*nested, *found)))
+def _found():
+    try:
+        from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
+    except ImportError:
+        return None
+    try:
+        return load_nvidia_dynamic_lib("nvrtc")
+    except DynamicLibNotFoundError:
+        return None

@@ -45,7 +45,7 @@ _CARET = re.compile(r"\s*\^")
 class _Entry:
     """One report. `rows` are what stands below its first line."""
 
-    head: re.Match
+    head: re.Match[str]
     rows: list[str]
 
     @property
@@ -162,7 +162,7 @@ def _include_line(name: str, lines: list[str]) -> int:
     return (same + near + [number for number, _ in included] + [1])[0]
 
 
-def _assembler(match: re.Match, lines: list[str]) -> Diagnostic:
+def _assembler(match: re.Match[str], lines: list[str]) -> Diagnostic:
     """ptxas reads PTX, and counts its lines; what it refuses stands in the source as asm."""
     asm = (n for n, line in enumerate(lines, start=1) if re.search(r"\basm\b", line))
     return Diagnostic(f"ptxas: {match['message'].strip()}", next(asm, 1))

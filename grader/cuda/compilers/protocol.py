@@ -42,7 +42,13 @@ class Program:
 
 
 class Compiler(Protocol):
-    """One of the compilers there are (see `COMPILERS`)."""
+    """One of the compilers there are (see `COMPILERS`). `starts_programs`: it is not a library but
+    a program, so that a process that compiles must be allowed another."""
+
+    starts_programs: bool
+
+    def available(self) -> bool:
+        """Whether it is installed."""
 
     def identity(self) -> list:
         """All but the job that decides on its programs, as JSON: version, headers, flags."""

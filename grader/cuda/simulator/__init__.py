@@ -6,15 +6,27 @@
     run.hazards, run.counters, run.trace, run.printed
 
 From text to result, room by room: `program` parses PTX and links a kernel with what it calls;
-`module` prepares a launch; `memory` lays out buffers and checks every address; `machine` runs
-waves of blocks, `schedule` says which lanes go next, `instructions` what each instruction does,
-in the arithmetic of `numeric`; `waiting` is where threads meet; `hazards` finds what nothing
-synchronises; `watching` counts and traces.
+`module` prepares a launch; `memory` lays out buffers and checks every address; `engine` runs waves
+of blocks, `isa` says what each instruction does, in the arithmetic of `numeric`; `observers` find
+what nothing synchronizes and what never got a value, count and trace.
 """
 
-from .hazards.naming import plain
+from .engine.options import options
 from .memory.allocations import address, empty, written
 from .module import RawKernel, RawModule
-from .watching.observe import observe, options
+from .observers.observe import Run, observe
+from .observers.trace import Event
+from .program.naming import plain
 
-__all__ = ["RawKernel", "RawModule", "address", "empty", "observe", "options", "plain", "written"]
+__all__ = [
+    "Event",
+    "RawKernel",
+    "RawModule",
+    "Run",
+    "address",
+    "empty",
+    "observe",
+    "options",
+    "plain",
+    "written",
+]

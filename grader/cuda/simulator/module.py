@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,21 +22,21 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
-from .assembly import Assembly
-from .geometry import Geometry
-from .hazards.naming import Argument, Names, plain
-from .machine import Job, Machine, block_ends
+from .engine.geometry import Geometry
+from .engine.machine import Job
+from .engine.options import current_options
+from .engine.printf import Output
+from .engine.special_registers import GRID_WORKSPACE
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
+from .observers.attached import launch
+from .observers.observe import Run, current_run
 from .program import parser
-from .program.dataflow import Traffic, traffic
-from .program.linker import Image, link
-from .program.liveness import MaybeUnset, maybe_unset
+from .program.assembly import Assembly
+from .program.executable import Executable, executable
+from .program.naming import Argument, Names, plain
 from .program.ptx import Function, Program
-from .program.swaps import swap_starts
-from .special import GRID_WORKSPACE
-from .watching.observe import Run, current_options, current_run
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
@@ -100,8 +99,8 @@ class RawKernel:
         self.name = name
         self.max_dynamic_shared_size_bytes = 0
         self._module = module
-        self._linked = _linked(module.text, function.name)
-        self._image = self._linked.image
+        self._executable = _executable(module.text, function.name)
+        self._linked = self._executable.linked
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
@@ -116,8 +115,7 @@ class RawKernel:
         observed = current_run()
         run = observed or Run()
         try:
-            job = self._job(grid, block, args, shared_mem, run, observed is not None)
-            Machine(job).run()
+            launch(self._job(grid, block, args, shared_mem, run.output), run, observed is not None)
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
@@ -129,69 +127,53 @@ class RawKernel:
         schedule shows every race that an input can show."""
         return any(
             (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
-            for one in self._image.function.instructions
+            for one in self._linked.function.instructions
         )
 
-    def _job(self, grid, block, args: tuple, shared_mem: int, run: Run, observed: bool) -> Job:
+    def _job(self, grid, block, args: tuple, shared_mem: int, output: Output) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
         check_launch(self.name, grid, block, math.prod(directives.get("maxntid", (MOST_THREADS,))))
-        shared = shared_layout(self._image.function, module.program, max(shared_mem, 0))
+        shared = shared_layout(self._linked.function, module.program, max(shared_mem, 0))
         opt_in = self.max_dynamic_shared_size_bytes
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
-        layout = local_layout(self._image)
+        layout = local_layout(self._linked)
         stores, parameters = self._stores(args)
         names = Names(module.code, self.name, self._arguments(args), self._given(args))
         variables = {name: store.address for name, store in module.variables.items()}
         return Job(
-            image=self._image,
-            block_end=self._linked.block_end,
-            traffic=self._linked.traffic,
-            maybe_unset=self._linked.maybe_unset,
+            program=self._executable,
             constants=self._constants(),
-            swap_starts=self._linked.swap_starts,
             assembly=module.assembly,
             layout=layout,
             names=names,
             geometry=geometry,
             heap=module.heap,
-            spaces=self._spaces(geometry, stores, shared, layout.size),
+            flat=GlobalSpace([*stores, *self._kept()]),
+            shared=_shared_space(shared, geometry),
+            local=self._local_space(layout.size, geometry.lanes),
             symbols=shared.symbols
             | layout.symbols
             | parameters
-            | self._image.addresses
+            | self._linked.addresses
             | variables,
             options=options,
-            run=run,
-            observed=observed,
+            output=output,
             cooperative=module.cooperative,
         )
 
-    def _spaces(
-        self, geometry: Geometry, stores: list[Store], shared: SharedLayout, local: int
-    ) -> dict[str, GlobalSpace | PrivateSpace]:
-        """The memory of each state space; `local` is bytes a thread."""
+    def _kept(self) -> list[Store]:
+        """The memory that outlives a launch."""
         module = self._module
-        kept = [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
-        flat = GlobalSpace([*stores, *kept])
-        spaces = {
-            **dict.fromkeys(("global", "const", "param"), flat),
-            "shared": PrivateSpace(
-                "shared",
-                shared.size,
-                geometry.wave_blocks,
-                geometry.block_of_lane,
-                shared.owner,
-                shared.cleared,
-                shared.symbols,
-            ),
-            "local": PrivateSpace("local", local, geometry.lanes, np.arange(geometry.lanes)),
-        }
-        if module.debug:  # struct copies and bit-fields touch what nobody wrote
-            spaces["local"].store.written = None
-        return spaces
+        return [*module.variables.values(), module.heap.store, *_workspace(module.cooperative)]
+
+    def _local_space(self, size: int, lanes: int) -> PrivateSpace:
+        space = PrivateSpace("local", size, lanes, np.arange(lanes))
+        if self._module.debug:  # struct copies and bit-fields touch what nobody wrote
+            space.store.written = None
+        return space
 
     def _constants(self) -> frozenset[str]:
         """PTX's names of the parameters that are pointers to const."""
@@ -281,30 +263,12 @@ class RawKernel:
         )
 
 
-@dataclass(frozen=True)
-class _Linked:
-    """A kernel ready to run, and what the analyses say of it (see `Job`)."""
-
-    image: Image
-    block_end: list[int]
-    traffic: Traffic
-    maybe_unset: MaybeUnset
-    swap_starts: frozenset[int]
-
-
 @lru_cache(REMEMBERED)
-def _linked(text: str, name: str) -> _Linked:
-    """The kernel `name` of the PTX `text`. Nothing of it changes when it runs, so that a module
-    loaded again, with fresh variables, need not be analysed again."""
+def _executable(text: str, name: str) -> Executable:
+    """The kernel `name` of the PTX `text`, so that a module loaded again, with fresh variables,
+    need not be analysed again."""
     program = _parsed(text)
-    image = link(program, program.functions[name])
-    return _Linked(
-        image,
-        block_ends(image.function),
-        traffic(image),
-        maybe_unset(image),
-        swap_starts(image.function),
-    )
+    return executable(program, program.functions[name])
 
 
 @lru_cache(REMEMBERED)
@@ -321,6 +285,18 @@ def _parsed(text: str) -> Program:
 
 def _scalar_size(value) -> int:
     return value.nbytes if isinstance(value, np.generic) else 0
+
+
+def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
+    return PrivateSpace(
+        "shared",
+        layout.size,
+        geometry.wave_blocks,
+        geometry.block_of_lane,
+        layout.owner,
+        layout.cleared,
+        layout.symbols,
+    )
 
 
 def _workspace(cooperative: bool) -> list[Store]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from grader.cuda.simulator.watching.arrays import Array
-from grader.cuda.simulator.watching.observe import Run
+from grader.cuda.simulator.observers.arrays import Array
+from grader.cuda.simulator.observers.observe import Run
 
 from ..failures import Notice
 
 
-def require_run(run, what: str) -> None:
+def require_run(run: Run, what: str) -> None:
     """A Notice unless `run` is what watch() returned. `what`: the function that was called."""
     if not isinstance(run, Run):
         raise Notice(f"`{what}` draws what `watch(...)` returned: `run = watch(...)` first.")

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Patch
 
+from grader.cuda.simulator import Run
+
 from .moments import Moment, moments
 from .picture import (
     FAINT,
@@ -17,6 +19,7 @@ from .picture import (
     SMALL,
     WARP,
     Picture,
+    Style,
     counted,
     empty,
     note,
@@ -52,7 +55,7 @@ class _Row:
     wavefronts: int
 
 
-def banks(run) -> Picture:
+def banks(run: Run) -> Picture:
     """Banks across, accesses to shared memory down, in block 0. A bank hands out one word a
     wavefront, so an access takes as many wavefronts as the busiest bank is asked for words."""
     accesses = moments(run.trace.events, ("load", "store", "atomic"))
@@ -117,7 +120,7 @@ def _paint(axes: Axes, shown: list[_Row]) -> None:
     for row, bank in np.argwhere(grid > 1):
         words = grid[row, bank]
         colour = "white" if words > 4 else INK
-        style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
+        style: Style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
         axes.text(bank, row, str(words), **style)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
@@ -133,11 +136,11 @@ def _key(shown: list[_Row]) -> list[Patch]:
     return [swatch(_COLOURS[number], _NAMES[number]) for number in drawn]
 
 
-def _label(axes: Axes, shown: list[_Row], run) -> None:
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center"}
+def _label(axes: Axes, shown: list[_Row], run: Run) -> None:
+    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center"}
     for number, row in enumerate(shown):
         text = f"{row.kind:<5} {source_line(run, row.line, 44)}"
-        code = {"size": SMALL - 1, "family": "monospace", "color": INK}
+        code: Style = {"size": SMALL - 1, "family": "monospace", "color": INK}
         axes.text(-_GUTTER / _ACROSS, number, text, **beside, **code)
         axes.text(1.02, number, f"{row.wavefronts:>2}", size=SMALL, color=INK, **beside)
         axes.text(1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT, **beside)

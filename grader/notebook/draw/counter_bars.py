@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from grader.cuda.simulator.watching.counters import METRICS
+from grader.cuda.simulator.observers.counters import METRICS
 
 from ..failures import Notice
 from .picture import BLUE, FAINT, INK, ORANGE, TEXT, Picture

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
+from grader.cuda.simulator import Run
+
 from .arguments import require_run
 from .picture import (
     BLUE,
@@ -22,6 +24,7 @@ from .picture import (
     SMALL,
     WARP,
     Picture,
+    Style,
     counted,
     empty,
     note,
@@ -60,7 +63,7 @@ class _Level:
         return max((abs(lane - giver) for lane, giver in self.moved.items()), default=0)
 
 
-def exchange(run) -> Picture:
+def exchange(run: Run) -> Picture:
     """The shuffles of warp 0 of block 0, one below the other: lanes across, an arrow from the
     lane that gave to the lane that received. `run` is what watch() returned."""
     require_run(run, "draw.exchange")
@@ -97,7 +100,7 @@ def _levels(events) -> list[_Level]:
     return levels
 
 
-def _labels(run, shown: list[_Level]) -> list[tuple[list[str], list[str]]]:
+def _labels(run: Run, shown: list[_Level]) -> list[tuple[list[str], list[str]]]:
     """For each level, what stands left of it: lines of code, unless they are those of the level
     above, and lines that count."""
     labels, above = [], None
@@ -130,7 +133,7 @@ def _box(lane: int, top: float, **style) -> Rectangle:
 
 
 def _paint_arrows(axes: Axes, level: _Level, start: float, end: float) -> None:
-    style = {"arrowstyle": "-|>", "mutation_scale": 7, "shrinkA": 0, "shrinkB": 0}
+    style: Style = {"arrowstyle": "-|>", "mutation_scale": 7, "shrinkA": 0, "shrinkB": 0}
     style["lw"] = 0.6 if max(Counter(level.moved.values()).values(), default=0) > _MANY else 1.0
     for lane, giver in level.moved.items():
         colour = BLUE if giver > lane else RED
@@ -147,18 +150,18 @@ def _paint_lanes(axes: Axes, level: _Level, top: float) -> None:
             axes.add_patch(_box(lane, top, facecolor=PAPER, edgecolor=FAINT, hatch=_HATCH))
             continue
         axes.add_patch(_box(lane, top, facecolor=PAPER, edgecolor=INK))
-        middle = {"ha": "center", "va": "center_baseline", "size": SMALL - 0.5, "color": INK}
+        middle: Style = {"ha": "center", "va": "center_baseline", "size": SMALL - 0.5, "color": INK}
         axes.text(lane, top + _BOX / 2, str(giver), **middle)
 
 
-def _code(run, line: int) -> list[str]:
+def _code(run: Run, line: int) -> list[str]:
     """Source line `line` with its number, folded to fit beside the lanes."""
     return wrap(source_line(run, line, 2 * _COLUMNS - 8), _COLUMNS, subsequent_indent=" " * 5)
 
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
     height = middle - _LINE * (len(code) + len(counts) - 1) / 2
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
+    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
     for text in code:
         left = -_GUTTER / _ACROSS
         axes.text(left, height, text, size=SMALL - 1, family="monospace", **beside)
@@ -204,13 +207,13 @@ def _pattern(moved: dict[int, int]) -> str:
 def _explain(picture: Picture, shown: list[_Level]) -> None:
     moved = [(lane, giver) for level in shown for lane, giver in level.moved.items()]
     handles: list = []
-    line = {"lw": 1.4, "marker": ">", "markersize": 5, "markevery": [-1]}
+    line: Style = {"lw": 1.4, "marker": ">", "markersize": 5, "markevery": [-1]}
     if any(giver > lane for lane, giver in moved):
         handles.append(Line2D([0, 1], [0, 0], color=BLUE, label="from a higher lane", **line))
     if any(giver < lane for lane, giver in moved):
         handles.append(Line2D([0, 1], [0, 0], color=RED, label="from a lower lane", **line))
     if any(len(level.moved) < len(level.source) for level in shown):
-        kept = {"facecolor": PAPER, "edgecolor": FAINT, "hatch": _HATCH, "lw": 0.6}
+        kept: Style = {"facecolor": PAPER, "edgecolor": FAINT, "hatch": _HATCH, "lw": 0.6}
         handles.append(Patch(label="got its own value back", **kept))
     if any(len(level.source) < WARP for level in shown):
         handles.append(swatch(PALE, "took no part (not in the mask)"))

@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
+from grader.cuda.simulator import Run
+
 from .moments import Moment, moments
 from .picture import (
     ACTIVITY,
@@ -15,6 +17,7 @@ from .picture import (
     SMALL,
     WARP,
     Picture,
+    Style,
     activity,
     activity_key,
     counted,
@@ -33,7 +36,7 @@ _ROW, _LEFT, _TOP, _ACROSS = 0.21, 3.45, 1.2, 5.0  # inches
 _GUTTER = 3.3  # inches, for the source lines left of the grid
 
 
-def lanes(run) -> Picture:
+def lanes(run: Run) -> Picture:
     """Steps down, threads across, warps marked off; a lane that idles while its warp works is
     paid for and not used. A step is one source line. Lines that the same threads pass one after
     the other between two barriers stand in source order, each once: the compiler mixes them."""
@@ -93,11 +96,11 @@ def _columns(threads: int) -> np.ndarray:
     return thread + thread // WARP * max(1, threads // 80)
 
 
-def _label(axes: Axes, shown: list[Moment], run) -> None:
+def _label(axes: Axes, shown: list[Moment], run: Run) -> None:
     axes.set_yticks([])
-    beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
+    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
     for row, step in enumerate(shown):
-        code = {"size": SMALL - 1, "family": "monospace"}
+        code: Style = {"size": SMALL - 1, "family": "monospace"}
         axes.text(-_GUTTER / _ACROSS, row, source_line(run, step.line, 50), **beside, **code)
         axes.text(1.015, row, _count(step), **beside, size=SMALL - 0.5)
 

@@ -10,11 +10,25 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from grader.cuda.simulator.watching.traffic import SECTOR
+from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.traffic import SECTOR
 
 from ..failures import Notice
 from .arguments import require_run
-from .picture import BLUE, FAINT, INK, ORANGE, PALE, PAPER, SMALL, TEXT, Picture, empty, swatch
+from .picture import (
+    BLUE,
+    FAINT,
+    INK,
+    ORANGE,
+    PALE,
+    PAPER,
+    SMALL,
+    TEXT,
+    Picture,
+    Style,
+    empty,
+    swatch,
+)
 
 _BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
@@ -69,11 +83,11 @@ def _require(runs, array_bytes) -> None:
         raise Notice("`draw.passes` measures in bytes of an array: give it `x.nbytes`.")
 
 
-def _ways(run) -> tuple[_Way, _Way]:
+def _ways(run: Run) -> tuple[_Way, _Way]:
     return _way(run, "load", "read", BLUE, PAPER), _way(run, "store", "written", ORANGE, INK)
 
 
-def _way(run, kind: str, *look: str) -> _Way:
+def _way(run: Run, kind: str, *look: str) -> _Way:
     """Where lanes ask for the same bytes, sectors hold less than what was asked for: so each
     line's surplus is taken for itself, for that of one must not hide in another."""
     lines = run.counters.lines.values()
@@ -96,8 +110,8 @@ def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
     for row, pair in enumerate(ways.values()):
         _paint_bar(axes, row, pair, unit)
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
-        below = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
-        shift = {"xytext": (3, -3), "textcoords": "offset points"}
+        below: Style = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
+        shift: Style = {"xytext": (3, -3), "textcoords": "offset points"}
         axes.annotate(_words(pair, unit), (0, row + _THICK / 2), **shift, **below)
 
 
@@ -113,7 +127,7 @@ def _paint_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
                 continue
             axes.barh(row, amount, left=end, height=_THICK, lw=0.7, clip_on=False, **style)
             if style is plain and amount > least:
-                middle = {"ha": "center", "va": "center_baseline", "size": TEXT}
+                middle: Style = {"ha": "center", "va": "center_baseline", "size": TEXT}
                 axes.text(end + amount / 2, row, way.verb, color=way.ink, **middle)
             end += amount
 
@@ -131,7 +145,12 @@ def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
         first = read_or_written[0]
         handles.append(swatch(first.colour, first.verb))
         if any(way.beyond for way in read_or_written):
-            style = {"facecolor": PAPER, "edgecolor": first.colour, "hatch": _HATCH, "lw": 0.6}
+            style: Style = {
+                "facecolor": PAPER,
+                "edgecolor": first.colour,
+                "hatch": _HATCH,
+                "lw": 0.6,
+            }
             handles.append(Patch(label=f"rest of the sectors {first.verb}", **style))
     picture.key(handles)
 

@@ -11,8 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from grader.cuda.simulator.watching.arrays import Array
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
+from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.arrays import Array
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 from ..failures import Notice
 from .arguments import array_argument, named, require_run
@@ -26,6 +27,7 @@ from .picture import (
     PAPER,
     SMALL,
     Picture,
+    Style,
     counted,
     empty,
     swatch,
@@ -84,7 +86,7 @@ class _Grid:
         return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
 
 
-def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None):
+def owners(run: Run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None):
     """The elements of the array that was argument number `argument` (from 0) of the launch, each
     with the thread that touched it, coloured by block. `shape` folds them into other rows than
     the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
@@ -102,7 +104,7 @@ def owners(run, argument: int, shape: tuple[int, ...] | None = None, kind: str |
     return _drawn(run, title, found, grid, array.size)
 
 
-def _drawn(run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
+def _drawn(run: Run, title: str, found: Ownership, grid: _Grid, elements: int) -> Picture:
     cells = {
         (row, column): found.of(row * grid.columns + column)
         for row in range(grid.down)
@@ -139,7 +141,7 @@ def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
     return prod(shape[:-1]), columns, len(shape) == 1
 
 
-def _likeliest(run, array: Array, kind: str | None) -> tuple[str, Ownership]:
+def _likeliest(run: Run, array: Array, kind: str | None) -> tuple[str, Ownership]:
     """What was done, in a word, and by whom."""
     touched = run.trace.touched
     for one in (kind,) if kind else _KINDS:
@@ -181,10 +183,10 @@ def _boxes(cells: dict[tuple[int, int], Who]) -> list[tuple[int, int, int, Who]]
 
 def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> None:
     labels = [grid.label(who, columns) if who else "" for _, _, columns, who in boxes]
-    middle = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
+    middle: Style = {"color": INK, "ha": "center", "va": "center", "linespacing": 1.05}
     middle["size"] = _size(grid, boxes, labels)
     for (row, column, columns, who), label in zip(boxes, labels, strict=True):
-        style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
+        style: Style = {"edgecolor": FAINT, "lw": 0.6, "facecolor": _colour(who)}
         if not who:
             style["hatch"] = "////"
         axes.add_patch(Rectangle((column, row), columns, 1, clip_on=False, **style))
@@ -196,7 +198,7 @@ def _paint(axes: Axes, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> N
 
 def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
     """Lines between blocks."""
-    line = {"color": INK, "lw": 1.2, "zorder": 3}
+    line: Style = {"color": INK, "lw": 1.2, "zorder": 3}
     for (row, column), who in cells.items():
         if _parted(who, cells.get((row + 1, column))):
             axes.plot([column, column + 1], [row + 1, row + 1], **line)
@@ -238,7 +240,7 @@ def _tint(block: int) -> tuple[float, ...]:
     return tuple(1 - _TINT * (1 - colour))
 
 
-def _key(run, cells) -> list:
+def _key(run: Run, cells) -> list:
     """What the cells' colours mean."""
     alone = _alone(cells)[: len(_COLOURS)]
     handles = [swatch(_tint(block), f"block {block}") for block in alone]
@@ -255,7 +257,7 @@ def _alone(cells) -> list[int]:
     return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
 
 
-def _notes(run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
+def _notes(run: Run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
     """What is left out, and how to read the labels."""
     shown = ((grid.down, grid.rows, "row"), (grid.across, grid.columns, "column"))
     cut = [f"{some} of {counted(count, noun)}" for some, count, noun in shown if some < count]
@@ -277,18 +279,18 @@ def _notes(run, grid: _Grid, boxes: list[tuple[int, int, int, Who]]) -> str:
     return " ".join(notes)
 
 
-def _all_known(run) -> bool:
+def _all_known(run: Run) -> bool:
     return run.trace.blocks >= run.trace.launched
 
 
-def _blocks(run) -> str:
+def _blocks(run: Run) -> str:
     kept, launched = run.trace.blocks, run.trace.launched
     if kept == 1 or launched == 1:
         return "block 0"
     return f"all {launched} blocks" if _all_known(run) else f"the first {kept} of {launched} blocks"
 
 
-def _description(title: str, run, found: Ownership, elements: int) -> str:
+def _description(title: str, run: Run, found: Ownership, elements: int) -> str:
     said = sentences(found)
     lines = [
         f"{title}, {_blocks(run)}:",

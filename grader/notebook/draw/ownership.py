@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.cuda.simulator.watching.arrays import Array
+from grader.cuda.simulator.observers.arrays import Array
 
 _MOST_THREADS = 1024  # of a block
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 from IPython.display import display
@@ -14,7 +15,8 @@ from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 
 from grader.cuda.sanitize import lines_of
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
+from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
@@ -28,6 +30,8 @@ _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _SHARPNESS = 2  # device pixels per CSS pixel
 
+Style = dict[str, Any]  # matplotlib's keywords, which have no common type
+
 
 class Picture(Figure):
     """A figure WIDTH by `height` inches, on paper of its own so that it reads the same in a light
@@ -40,10 +44,10 @@ class Picture(Figure):
         size = TITLE * min(1.0, _TITLE_WIDTH / len(title))
         self.write(0.15, 0.12, title, size=size, weight="bold", va="top")
 
-    def write(self, left: float, top: float, text: str, **style) -> None:
+    def write(self, left: float, top: float, text: str, **style: Any) -> None:
         """Text placed in inches from the upper left corner."""
-        style = {"size": SMALL, "color": INK} | style
-        self.text(left / WIDTH, 1 - top / self.height, text, **style)
+        given: Style = {"size": SMALL, "color": INK} | style
+        self.text(left / WIDTH, 1 - top / self.height, text, **given)
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
         """Axes without a frame, placed in inches from the upper left corner."""
@@ -54,10 +58,15 @@ class Picture(Figure):
         axes.tick_params(length=0, labelsize=SMALL, colors=INK)
         return axes
 
-    def key(self, handles: list[Artist], left: float = 0.05, columns: int = 4) -> None:
+    def key(self, handles: Sequence[Artist], left: float = 0.05, columns: int = 4) -> None:
         """What colours and lines mean, under the title from `left` inches on."""
         place = (left / WIDTH, 1 - 0.36 / self.height)
-        style = {"frameon": False, "fontsize": SMALL, "handlelength": 1.5, "columnspacing": 1.5}
+        style: Style = {
+            "frameon": False,
+            "fontsize": SMALL,
+            "handlelength": 1.5,
+            "columnspacing": 1.5,
+        }
         self.add_artist(
             Legend(
                 self,
@@ -84,7 +93,7 @@ class Picture(Figure):
         return {"image/png": png.getvalue(), "text/plain": self.description}, {"image/png": size}
 
 
-def empty(title: str, run, reason: str) -> Picture:
+def empty(title: str, run: Run, reason: str) -> Picture:
     """A picture of nothing, and why it is empty."""
     reason += f" {note(run, 0, 0, '')}"
     picture = Picture(0.8, title, f"{title}. {reason}")
@@ -113,7 +122,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-def source_line(run, line: int, width: int) -> str:
+def source_line(run: Run, line: int, width: int) -> str:
     """Line `line` of the kernel that `run` watched, with its number, cut to `width` characters."""
     lines = lines_of(run.source)
     text = lines[line - 1].split("//")[0].strip() if 0 < line <= len(lines) else ""
@@ -121,7 +130,7 @@ def source_line(run, line: int, width: int) -> str:
     return label if len(label) <= width else label[: width - 1] + "…"
 
 
-def note(run, shown: int, count: int, noun: str) -> str:
+def note(run: Run, shown: int, count: int, noun: str) -> str:
     """What a picture leaves out, in words; empty when it leaves out nothing."""
     cut = f"The first {shown} of {counted(count, noun)}. " if shown < count else ""
     if len(run.trace.events) == MOST_EVENTS:

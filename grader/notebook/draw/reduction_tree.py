@@ -11,6 +11,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
+from grader.cuda.simulator import Run
+
 from .levels import Arrow, Level, Tree, tree_of
 from .numbers import read_cells, short
 from .picture import (
@@ -21,6 +23,7 @@ from .picture import (
     RED,
     SMALL,
     Picture,
+    Style,
     activity_key,
     counted,
     empty,
@@ -57,7 +60,7 @@ class _Sheet:
         return _WRITTEN if self.numbered else BLUE
 
 
-def tree(run) -> Picture:
+def tree(run: Run) -> Picture:
     """Cells of shared memory across, barriers down; arrows lead from the cells a thread read to
     the cell it wrote. On the right, the threads that worked in each interval."""
     whole = tree_of(run.trace.events)
@@ -98,7 +101,7 @@ def _paint_tree(sheet: _Sheet) -> None:
         else:
             _paint_global(sheet, level, top)
         name = f"at barrier {level.barrier}" if level.barrier else "at the end"
-        left = {"transform": sheet.axes.get_yaxis_transform(), "va": "center", "ha": "right"}
+        left: Style = {"transform": sheet.axes.get_yaxis_transform(), "va": "center", "ha": "right"}
         sheet.axes.text(-0.02, top + sheet.box / 2, name, size=SMALL, color=INK, **left)
         _paint_arrows(sheet, level, top)
     wide = f"shared-memory cell ({counted(sheet.tree.width, 'byte')} each)"
@@ -111,7 +114,7 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
     state = [0 if cell in level.writer else 1 if cell in known else 2 for cell in cells]
     colours = ListedColormap([sheet.written, _KEPT, PALE])
     extent = (cells[0] - 0.5, cells[-1] + 0.5, top + sheet.box, top)
-    style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
+    style: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
     sheet.axes.imshow([state], colours, extent=extent, **style)
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
     lines = edges if sheet.numbered else edges[[0, -1]]
@@ -124,7 +127,7 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
 def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) -> None:
     count = len(sheet.tree.cells)
     size = min(SMALL, 0.39 * _ACROSS * 72 / count)
-    style = {"ha": "center", "va": "center", "linespacing": 1.0}
+    style: Style = {"ha": "center", "va": "center", "linespacing": 1.0}
     cells = known if count <= 16 else sorted(level.writer)  # no room to repeat old values
     if level.values is not None:
         values = read_cells(level.values, sheet.tree.width, cells)
@@ -134,7 +137,7 @@ def _write_numbers(sheet: _Sheet, level: Level, top: float, known: list[int]) ->
             middle = top + (sheet.box - 0.14) / 2 + 0.02
             sheet.axes.text(cell, middle, text, size=size, color=colour, **style)
     for cell, thread in level.writer.items():
-        bold = {"size": 0.9 * size, "color": "#005a8c", "weight": "bold"}
+        bold: Style = {"size": 0.9 * size, "color": "#005a8c", "weight": "bold"}
         sheet.axes.text(cell, top + sheet.box - 0.1, f"t{thread}", **bold, **style)
 
 
@@ -143,7 +146,7 @@ def _paint_global(sheet: _Sheet, level: Level, top: float) -> None:
     sheet.axes.fill_between([left, right], top, top + sheet.box, color=PALE, lw=0)
     who = min(level.senders)
     by = f"thread {who}" if len(level.senders) == 1 else counted(len(level.senders), "thread")
-    middle = {"ha": "center", "va": "center", "size": SMALL, "color": INK}
+    middle: Style = {"ha": "center", "va": "center", "size": SMALL, "color": INK}
     text = f"global memory, written by {by}"
     sheet.axes.text((left + right) / 2, top + sheet.box / 2, text, **middle)
 
@@ -159,7 +162,7 @@ def _paint_arrows(sheet: _Sheet, level: Level, top: float) -> None:
         thin = min(1.2, max(0.4, 40 / max(len(arrows), 1)))
         sheet.axes.add_collection(LineCollection(ways, colors=colours, lw=thin, alpha=0.7))
         return
-    style = {"arrowstyle": "-|>", "mutation_scale": 8, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
+    style: Style = {"arrowstyle": "-|>", "mutation_scale": 8, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
     for (start, end), colour in zip(ways, colours, strict=True):
         sheet.axes.add_patch(FancyArrowPatch(start, end, color=colour, **style))
 
@@ -179,8 +182,8 @@ def _end(arrow: Arrow) -> int:
     return arrow.source if arrow.target is None else arrow.target
 
 
-def _explain(picture: Picture, sheet: _Sheet, run) -> None:
-    line = {"lw": 1.6, "marker": ">", "markersize": 5, "markevery": [-1]}
+def _explain(picture: Picture, sheet: _Sheet, run: Run) -> None:
+    line: Style = {"lw": 1.6, "marker": ">", "markersize": 5, "markevery": [-1]}
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
     cells = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
     foreign = Line2D([0, 1], [0, 0], color=RED, label="read what another thread wrote", **line)

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from grader.cuda.simulator.watching.trace import MOST_EVENTS
-from grader.cuda.simulator.watching.traffic import SECTOR
+from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.trace import MOST_EVENTS
+from grader.cuda.simulator.observers.traffic import SECTOR
 
 from .arguments import array_argument, named, require_run
 from .picture import (
@@ -22,6 +23,7 @@ from .picture import (
     TEXT,
     WARP,
     Picture,
+    Style,
     counted,
     empty,
     source_line,
@@ -84,7 +86,7 @@ class _Request:
         return f"The first of {len(self.later) + 1} such requests of warp 0; {rest}: {moved}"
 
 
-def sectors(run, argument: int | None = None, line: int | None = None) -> Picture:
+def sectors(run: Run, argument: int | None = None, line: int | None = None) -> Picture:
     """For each source line that loads or stores global memory, the first request that warp 0 of
     block 0 makes there, as sectors with the bytes that its lanes asked for. `argument` and `line`
     choose one array, one source line."""
@@ -115,7 +117,7 @@ def sectors(run, argument: int | None = None, line: int | None = None) -> Pictur
     return picture
 
 
-def _notes(run, shown: list[_Request], count: int) -> Iterator[str]:
+def _notes(run: Run, shown: list[_Request], count: int) -> Iterator[str]:
     """What is left out, and how to read the boxes."""
     if len(shown) < count:
         yield f"The first {len(shown)} of {count} kinds of request."
@@ -156,8 +158,8 @@ def _lines(one: _Request) -> int:
     return min(-(-len(one.sectors) // _PER_LINE), _MOST_LINES)
 
 
-def _paint(picture: Picture, run, one: _Request, top: float) -> None:
-    code = {"size": SMALL, "family": "monospace"}
+def _paint(picture: Picture, run: Run, one: _Request, top: float) -> None:
+    code: Style = {"size": SMALL, "family": "monospace"}
     picture.write(0.15, top + 0.16, source_line(run, one.line, 62), **code)
     picture.write(5.2, top + 0.16, _spoken(run, one), size=TEXT, weight="bold")
     tall = _LINE * _lines(one)
@@ -169,11 +171,11 @@ def _paint(picture: Picture, run, one: _Request, top: float) -> None:
         row, column = divmod(position, _PER_LINE)
         _paint_sector(axes, one, sector, column * SECTOR, row)
         if column and drawn[position - 1] < sector - 1:
-            middle = {"ha": "center", "va": "center", "size": _LABEL, "color": INK}
+            middle: Style = {"ha": "center", "va": "center", "size": _LABEL, "color": INK}
             axes.text(column * SECTOR, row + 0.55, "…", **middle)
 
 
-def _spoken(run, one: _Request) -> str:
+def _spoken(run: Run, one: _Request) -> str:
     hidden = len(one.sectors) - _PER_LINE * _MOST_LINES
     array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
     return f"{one.kind}{array}: {one.words}" + (f", {hidden} not drawn" if hidden > 0 else "")
@@ -181,7 +183,7 @@ def _spoken(run, one: _Request) -> str:
 
 def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int) -> None:
     gap = 1.2
-    box = {"lw": 1.1, "edgecolor": INK, "clip_on": False}
+    box: Style = {"lw": 1.1, "edgecolor": INK, "clip_on": False}
     scale = (SECTOR - 2 * gap) / SECTOR
     axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, facecolor=PALE, **box))
     for at, lanes in one.touched.items():
@@ -189,20 +191,20 @@ def _paint_sector(axes: Axes, one: _Request, sector: int, left: float, row: int)
         if start >= end:
             continue
         x, wide = left + gap + start * scale, (end - start) * scale
-        style = {"facecolor": BLUE, "edgecolor": PAPER, "lw": 0.5, "clip_on": False}
+        style: Style = {"facecolor": BLUE, "edgecolor": PAPER, "lw": 0.5, "clip_on": False}
         axes.add_patch(Rectangle((x, row + 0.28), wide, 0.6, **style))
         if one.width >= _LABELLED:
             label = str(lanes[0]) if len(lanes) == 1 else f"{len(lanes)}x"
             size = _LEAST_LABEL if len(label) > 2 and one.width == _LABELLED else _LABEL
-            middle = {"ha": "center", "va": "center", "size": size, "color": PAPER}
+            middle: Style = {"ha": "center", "va": "center", "size": size, "color": PAPER}
             axes.text(x + wide / 2, row + 0.58, label, **middle)
-    edge = {"facecolor": "none", **box}
+    edge: Style = {"facecolor": "none", **box}
     axes.add_patch(Rectangle((left + gap, row + 0.28), SECTOR * scale, 0.6, **edge))
-    offset = {"ha": "left", "va": "bottom", "size": _LABEL, "color": INK}
+    offset: Style = {"ha": "left", "va": "bottom", "size": _LABEL, "color": INK}
     axes.text(left + gap, row + 0.26, f"byte {sector * SECTOR:,}", **offset)
 
 
-def _described(run, one: _Request) -> str:
+def _described(run: Run, one: _Request) -> str:
     lanes = sum(map(len, one.touched.values()))
     array = "" if one.buffer is None else f" of {named(run, one.buffer)}"
     return (

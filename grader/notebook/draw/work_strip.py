@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from .picture import ACTIVITY, INK, SMALL, WARP, activity, counted, index_axis
+from .picture import ACTIVITY, INK, SMALL, WARP, Style, activity, counted, index_axis
 
 _HALF = 0.09  # of a strip's height, in inches
 
@@ -20,7 +20,7 @@ def paint_work(axes: Axes, count: int, working: list[set[int]], middles: np.ndar
             _paint_lanes(axes, active, middle)
         else:
             _paint_warps(axes, active, middle)
-        beside = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
+        beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
         axes.text(1.06, middle, at_work(threads), size=SMALL - 0.5, **beside)
     index_axis(axes, range(count), "threads at work")
     axes.set(xlim=(-0.5, count - 0.5), xticks=[0, count - 1])
@@ -33,7 +33,7 @@ def at_work(threads: set[int]) -> str:
 
 def _paint_lanes(axes: Axes, active: np.ndarray, middle: float) -> None:
     extent = (-0.5, len(active) - 0.5, middle + _HALF, middle - _HALF)
-    style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
+    style: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
     axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **style)
     edges = np.minimum(np.arange(0, len(active) + WARP, WARP), len(active)) - 0.5
     axes.vlines(edges, middle - _HALF, middle + _HALF, colors=INK, lw=0.9, clip_on=False)

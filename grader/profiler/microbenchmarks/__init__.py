@@ -37,7 +37,7 @@ COMMON |= {"halves the same", "quarters the same"}  # two lanes would write one 
 
 
 def works() -> list[Work]:
-    """Every specimen, once for each launch."""
+    """Every microbenchmark, once for each launch."""
     return [
         *_copies(),
         *_matrices(),

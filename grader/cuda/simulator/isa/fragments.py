@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..lanes import WARP
+from ..engine.lanes import WARP
 from ..numeric.types import DTYPES
 
 ELEMENTS = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}  # a register

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
-from ..lanes import WARP, select, warp_masks, warps
-from ..lanes import index as lane_index
-from ..operands import read
+from ..engine.lanes import WARP, select, warp_masks
+from ..engine.lanes import index as lane_index
+from ..engine.operands import read
+from ..engine.synchronization.collectives import FULL
 from ..program.ptx import Instruction, Register
-from ..waiting.collectives import FULL
 
 Step = Callable
 
@@ -20,7 +20,7 @@ Step = Callable
 @dataclass(frozen=True)
 class Undefined:
     """Operands for which an instruction's result is undefined: `where(*sources)` is true of
-    them. A lane that has such raises `error`, with the sentence "thread 3 {predicate}"."""
+    them. Of a lane that has such it can be said, as an `error`, "thread 3 {predicate}"."""
 
     where: Callable[..., np.ndarray]
     error: type[CudaError]
@@ -48,17 +48,18 @@ def elementwise_step(form: Elementwise, instruction: Instruction, at: int, machi
     ]
     make = {1: _unary, 2: _binary, 3: _ternary}.get(len(sources), _many)
     step = make(form.fn, out, *sources)
-    if form.undefined and machine.options.checks:
-        return _refusing(form.undefined, step, sources, at, machine)
+    if form.undefined and machine.events.undefined:
+        return _telling(form.undefined, step, sources, at, machine)
     return step
 
 
-def _refusing(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
+def _telling(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
     def checked(lanes):
         where = undefined.where(*[source[lanes] for source in sources])
         if np.count_nonzero(where):
             lane = int(lane_index(lanes)[np.argmax(where)])
-            raise machine.report.error(undefined.error, at, lane, undefined.predicate)
+            for tell in machine.events.undefined:
+                tell(at, lane, undefined)
         step(lanes)
 
     return checked
@@ -120,6 +121,8 @@ def collective_step(combine: Callable, masks: np.ndarray, at: int, machine) -> S
         together = machine.collectives.gather(lanes, at, masks)
         if together is None:
             return ()
+        for tell in machine.events.collective:
+            tell(at, together, masks)
         combine(together)
         return ((at + 1, together),)
 
@@ -155,8 +158,8 @@ def guarded(step: Step, instruction: Instruction, at: int, machine, control: boo
 
     def chosen_of(lanes):
         chosen = guard[lanes] == wanted
-        if machine.observed:
-            machine.idle_warps[at] += warps(lanes) - warps(select(lanes, chosen))
+        for tell in machine.events.guard:
+            tell(at, lanes, chosen)
         return chosen
 
     def effect_step(lanes):

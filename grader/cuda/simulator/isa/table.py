@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 
 from ...compilers.out_of_reach import TEXTURES
-from ..operands import read
+from ..engine.operands import read
 from ..program.ptx import Address, Instruction, Operand
 from .form import Flow, Form, Role
 from .steps import Step, collective_step, elementwise_step, guarded, unsupported, warp_step
@@ -176,9 +176,7 @@ def bind(instruction: Instruction, at: int, machine) -> Step:
     if form.build is None:
         raise unsupported(instruction, machine)
     step = form.build(instruction, at, machine)
-    if machine.unset:
-        to_memory = any(isinstance(operand, Address) for operand in instruction.operands)
-        step = machine.unset.follow(instruction, at, step, form.control or to_memory)
+    step = machine.events.execute(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
-        return guarded(step, instruction, at, machine, form.control)
-    return step
+        step = guarded(step, instruction, at, machine, form.control)
+    return machine.events.follow(at, step)

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import ConstWrite, OutOfBounds
+from ...errors import OutOfBounds
+from ..engine.lanes import WARP, Lanes, compact
+from ..engine.lanes import index as lane_index
+from ..engine.synchronization.cluster_barrier import OFFSET_MASK, RANK_SHIFT
 from ..isa.form import Transfer
-from ..lanes import WARP, Lanes, compact
-from ..lanes import index as lane_index
 from ..program.ptx import Address, Register, Symbol
-from ..waiting.clusters import OFFSET_MASK, RANK_SHIFT
 from .spaces import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
     WINDOW_SIZE,
     AccessFault,
     Fault,
-    GlobalSpace,
+    PrivateSpace,
     Store,
 )
 
@@ -54,7 +54,7 @@ class Access:
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
         self.base, self.offset = self._base(operand)
-        reached = machine.traffic.targets.get(at)
+        reached = machine.program.memory_use.targets.get(at)
         self.constant = bool(reached) and reached <= machine.constants
 
     def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
@@ -78,22 +78,26 @@ class Access:
         element = hit.element + component if component else hit.element
         return hit.store.view(dtype).take(element)
 
-    def check_written(self, hit: Hit) -> None:
-        """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
-        for component in range(self.components):
-            unwritten = self.unwritten(hit, component)
-            if unwritten is not None:
-                lane = int(lane_index(hit.lanes)[np.argmax(unwritten)])
-                where = int(hit.addresses[np.argmax(unwritten)]) + component * self.size
-                raise self.machine.report.unwritten(self, hit, lane, where)
+    def about_to_read(self, hit: Hit) -> None:
+        """Tell that lanes are about to use what lies there."""
+        for tell in self.machine.events.read:
+            tell(self, hit)
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
         """Which lanes of a hit find in a component what nobody wrote; None where none does."""
         store = hit.store
-        if store.written is None or not self.machine.options.checks:
+        if store.written is None:
             return None
         found = store.marks(self.size).take(hit.element + component) == 0
         return found if np.count_nonzero(found) else None
+
+    def offsets(self, hit: Hit) -> np.ndarray:
+        """Where in its memory each lane touches, in bytes: in the block's shared memory as it
+        would be without red zones, else from the start of the buffer. A copy, for a register may
+        hold the addresses."""
+        if hit.space == "shared":
+            return self.machine.shared.natural(hit.addresses.copy())
+        return hit.addresses - hit.store.address
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
         store = hit.store
@@ -104,16 +108,9 @@ class Access:
         if store.written is not None:
             marks = store.marks(self.size)
             marks[element] = np.iinfo(marks.dtype).max
-        if self.machine.unset:
-            self.machine.unset.overwritten(store, element, self.size)
 
     def refuse_write(self, hit: Hit) -> None:
-        report, lane = self.machine.report, int(lane_index(hit.lanes)[0])
-        place = report.here.place(hit.space, hit.store, int(hit.addresses[0]), self.width, self.at)
-        why = f"{place.owner} is read-only"
-        if self.constant:
-            why = f"{place.owner} is declared a pointer to const"
-        raise report.error(ConstWrite, self.at, lane, f"writes to {place.text}, but {why}.")
+        raise self.machine.report.read_only(self, hit)
 
     def _base(self, operand: Address) -> tuple[np.ndarray, int]:
         machine = self.machine
@@ -130,18 +127,22 @@ class Access:
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
             return self._find_generic(lanes, addresses)
-        memory = self.machine.spaces[space]
-        if isinstance(memory, GlobalSpace):
-            found = memory.locate(addresses, self.width)
-            if len(found) > 1:
-                return self._parts(found, space, lane_index(lanes), addresses)
-            store = found[0][0]
-            return [Hit(store, space, lanes, (addresses - store.address) >> self.shift, addresses)]
+        if space == "shared":
+            return self._find_private(self.machine.shared, lanes, addresses)
+        if space == "local":
+            return self._find_private(self.machine.local, lanes, addresses)
+        found = self.machine.flat.locate(addresses, self.width)
+        if len(found) > 1:
+            return self._parts(found, space, lane_index(lanes), addresses)
+        store = found[0][0]
+        return [Hit(store, space, lanes, (addresses - store.address) >> self.shift, addresses)]
+
+    def _find_private(self, memory: PrivateSpace, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         base = memory.base[lanes]
-        if space == "shared" and self.machine.geometry.cluster_blocks > 1:
+        if memory.name == "shared" and self.machine.geometry.cluster_blocks > 1:
             base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
-        return [Hit(memory.store, space, lanes, (base + addresses) >> self.shift, addresses)]
+        return [Hit(memory.store, memory.name, lanes, (base + addresses) >> self.shift, addresses)]
 
     def _parts(self, found, space: str, lane: np.ndarray, addresses: np.ndarray) -> list[Hit]:
         """The hits of an access that goes to several stores."""
@@ -156,7 +157,7 @@ class Access:
 
     def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
         """Where the shared memory of the block that each address names begins, and the offsets."""
-        geometry, pitch = self.machine.geometry, self.machine.spaces["shared"].pitch
+        geometry, pitch = self.machine.geometry, self.machine.shared.pitch
         rank = addresses >> RANK_SHIFT
         beyond = rank > geometry.cluster_blocks
         if beyond.any():

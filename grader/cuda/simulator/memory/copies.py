@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..lanes import Lanes, compact
-from ..lanes import index as lane_index
+from ..engine.lanes import Lanes, compact
+from ..engine.lanes import index as lane_index
 from .access import Access, Hit
 from .spaces import Store
 
@@ -53,7 +53,7 @@ class Copies:
         self.pending: list[_Copy] = []
         self.landings: dict[tuple[Store, int], list[Landing]] = {}  # by barrier and its place
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """A new wave begins."""
         self.committed[:] = 0
         self.pending = []
@@ -63,10 +63,10 @@ class Copies:
         """Until it has arrived, the destination counts as not written: a thread that does not
         wait for it gets whatever is there."""
         group = self.committed[hit.lanes].copy()
-        self.forget_what_lay_there(access, hit)
+        self.mark_unwritten(access, hit)
         self.pending.append(_Copy(access, hit, words, group))
 
-    def forget_what_lay_there(self, access: Access, hit: Hit) -> None:
+    def mark_unwritten(self, access: Access, hit: Hit) -> None:
         marks = hit.store.marks(access.size)
         for component in range(access.components):
             marks[hit.element + component] = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..program.linker import Image, function_addresses
+from ..program.linker import LinkedProgram, function_addresses
 from ..program.ptx import Function, Program, Symbol, Variable
 from .spaces import Store
 
@@ -110,11 +110,11 @@ def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLay
     return SharedLayout(size, static, symbols, owner if len(pieces) > 1 else None, cleared)
 
 
-def local_layout(image: Image) -> LocalLayout:
+def local_layout(linked: LinkedProgram) -> LocalLayout:
     """Where each local variable of a thread lies. Functions that call themselves have theirs in
     frames on a stack, which comes after those of all the others."""
-    recursive = {name for name, part in image.parts.items() if part.recursive}
-    local = [v for v in image.function.variables if v.space == "local"]
+    recursive = {name for name, part in linked.parts.items() if part.recursive}
+    local = [v for v in linked.function.variables if v.space == "local"]
     framed = {name: [v for v in local if v.name.startswith(f"{name}::")] for name in recursive}
     fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
     size, symbols = _lay_out(fixed)

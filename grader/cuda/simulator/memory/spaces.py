@@ -229,7 +229,7 @@ class PrivateSpace:
         length = self.pitch * pieces
         self.store = Store(name, np.zeros(length, np.uint8), np.zeros(length, np.uint8))
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """A new wave begins: nothing is written yet."""
         if self.store.written is None:
             return

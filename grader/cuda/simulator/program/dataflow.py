@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..isa.form import Carries, Flow, Role
-from .linker import Image
+from .linker import LinkedProgram
 from .ptx import Address, Instruction, Operand, Symbol, Vector, mentioned
 
 ANYWHERE = "*"
 _HEAP = "what the driver returned"
-_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of Traffic
+_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of MemoryUse
 
 
 @dataclass(frozen=True)
-class Traffic:
+class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
     `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
     gives, by instruction, what a store or an atomic may reach."""
@@ -36,27 +36,27 @@ class Traffic:
         return ANYWHERE in reached or not reached.isdisjoint(names)
 
 
-def traffic(image: Image) -> Traffic:
+def memory_use(linked: LinkedProgram) -> MemoryUse:
     """Follow the pointers of a kernel and of all it calls."""
-    points = _points_to(image)
+    points = _points_to(linked)
     reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
     targets: dict[int, frozenset[str]] = {}
-    for at, instruction in enumerate(image.function.instructions):
+    for at, instruction in enumerate(linked.function.instructions):
         for position, transfer in instruction.form.transfers:
             if transfer.may_touch("global"):
                 names = points[_name(instruction.operands[position])] or {ANYWHERE}
                 reached[_KINDS[transfer.verb]] |= names
                 if transfer.verb != "reads":
                     targets[at] = frozenset(names)
-    return Traffic(*(frozenset(names) for names in reached.values()), targets)
+    return MemoryUse(*(frozenset(names) for names in reached.values()), targets)
 
 
-def _points_to(image: Image) -> dict[str, set[str]]:
+def _points_to(linked: LinkedProgram) -> dict[str, set[str]]:
     points: dict[str, set[str]] = defaultdict(set)
-    parameters = {parameter.name for parameter in image.function.parameters}
-    for root in {ANYWHERE, _HEAP} | parameters | image.module_variables:
+    parameters = {parameter.name for parameter in linked.function.parameters}
+    for root in {ANYWHERE, _HEAP} | parameters | linked.module_variables:
         points[root] = {root}
-    flows = [flow for one in image.function.instructions for flow in _flows(one, image)]
+    flows = [flow for one in linked.function.instructions for flow in _flows(one, linked)]
     changed = True
     while changed:
         changed = False
@@ -68,11 +68,11 @@ def _points_to(image: Image) -> dict[str, set[str]]:
     return points
 
 
-def _flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
+def _flows(one: Instruction, linked: LinkedProgram) -> list[tuple[str, str]]:
     """(target, source): what holds a pointer in the source may hold it in the target."""
     form = one.form
     if form.flow is Flow.CALL:
-        return _call_flows(one, image)
+        return _call_flows(one, linked)
     passed = any(transfer.space == "param" for _, transfer in form.transfers)
     if form.carries is Carries.STORED:  # perhaps into the slot of a call's argument
         return _between(one.operands[:1], one.operands[1:]) if passed else []
@@ -88,14 +88,14 @@ def _between(targets: Sequence[Operand], sources: Sequence[Operand]) -> list[tup
     return [(name, source) for target in targets for name in _names(target) for source in names]
 
 
-def _call_flows(one: Instruction, image: Image) -> list[tuple[str, str]]:
+def _call_flows(one: Instruction, linked: LinkedProgram) -> list[tuple[str, str]]:
     groups = [operand for operand in one.operands if isinstance(operand, Vector)]
     called = next((o for o in one.operands if not isinstance(o, Vector)), None)
     arguments = groups[-1].items if groups else ()
     results = groups[0].items if len(groups) > 1 else ()
     name = getattr(called, "name", "")
-    parts = [image.parts[name]] if name in image.parts else list(image.parts.values())
-    if name not in image.parts and isinstance(called, Symbol):
+    parts = [linked.parts[name]] if name in linked.parts else list(linked.parts.values())
+    if name not in linked.parts and isinstance(called, Symbol):
         return [(result.name, _HEAP) for result in results]
     flows = []
     for part in parts:

@@ -27,8 +27,8 @@ FUNCTIONS_AT = 0x4000_0000_0000
 
 @dataclass(frozen=True)
 class Part:
-    """One function within an image: where it starts, its parameters, results and registers, and
-    whether it may be called again while it runs."""
+    """One function within a linked program: where it starts, its parameters, results and registers,
+    and whether it may be called again while it runs."""
 
     entry: int
     parameters: tuple[Variable, ...]
@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Image:
+class LinkedProgram:
     """`function` is the kernel with all it calls; `parts` the functions in it by name (the
     kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
     pointer to a function holds; `module_variables` are the names of what no function owns."""
@@ -55,7 +55,7 @@ def function_addresses(program: Program) -> dict[str, int]:
     return {name: FUNCTIONS_AT + 16 * number for number, name in enumerate(program.functions)}
 
 
-def link(program: Program, kernel: Function) -> Image:
+def link(program: Program, kernel: Function) -> LinkedProgram:
     """Everything that `kernel` can reach, with names made distinct by function."""
     calls = {name: _mentioned(function) for name, function in program.functions.items()}
     tabled = {
@@ -88,9 +88,11 @@ def link(program: Program, kernel: Function) -> Image:
             tuple(function.registers),
             name in _reachable_from(name, calls, tabled),
         )
-    image = replace(kernel, instructions=tuple(code), variables=tuple(variables), **merged)
+    function = replace(kernel, instructions=tuple(code), variables=tuple(variables), **merged)
     variables_of_module = frozenset(program.variables)
-    return Image(image, parts, tuple(owner), function_addresses(program), variables_of_module)
+    return LinkedProgram(
+        function, parts, tuple(owner), function_addresses(program), variables_of_module
+    )
 
 
 def _mentioned(function: Function) -> set[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..isa.form import Carries, Flow
-from .linker import Image
+from .linker import LinkedProgram
 from .ptx import Instruction, registers
 
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
@@ -20,7 +20,7 @@ _MEMORY = "shared or local memory"
 
 
 @dataclass(frozen=True)
-class MaybeUnset:
+class MaybeUninitialized:
     """`at_entry`: registers that some path reads before it writes them; `reached`: these and all
     that are computed from them; `discardable`: registers of which a choice may discard what is
     computed from them, so that the compiler may load them before it is known whether they are
@@ -31,29 +31,29 @@ class MaybeUnset:
     discardable: frozenset[str]
 
 
-def maybe_unset(image: Image) -> MaybeUnset:
+def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
     """The registers of a kernel and of all it calls that may hold what was never set. Functions
     that recurse are left out: theirs are kept and restored by depth."""
-    bit = {name: 1 << number for number, name in enumerate(image.function.registers)}
-    live = _live(image, bit)
-    entries = [part.entry for part in image.parts.values() if not part.recursive]
+    bit = {name: 1 << number for number, name in enumerate(linked.function.registers)}
+    live = _live(linked, bit)
+    entries = [part.entry for part in linked.parts.values() if not part.recursive]
     mask = 0
     for entry in entries:
         mask |= live[entry]
     at_entry = frozenset(name for name, own in bit.items() if mask & own)
-    return MaybeUnset(at_entry, _reached(image, at_entry), _discardable(image))
+    return MaybeUninitialized(at_entry, _reached(linked, at_entry), _discardable(linked))
 
 
-def with_loads(maybe: MaybeUnset, image: Image) -> MaybeUnset:
+def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
     """The same where discardable registers, too, may hold what never was set."""
-    code = image.function.instructions
+    code = linked.function.instructions
     loaded = {n for one in code if one.form.carries is Carries.LOADED for n in one.written}
     start = maybe.at_entry | (loaded & maybe.discardable)
-    return replace(maybe, reached=_reached(image, start))
+    return replace(maybe, reached=_reached(linked, start))
 
 
-def _discardable(image: Image) -> frozenset[str]:
-    code = image.function.instructions
+def _discardable(linked: LinkedProgram) -> frozenset[str]:
+    code = linked.function.instructions
     found = {n for one in code if one.form.carries in _CHOICES for n in one.read}
     before = -1
     while len(found) != before:
@@ -64,10 +64,10 @@ def _discardable(image: Image) -> frozenset[str]:
     return frozenset(found)
 
 
-def _live(image: Image, bit: dict[str, int]) -> list[int]:
+def _live(linked: LinkedProgram, bit: dict[str, int]) -> list[int]:
     """For each instruction the registers live before it, as a set of bits."""
-    code = image.function.instructions
-    onward = [_successors(image, at) for at in range(len(code))]
+    code = linked.function.instructions
+    onward = [_successors(linked, at) for at in range(len(code))]
     reads, writes = zip(*(_bits(one, bit) for one in code), strict=True) if code else ((), ())
     live = [0] * len(code)
     changed = True
@@ -98,23 +98,23 @@ def _union(names: list[str], bit: dict[str, int]) -> int:
     return found
 
 
-def _successors(image: Image, at: int) -> list[int]:
+def _successors(linked: LinkedProgram, at: int) -> list[int]:
     """Where a thread may go on within the same function."""
-    function, one = image.function, image.function.instructions[at]
+    function, one = linked.function, linked.function.instructions[at]
     flow = one.form.flow
     if flow is Flow.TABLE:
         return [function.labels[label] for label in function.tables[one.operands[1].name]]
     onward = [function.labels[one.operands[0].name]] if flow is Flow.BRANCH else []
     falls_through = one.guard is not None or flow not in (Flow.BRANCH, *_ENDS)
-    if falls_through and at + 1 < len(image.owner) and image.owner[at + 1] == image.owner[at]:
+    if falls_through and at + 1 < len(linked.owner) and linked.owner[at + 1] == linked.owner[at]:
         onward.append(at + 1)
-    return [successor for successor in onward if successor < len(image.owner)]
+    return [successor for successor in onward if successor < len(linked.owner)]
 
 
-def _reached(image: Image, start: frozenset[str]) -> frozenset[str]:
+def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     """All registers that what `start` holds may flow into, also by way of shared or local memory,
     which stands as one place for all of it."""
-    code = image.function.instructions if start else ()
+    code = linked.function.instructions if start else ()
     flows = [_flow(one) for one in code]
     reached, before = set(start), -1
     while len(reached) != before:

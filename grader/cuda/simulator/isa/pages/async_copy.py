@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import Lanes, compact
-from ...lanes import index as lane_index
+from ...engine.lanes import Lanes, compact
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access
-from ...operands import read
 from ...program.ptx import Address, Instruction, Register
-from ..accesses import note, put
+from ..accesses import get, put
 from ..form import Transfer
 from ..table import effect
 from .mbarrier import arrival_of_copies
@@ -44,10 +44,10 @@ def copy(instruction: Instruction, at: int, machine):
         index = lane_index(lanes)
         words = np.zeros((len(index), size.value // 4), np.uint32)
         wanted = amount(lanes) if amount else np.full(len(index), size.value)
-        _load(whole, index, wanted == size.value, words, machine)
+        _load(whole, index, wanted == size.value, words)
         short = wanted * (wanted < size.value)
         for place, octet in enumerate(octets[: int(short.max())]):
-            _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1], machine)
+            _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
         return words
 
     def step(lanes: Lanes) -> None:
@@ -55,7 +55,8 @@ def copy(instruction: Instruction, at: int, machine):
         index = lane_index(lanes)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
-            _check_overwriting(machine, to, hit, list(own.T))
+            for tell in machine.events.copy:
+                tell(to, hit, list(own.T))
             machine.copies.issue(to, hit, list(own.T))
 
     return step
@@ -80,22 +81,15 @@ def _octets(reads: Transfer, source: Address, size: int, at: int, machine) -> li
     return [Access(replace(reads, size=1, components=1), p, at, machine) for p in places]
 
 
-def _load(access: Access, index, chosen: np.ndarray, into: np.ndarray, machine) -> None:
+def _load(access: Access, index, chosen: np.ndarray, into: np.ndarray) -> None:
     """Into the chosen rows of `into`, a column for each component."""
     if not chosen.any():
         return
     for hit in access.hits(compact(index[chosen])):
-        access.check_written(hit)
-        note(machine, access, hit, "load")
+        get(access, hit)
         rows = np.searchsorted(index, lane_index(hit.lanes))
         for component in range(access.components):
             into[rows, component] = access.read(hit, component, into.dtype)
-
-
-def _check_overwriting(machine, access: Access, hit, words) -> None:
-    """The copy may land at any moment from now on: whoever still reads the place races with it."""
-    if machine.races is not None and machine.races.watches(access, hit):
-        machine.races.check(access, hit, "store", np.zeros(len(hit.element), bool), words)
 
 
 @effect("cp", "async commit_group :")
@@ -115,7 +109,7 @@ def wait(instruction: Instruction, at: int, machine):
 
 def _land(machine, lanes: Lanes, newest: int) -> None:
     for access, hit, words in machine.copies.arrive(lanes, newest):
-        put(machine, access, hit, words)
+        put(access, hit, words)
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")

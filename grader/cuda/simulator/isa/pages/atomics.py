@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...lanes import Lanes
+from ...engine.lanes import Lanes
+from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.numbers import flush
-from ...operands import read
 from ...program.ptx import Instruction, components
 from ..accesses import update
 from ..table import effect
@@ -82,7 +82,7 @@ def atomic(instruction: Instruction, at: int, machine):
         for hit in access.hits(lanes):
             cleaned = flush if kind == "f32" and hit.space == "global" else np.asarray
             values = [[cleaned(item[hit.lanes]) for item in source] for source in sources]
-            found = update(machine, access, hit, operation, values, cleaned)
+            found = update(access, hit, operation, values, cleaned)
             for out, old in zip(outs, found, strict=False):
                 if out is not None:
                     out[hit.lanes] = old

@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from ....errors import Misaligned, OutOfBounds
-from ...lanes import Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access, Hit
 from ...memory.copies import Landing
-from ...operands import read
 from ...program.ptx import Instruction
-from ..accesses import note, put
+from ..accesses import get, put
 from ..table import effect
 
 _UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
@@ -42,15 +42,14 @@ def bring(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
         for lane in lane_index(lanes).tolist():
             (place,) = told.hits(np.array([lane]))
-            told.check_written(place)
+            told.about_to_read(place)
             size = int(sizes[lane])
             words = _taken(taken, lane, size, at, machine)
             for hit in _parts(to, lane, size, at, machine):
                 own = list(words.T)
-                if machine.races is not None and machine.races.watches(to, hit):
-                    # Whoever still reads the place races with what may come at any moment.
-                    machine.races.check(to, hit, "store", np.zeros(len(hit.element), bool), own)
-                machine.copies.forget_what_lay_there(to, hit)
+                for tell in machine.events.copy:
+                    tell(to, hit, own)
+                machine.copies.mark_unwritten(to, hit)
                 key = place.store, int(place.element[0])
                 landing = Landing(to, hit, own, size)
                 machine.copies.landings.setdefault(key, []).append(landing)
@@ -75,7 +74,7 @@ def take_away(instruction: Instruction, at: int, machine):
             size = int(sizes[lane])
             words = _taken(taken, lane, size, at, machine)
             for hit in _parts(to, lane, size, at, machine):
-                put(machine, to, hit, list(words.T))
+                put(to, hit, list(words.T))
 
     return step
 
@@ -110,8 +109,7 @@ def _taken(access: Access, lane: int, size: int, at: int, machine) -> np.ndarray
         raise machine.report.error(Misaligned, at, lane, why)
     words = np.empty((size // _UNIT, _WORDS), np.uint32)
     for hit in _parts(access, lane, size, at, machine):
-        access.check_written(hit)
-        note(machine, access, hit, "load")
+        get(access, hit)
         for word in range(_WORDS):
             words[:, word] = access.read(hit, word, words.dtype)
     return words

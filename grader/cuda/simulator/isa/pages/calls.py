@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import CudaError, OutOfBounds
-from ...lanes import Lanes, compact
-from ...lanes import index as lane_index
-from ...operands import read
+from ...engine.lanes import Lanes, compact
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...program.ptx import Instruction, Register, Vector
 from ..form import Flow
 from ..steps import unsupported
@@ -24,7 +24,7 @@ def call(instruction: Instruction, at: int, machine):
     machine.results[at] = results[0].name if results else None
     if isinstance(function, Register):
         return _indirect(function, parameters, at, machine)
-    if function.name in machine.image.parts:
+    if function.name in machine.linked.parts:
         return lambda lanes: ((machine.calls.enter(lanes, at, function.name, parameters), lanes),)
     if function.name not in _DRIVER:
         raise unsupported(instruction, machine)
@@ -39,7 +39,7 @@ def call(instruction: Instruction, at: int, machine):
 
 def _indirect(pointer: Register, parameters: list[str], at: int, machine):
     addresses = read(pointer, "u64", machine)
-    names = {address: name for name, address in machine.image.addresses.items()}
+    names = {address: name for name, address in machine.linked.addresses.items()}
 
     def step(lanes: Lanes):
         index, where = lane_index(lanes), addresses[lanes]
@@ -47,7 +47,7 @@ def _indirect(pointer: Register, parameters: list[str], at: int, machine):
         for address in np.unique(where):
             group = compact(index[where == address])
             name = names.get(int(address))
-            if name not in machine.image.parts:
+            if name not in machine.linked.parts:
                 lane = int(lane_index(group)[0])
                 what = f"calls a function at 0x{int(address):x}, where there is none."
                 raise machine.report.error(OutOfBounds, at, lane, what)
@@ -61,7 +61,7 @@ def _indirect(pointer: Register, parameters: list[str], at: int, machine):
 @control("exit", ":", flow=Flow.EXIT)
 def leave(instruction: Instruction, at: int, machine):
     """Back to the caller, or, in the kernel itself, the end of the thread."""
-    name = machine.image.owner[at]
+    name = machine.linked.owner[at]
     if instruction.form.flow is Flow.RETURN and name != machine.kernel.name:
         return lambda lanes: machine.calls.leave(lanes, name, machine.results)
 
@@ -77,7 +77,7 @@ def _printf(parameters, result, at, machine):
 
     def print_each(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        if not machine.run_log.output.full:
+        if not machine.output.full:
             calls.print(*(calls.words(name, index) for name in parameters), index)
         calls.slots[result][index] = 0
 

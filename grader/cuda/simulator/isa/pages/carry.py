@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.operands import read
 from ...numeric.integers import high_product
-from ...operands import read
 from ...program.ptx import Instruction
 from ..table import effect
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...lanes import Lanes
+from ...engine.lanes import Lanes
+from ...engine.operands import read
+from ...engine.synchronization.cluster_barrier import RANK_SHIFT, map_to_rank
 from ...memory.spaces import SHARED_WINDOW
-from ...operands import read
 from ...program.ptx import Instruction
-from ...waiting.clusters import RANK_SHIFT, map_to_rank
 from ..table import control, effect
 
 

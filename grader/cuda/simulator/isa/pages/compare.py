@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.operands import read
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
-from ...operands import read
 from ...program.ptx import Instruction, components
 from ..form import Carries
 from ..steps import Elementwise

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ....errors import CudaError
-from ...lanes import Lanes, compact, merge
-from ...lanes import index as lane_index
-from ...operands import read
+from ...engine.lanes import Lanes, compact, merge
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
+from ...engine.synchronization.barriers import Aligned, Reduction
 from ...program.ptx import Instruction
-from ...waiting.barriers import Aligned, Reduction
 from ..form import Flow
 from ..steps import guard_of
 from ..table import collective, control, effect
@@ -25,8 +25,8 @@ def branch(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes):
         taken = guard[lanes] ^ negated
         number = int(np.count_nonzero(taken))
-        if machine.observed:
-            machine.watch.branch(lanes, at, taken)
+        for tell in machine.events.branch:
+            tell(at, lanes, taken)
         if number == len(taken):
             return ((target, lanes),)
         if number == 0:
@@ -119,8 +119,8 @@ def warp_barrier(instruction: Instruction, at: int, machine):
     masks = read(instruction.operands[0], "u32", machine)
 
     def combine(together: Lanes) -> None:
-        if machine.races:
-            machine.races.synchronize_warp(together, machine.tick(at), masks)
+        for tell in machine.events.warp_barrier:
+            tell(at, together, masks)
 
     return combine
 
@@ -142,8 +142,8 @@ def fence(instruction: Instruction, at: int, machine):
     wide = "cta" not in instruction.form.mods
 
     def step(lanes: Lanes) -> None:
-        if machine.races:
-            machine.races.fence(lanes, at, wide)
+        for tell in machine.events.fence:
+            tell(at, lanes, wide)
 
     return step
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ...lanes import Lanes
+from ...engine.lanes import Lanes
 from ...program.ptx import Instruction
 from ..table import effect
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.operands import read
 from ...numeric.types import size_of
-from ...operands import read
 from ...program.ptx import Immediate, Instruction
 from ..form import Carries
 from ..steps import Elementwise, unsupported

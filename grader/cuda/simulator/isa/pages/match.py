@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...lanes import WARP, Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import WARP, Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...numeric.types import DTYPES
-from ...operands import read
 from ...program.ptx import Instruction, Vector
 from ..table import collective
 

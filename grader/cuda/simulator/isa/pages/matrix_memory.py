@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import WARP, Lanes, compact
-from ...lanes import index as lane_index
+from ...engine.lanes import WARP, Lanes, compact
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...operands import read
 from ...program.ptx import Address, Instruction, components
-from ..accesses import note, put
+from ..accesses import get, put
 from ..table import collective
 
 _LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
@@ -34,8 +34,7 @@ def load_matrices(instruction: Instruction, at: int, machine):
         index = lane_index(together)
         words = np.zeros((len(index), _WORDS), np.uint32)
         for hit, rows in _hits(access, index, size):
-            access.check_written(hit)
-            note(machine, access, hit, "load")
+            get(access, hit)
             for word in range(_WORDS):
                 words[rows, word] = access.read(hit, word, words.dtype)
         matrices = words.view(np.uint16).reshape(-1, WARP // 8, 8, 8)
@@ -66,7 +65,7 @@ def store_matrices(instruction: Instruction, at: int, machine):
         words[:, : 8 * size] = rows_of_words.reshape(-1, 8 * size, _WORDS)
         words = words.reshape(-1, _WORDS)
         for hit, rows in _hits(access, index, size):
-            put(machine, access, hit, [words[rows, word] for word in range(_WORDS)])
+            put(access, hit, [words[rows, word] for word in range(_WORDS)])
 
     return combine
 

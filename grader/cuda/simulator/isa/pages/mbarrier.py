@@ -14,11 +14,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...lanes import Lanes, select
+from ...engine.lanes import Lanes, select
+from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...operands import read
 from ...program.ptx import Address, Instruction
-from ..accesses import note, put, update
+from ..accesses import put, update, used
 from ..table import effect
 
 _U = np.uint64
@@ -47,7 +47,7 @@ def initialize(instruction: Instruction, at: int, machine):
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            put(machine, access, hit, [_word(expected[hit.lanes].astype(_U))])
+            put(access, hit, [_word(expected[hit.lanes].astype(_U))])
 
     return step
 
@@ -60,7 +60,7 @@ def invalidate(instruction: Instruction, at: int, machine):
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
-            note(machine, access, hit, "atomic")
+            used(access, hit)
 
     return step
 
@@ -99,7 +99,7 @@ def _arriving(change: Callable, *lines: str) -> Callable:
                 amount = np.ones(len(hit.element), _U)
                 if number is not None:
                     amount = number[hit.lanes].astype(_U)
-                (old,) = update(machine, access, hit, change, [[amount]])
+                (old,) = update(access, hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
 
@@ -153,16 +153,15 @@ def wait(instruction: Instruction, at: int, machine):
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += 1
         for hit in access.hits(lanes):
-            access.check_written(hit)
+            access.about_to_read(hit)
             _land(machine, access, hit)
             now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
             over = now != asked
-            note(machine, access, hit, "atomic")
+            used(access, hit)
             out[hit.lanes] = over
-            if machine.races is not None and over.any():
-                free = select(hit.lanes, over)
-                machine.races.synchronize(free, machine.tick(at), "block")
+            for tell in machine.events.phase_over if over.any() else ():
+                tell(at, select(hit.lanes, over))
 
     return step
 
@@ -173,7 +172,7 @@ def _land(machine, access: Access, hit: Hit) -> None:
     memory = hit.store.view(np.dtype(_U))
     for place in set(hit.element.tolist()) if machine.copies.landings else ():
         for landing in machine.copies.landings.pop((hit.store, place), ()):
-            put(machine, landing.access, landing.hit, landing.words)
+            put(landing.access, landing.hit, landing.words)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 

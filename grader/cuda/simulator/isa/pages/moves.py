@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...engine.operands import read
 from ...memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
 from ...numeric.types import DTYPES, size_of
-from ...operands import read
 from ...program.ptx import Instruction, Vector
 from ..form import Carries
 from ..steps import Elementwise

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...lanes import Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...numeric.matrices import multiply_add
-from ...operands import read
 from ...program.ptx import Instruction, Operand, components
 from ..fragments import Fragment, factor_a, factor_b, result
 from ..table import collective

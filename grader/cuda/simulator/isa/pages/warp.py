@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....errors import ShuffleDivergence
-from ...lanes import WARP, Lanes, warp_masks
-from ...lanes import index as lane_index
-from ...operands import read
+from ...engine.lanes import WARP, Lanes, warp_masks
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...program.ptx import Instruction, Vector
 from ..form import Carries
 from ..table import collective, effect
@@ -21,24 +20,21 @@ def shuffle(instruction: Instruction, at: int, machine):
     mode = instruction.form.mods[1]
     out = machine.registers.write(out, "b32")
     valid = machine.registers.write(valid, "pred") if valid else None
-    value, delta, clamp, masks = (read(operand, "b32", machine) for operand in operands)
-    rows = np.zeros(machine.geometry.lanes, bool)
-    moved = machine.unset and machine.unset.shuffled(instruction)
+    value, delta, clamp = (read(operand, "b32", machine) for operand in operands[:3])
+    events = machine.events
 
     def combine(together: Lanes) -> None:
         lane = lane_index(together)
         source, inside = _source_lane(mode, lane % WARP, delta[together], clamp[together])
         source += lane - lane % WARP
-        if machine.options.checks:
-            _check_sources(source, lane, rows, masks, at, machine)
+        for tell in events.shuffle:
+            tell(at, together, source)
         result = value[source]
         out[together] = result
         if valid is not None:
             valid[together] = inside
-        if moved:
-            moved(together, source)
-        if machine.observed:
-            machine.watch.shuffle(together, at, source)
+        for told in events.shuffled:
+            told(at, together, source)
 
     return combine
 
@@ -62,25 +58,6 @@ def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarr
         }[mode]()
         inside = source <= high
     return np.where(inside, source, lane), inside
-
-
-def _check_sources(source, lane, takes_part, masks, at, machine) -> None:
-    """Reading a lane that does not take part gives an undefined value."""
-    takes_part[lane] = True
-    named = masks[lane] >> (source % WARP).astype(np.uint32) & 1
-    absent = ~takes_part[source] | (named == 0)
-    takes_part[lane] = False
-    if absent.any():
-        position = int(np.argmax(absent))
-        me, other = int(lane[position]), int(source[position])
-        why = machine.collectives.why_absent(other, int(masks[me]))
-        raise machine.report.error(
-            ShuffleDivergence,
-            at,
-            me,
-            f"shuffles from lane {other % WARP} of its warp, which does not take part: {why} The "
-            "value that it gets is undefined.",
-        )
 
 
 @collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")

@@ -7,14 +7,14 @@ import re
 
 import numpy as np
 
-from ...lanes import WARP, Lanes
-from ...lanes import index as lane_index
+from ...engine.lanes import WARP, Lanes
+from ...engine.lanes import index as lane_index
+from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.matrices import multiply_add
 from ...numeric.types import DTYPES
-from ...operands import read
 from ...program.ptx import Instruction, components
-from ..accesses import note, put
+from ..accesses import get, put
 from ..form import Form
 from ..fragments import ELEMENTS, Fragment, spread
 from ..table import collective
@@ -75,8 +75,7 @@ def load_fragment(instruction: Instruction, at: int, machine):
         elements = np.empty(moved.shape, DTYPES[form.type])
         for number in range(moved.shape[1]):
             for hit in access.hits(together, moved[:, number]):
-                access.check_written(hit)
-                note(machine, access, hit, "load")
+                get(access, hit)
                 rows = np.searchsorted(index, lane_index(hit.lanes))
                 elements[rows, number] = access.read(hit, 0, elements.dtype)
         for out, words in zip(outs, layout.words(elements), strict=True):
@@ -105,7 +104,7 @@ def store_fragment(instruction: Instruction, at: int, machine):
         for number in range(moved.shape[1]):
             for hit in access.hits(together, moved[:, number]):
                 rows = np.searchsorted(index, lane_index(hit.lanes))
-                put(machine, access, hit, [elements[rows, number]])
+                put(access, hit, [elements[rows, number]])
 
     return combine
 

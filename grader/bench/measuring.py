@@ -1,0 +1,116 @@
+"""A benchmark on this machine's GPU: who takes part at each size, and how long each takes."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+import cupy
+
+from ..course import Benchmark, Lesson
+from ..cuda import gpu
+from ..cuda.errors import CudaError
+from . import runner, stopwatch
+from .runner import Run, Skipped
+from .timings import Device, Size, Timing, Timings, size_text, timing
+
+Prepare = Callable[[Size, list], Run]  # of a size and sets of buffers
+
+
+def measure(
+    lesson: Lesson,
+    benchmark: Benchmark,
+    device: Device,
+    report: Callable[[str], object],
+) -> Timings:
+    """The timings of the benchmark at its sizes; `report` is told of each size before it. `device`
+    is stopwatch.device()."""
+    entrants = _entrants(lesson, benchmark)
+    rows, skipped = [], []
+    for number, size in enumerate(benchmark.sizes, 1):
+        report(f"{benchmark.name} at {size_text(size)}, {number} of {len(benchmark.sizes)} sizes")
+        with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
+            for found in _at(benchmark, size, entrants, device):
+                (rows if isinstance(found, Timing) else skipped).append(found)
+        _forget()
+    skipped = tuple(dict.fromkeys(skipped))
+    return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped, benchmark.extents)
+
+
+def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:
+    """What makes a run of each variant and of each library, by name."""
+
+    def of_variant(variant) -> Prepare:
+        compiled = cache(lambda: runner.kernels(lesson, variant, gpu.RawModule))
+        return lambda size, sets: runner.run_of_variant(variant, compiled(), size, sets)
+
+    def of_library(prepare) -> Prepare:
+        return lambda size, sets: runner.run_of_library(prepare, sets)
+
+    variants = {name: of_variant(variant) for name, variant in benchmark.variants.items()}
+    return variants | {name: of_library(one) for name, one in benchmark.libraries.items()}
+
+
+def _at(
+    benchmark: Benchmark, size: Size, entrants: Mapping[str, Prepare], device: Device
+) -> Iterator[Timing | str]:
+    """A timing of everybody who takes part at `size`, a sentence about everybody else."""
+    moved = benchmark.bytes(size)
+    try:
+        sets = _sets(benchmark, size, moved)
+        reference = benchmark.reference(sets[0])
+    except Exception as error:
+        if not _out_of_memory(error):
+            raise
+        yield f"{size_text(size)} does not fit into this GPU's memory."
+        return
+    runs = {}
+    for name, prepare in entrants.items():
+        if name in benchmark.variants and not benchmark.variants[name].launches(size):
+            continue  # not made for this size: a gap in the table says so
+        try:
+            run = prepare(size, sets)
+            runner.validate(benchmark, run, sets[0], reference, cupy)
+            runs[name] = run
+        except Exception as error:
+            yield _sentence(name, size, error, ours=name in benchmark.variants)
+    for name, taken in zip(runs, stopwatch.times([*runs.values()], len(sets), moved), strict=True):
+        yield timing(benchmark, name, size, taken, device.copy_gb_per_s)
+
+
+def _sets(benchmark: Benchmark, size: Size, moved: int) -> list[dict]:
+    """Copies of the arrays, so that each run finds its own cold."""
+    first = benchmark.arrays(cupy, size)
+    held = sum(array.nbytes for array in first.values())
+    copies = stopwatch.sets_of_buffers(moved, held) - 1
+    return [first, *({name: a.copy() for name, a in first.items()} for _ in range(copies))]
+
+
+def _sentence(name: str, size: Size, error: Exception, ours: bool) -> str:
+    """Why `name` does not take part. What a library raises is not for us to foresee; a bug of
+    our own shall be seen."""
+    at = f"{name} at {size_text(size)}"
+    if isinstance(error, ImportError):
+        return f"{name} is not installed here."
+    if isinstance(error, Skipped):
+        return f"{at} {error}."
+    if _out_of_memory(error):
+        return f"{at} does not fit into this GPU's memory."
+    if ours and not isinstance(error, CudaError):
+        raise error
+    return f"{at} failed: {type(error).__name__}: {str(error).partition(chr(10))[0]}"
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return type(error).__name__ == "OutOfMemoryError"  # CuPy's and PyTorch's
+
+
+def _forget() -> None:
+    """Give back what CuPy and PyTorch hold for the last size. PyTorch compiles a function for few
+    sizes, and then runs it uncompiled without a word."""
+    cupy.get_default_memory_pool().free_all_blocks()
+    if torch := sys.modules.get("torch"):
+        torch.cuda.empty_cache()
+        torch.compiler.reset()

@@ -1,0 +1,158 @@
+"""A name for everything that decides a mark: with another one, what was judged before no longer
+counts. Nothing is listed by hand that somebody could forget to add to: which source files take
+part is read from what they import, and of a lesson's folder every file counts but those that are
+only to be read, shown or timed.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import platform
+from collections.abc import Iterable, Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1]
+KNOWN = 16  # characters of a name
+
+_JUDGE = ("grader.judge", "grader.judge.sandbox")  # what decides on a source text
+# What decides which text that is, and what its points become in the gradebook.
+_MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.classroom.verdicts")
+_SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
+
+# Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
+_NO_MARK_HANGS_ON = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
+_NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
+_NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
+
+_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-")  # as their distributions' names begin
+
+
+def cache_key(kernels: Path, lesson: str) -> str:
+    """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
+    the lesson's files import of the grader, those files, and the versions of Python, NumPy and
+    the CUDA compiler with its headers."""
+    folder = kernels / lesson
+    files = sorted(_deciding(folder))
+    code = [path for path in files if path.suffix == ".py"]
+    digest = hashlib.sha256(repr(versions()).encode())
+    digest.update(_grader(frozenset(_JUDGE) | _imported_by(code)).encode())
+    _add(digest, files, folder)
+    return digest.hexdigest()[:KNOWN]
+
+
+def marking() -> str:
+    """What decides, beside verdicts, on a mark: how answers are found in a notebook, and what the
+    gradebook is told."""
+    return _grader(frozenset(_MARKING))
+
+
+@cache
+def versions() -> tuple[tuple[str, str], ...]:
+    """Name and version of Python, NumPy, CuPy, and NVIDIA's compiler, headers and runtime."""
+    found = {
+        one.metadata["Name"].lower(): one.version
+        for one in metadata.distributions()
+        if one.metadata["Name"] and one.metadata["Name"].lower().startswith(_LIBRARIES)
+    }
+    return (("python", platform.python_version()), *sorted(found.items()))
+
+
+def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
+    """The files of the grader that the modules called `roots` are made of: every module that they
+    import, wherever in its text, and all of a folder like judge/ or cuda/ of which one is used,
+    as not all there is found by importing (a header, a module loaded by name). Of the classroom's
+    own folder only what is imported."""
+    found: dict[str, Path] = {}
+    left = [name for root in roots for name in _with_parents(root)]
+    while left:
+        name = left.pop()
+        path = _path(package, name)
+        if name in found or path is None or (name + ".").startswith(_SHOWS_ONLY + "."):
+            continue
+        found[name] = path
+        for imported in _imports(path, name):
+            left += _with_parents(imported)
+    rooms = {name.split(".")[1] for name in found if name.count(".") > 0} - {"classroom"}
+    whole = (path for room in rooms for path in (package / room).rglob("*"))
+    return sorted({*found.values(), *(path for path in whole if _is_source(path))})
+
+
+@cache
+def _grader(roots: frozenset[str]) -> str:
+    digest = hashlib.sha256()
+    _add(digest, files_of(sorted(roots)), PACKAGE)
+    return digest.hexdigest()
+
+
+def _add(digest, files: Iterable[Path], folder: Path) -> None:
+    for path in files:
+        name, content = path.relative_to(folder).as_posix(), path.read_bytes()
+        digest.update(f"{name}\0{len(content)}\0".encode() + content)
+
+
+def _deciding(folder: Path) -> Iterator[Path]:
+    """The files of a lesson's folder that a mark can hang on."""
+    for path in folder.iterdir():
+        if any(fnmatchcase(path.name, pattern) for pattern in _NO_MARK_HANGS_ON):
+            continue
+        if path.is_dir():
+            yield from _deciding(path)
+        elif path.is_file():
+            yield path
+
+
+def _is_source(path: Path) -> bool:
+    return path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+
+
+# --- who imports whom ----------------------------------------------------------------------------
+
+
+def _imported_by(code: Iterable[Path]) -> frozenset[str]:
+    names = {name for path in code for name in _imports_of(path.read_bytes(), ())}
+    return frozenset(name for name in names if name.split(".")[0] == "grader")
+
+
+def _imports(path: Path, name: str) -> frozenset[str]:
+    """What the module `name` in a file imports."""
+    parts = tuple(name.split("."))
+    return _imports_of(path.read_bytes(), parts if path.name == "__init__.py" else parts[:-1])
+
+
+@cache
+def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
+    """What a source text imports, by full name; also what may be a module or a name in one.
+    `here` is the package from which relative imports start."""
+    found: set[str] = set()
+    try:
+        nodes = ast.walk(ast.parse(source))
+    except SyntaxError:  # said where the lesson is opened
+        return frozenset()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            start = here[: len(here) + 1 - node.level] if node.level else ()
+            module = ".".join([*start, *(node.module.split(".") if node.module else ())])
+            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+    return frozenset(found)
+
+
+def _with_parents(name: str) -> list[str]:
+    """A module and the packages it lies in; none if it is not the grader's."""
+    parts = name.split(".")
+    ends = range(1, len(parts) + 1) if parts[0] == "grader" else ()
+    return [".".join(parts[:end]) for end in ends]
+
+
+def _path(package: Path, name: str) -> Path | None:
+    """Where a module of the grader lies; None when there is none of this name."""
+    place = package.joinpath(*name.split(".")[1:])
+    for path in (place / "__init__.py", place.with_suffix(".py")):
+        if path.is_file():
+            return path
+    return None

@@ -1,0 +1,236 @@
+"""course.toml: what a department decides and nbgrader's gradebook has no field for. Who is in which
+section and team, when a lesson is due for whom, what lateness costs, and which exercises count.
+
+It lies beside the gradebook, is read at every `grader autograde` and written into the gradebook
+then (see `lateness`). The commands change it; so may you. docs/course-file.md has every field.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo
+
+import tomlkit
+
+from . import ClassroomError
+from .files import whole
+from .folder import CourseFolder
+from .policy import Policy, parse
+
+FILE, VERSION = "course.toml", 1
+LAST, BEST = "last", "best"
+UTC_ZONE = ZoneInfo("UTC")
+
+_HEAD = "Of this course: docs/course-file.md says what each line means."
+_COURSE = {"version", "time_zone", "late_days", "lessons", "learners"}
+_LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
+_LESSON |= {"columns"}
+_PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
+    due. `sections` and `extensions` say when it is due for a section, or a learner, instead;
+    `columns` what a learning platform calls its column."""
+
+    due: datetime | None = None
+    late: Policy | None = None
+    attempts: str = LAST
+    teams: bool = False
+    extra: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    sections: Mapping[str, datetime] = field(default_factory=dict)
+    extensions: Mapping[str, datetime] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def outside(self) -> frozenset[str]:
+        """The exercises whose points are not in the lesson's maximum."""
+        return self.extra | self.optional
+
+
+@dataclass(frozen=True)
+class Person:
+    """A learner; `systems` has the row of each learning platform that the roster came from."""
+
+    section: str = ""
+    team: str = ""
+    systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CourseFile:
+    """The whole file. `late_days`: so many days late a learner may be in all without a penalty."""
+
+    zone: ZoneInfo = UTC_ZONE
+    late_days: int = 0
+    lessons: Mapping[str, Plan] = field(default_factory=dict)
+    learners: Mapping[str, Person] = field(default_factory=dict)
+
+    def plan(self, lesson: str) -> Plan:
+        return self.lessons.get(lesson, Plan())
+
+    def person(self, learner: str) -> Person:
+        return self.learners.get(learner, Person())
+
+    def team(self, lesson: str, learner: str) -> tuple[str, ...]:
+        """Everybody who shares what this learner hands in for the lesson, by name."""
+        name = self.person(learner).team if self.plan(lesson).teams else ""
+        if not name:
+            return (learner,)
+        return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+
+    def local(self, when: datetime) -> str:
+        """A time of the gradebook as people here write it."""
+        return when.replace(tzinfo=UTC).astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
+
+
+def read(course: CourseFolder) -> CourseFile:
+    """The course's file; without one, a course without due dates. ClassroomError names what in it
+    cannot be."""
+    path = course.root / FILE
+    if not path.is_file():
+        return CourseFile()
+    try:
+        return _course(tomllib.loads(path.read_text(encoding="utf-8")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ClassroomError(f"{path} is no TOML: {error}.") from error
+    except ClassroomError as error:
+        raise ClassroomError(f"{path}: {error}") from error
+
+
+@contextmanager
+def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
+    """The file's document, to be changed; it is written, comments and all, if what came of it can
+    be read."""
+    path = course.root / FILE
+    if path.is_file():
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+    else:
+        document = tomlkit.document()
+        document.add(tomlkit.comment(_HEAD))
+        document["version"] = VERSION
+    yield document
+    text = tomlkit.dumps(document)
+    _course(tomllib.loads(text))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, text)
+
+
+def table(document, *names: str):
+    """The table of that name within `document`, made if there is none."""
+    for name in names:
+        if name not in document:
+            document[name] = tomlkit.table()
+        document = document[name]
+    return document
+
+
+def moment(text: object, zone: ZoneInfo, what: str) -> datetime:
+    """A time as people write it (a date alone is the end of that day) as the gradebook has it."""
+    try:
+        if isinstance(text, str):
+            text = datetime.fromisoformat(text) if len(text) > 10 else date.fromisoformat(text)
+        if isinstance(text, date) and not isinstance(text, datetime):
+            text = datetime.combine(text, time(23, 59, 59))
+        if not isinstance(text, datetime):
+            raise ValueError(text)
+    except ValueError as error:
+        raise ClassroomError(
+            f"{what} is {text!s:.40}, and should be a time like 2026-12-01 23:59."
+        ) from error
+    aware = text if text.tzinfo else text.replace(tzinfo=zone)
+    return aware.astimezone(UTC).replace(tzinfo=None)
+
+
+# --- from what TOML holds ------------------------------------------------------------------------
+
+
+def _course(data: dict) -> CourseFile:
+    _known(data, _COURSE, "the file")
+    if data.get("version") != VERSION:
+        raise ClassroomError(f"version must be {VERSION}, as this grader reads no other.")
+    try:
+        zone = ZoneInfo(data.get("time_zone", "UTC"))
+    except (KeyError, ValueError, TypeError, OSError) as error:
+        raise ClassroomError(
+            f"time_zone is {data['time_zone']!r}, and should be one like Europe/Berlin."
+        ) from error
+    days = _typed(data, "late_days", int, 0, "the file")
+    if days < 0:
+        raise ClassroomError("late_days cannot be less than 0.")
+    lessons = _typed(data, "lessons", dict, {}, "the file")
+    learners = _typed(data, "learners", dict, {}, "the file")
+    return CourseFile(
+        zone,
+        days,
+        {name: _plan(one, zone, f"lessons.{name}") for name, one in lessons.items()},
+        {name: _person(one, f"learners.{name}") for name, one in learners.items()},
+    )
+
+
+def _plan(data: object, zone: ZoneInfo, where: str) -> Plan:
+    _known(data, _LESSON, where)
+    attempts = data.get("attempts", LAST)
+    if attempts not in (LAST, BEST):
+        raise ClassroomError(f"{where}.attempts is {attempts!r}, and should be 'last' or 'best'.")
+    due = moment(data["due"], zone, f"{where}.due") if "due" in data else None
+    late = parse(_typed(data, "late", str, "", where), f"{where}.late") if "late" in data else None
+    plan = Plan(
+        due,
+        late,
+        attempts,
+        _typed(data, "teams", bool, False, where),
+        _names(data, "extra", where),
+        _names(data, "optional", where),
+        _moments(data, "sections", zone, where),
+        _moments(data, "extensions", zone, where),
+        _typed(data, "columns", dict, {}, where),
+    )
+    if both := plan.extra & plan.optional:
+        raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
+    if due is None and (plan.sections or plan.extensions):
+        raise ClassroomError(f"{where} has no due, which its sections and extensions change.")
+    return plan
+
+
+def _person(data: object, where: str) -> Person:
+    _known(data, _PERSON, where)
+    kept = {name: dict(data[name]) for name in data if isinstance(data[name], dict)}
+    return Person(
+        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), kept
+    )
+
+
+def _known(data: object, names: set[str], where: str) -> None:
+    if not isinstance(data, dict):
+        raise ClassroomError(f"{where} should be a table.")
+    if strange := data.keys() - names:
+        raise ClassroomError(
+            f"{where} cannot have {min(strange)!r}; it can have {', '.join(sorted(names))}."
+        )
+
+
+def _typed(data: dict, name: str, kind: type, default, where: str):
+    found = data.get(name, default)
+    if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+        wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
+        raise ClassroomError(f"{where}: {name} should be {wanted[kind]}.")
+    return found
+
+
+def _names(data: dict, name: str, where: str) -> frozenset[str]:
+    found = data.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        raise ClassroomError(f"{where}: {name} should be a list of exercises' names.")
+    return frozenset(found)
+
+
+def _moments(data: dict, name: str, zone: ZoneInfo, where: str) -> dict[str, datetime]:
+    found = _typed(data, name, dict, {}, where)
+    return {who: moment(when, zone, f"{where}.{name}.{who}") for who, when in found.items()}

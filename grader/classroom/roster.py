@@ -1,0 +1,217 @@
+"""Who is in the class: read from what a learning platform exports, into nbgrader's gradebook (id,
+name, e-mail) and course.toml (section, team, and the platform's own columns, for the way back)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+
+from ..submissions.submission import is_name
+from . import ClassroomError, coursefile, tabular
+from .coursefile import changed, table
+from .folder import CourseFolder
+
+Row = Mapping[str, str]  # by the column's name
+
+
+@dataclass(frozen=True)
+class System:
+    """How a platform's file is known, and what its columns are called. `mark`: columns that no
+    other system has; `kept`: those that its own import asks for; the rest: by what is looked for,
+    in this order of preference. `skipped`: how rows begin that are no learner's."""
+
+    name: str
+    mark: tuple[str, ...]
+    kept: tuple[str, ...] = ()
+    id: tuple[str, ...] = ()
+    section: tuple[str, ...] = ()
+    team: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+
+SYSTEMS = (
+    System(
+        "canvas",
+        mark=("Student", "ID"),
+        kept=("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section"),
+        id=("SIS Login ID", "SIS User ID", "ID"),
+        section=("Section",),
+        team=("Group Name",),
+        skipped=("Points Possible", "Student, Test", "Manual Posting"),
+    ),
+    System(
+        "brightspace",
+        mark=("OrgDefinedId",),
+        kept=("OrgDefinedId", "Username"),
+        id=("Username", "OrgDefinedId"),
+        section=("Sections", "Section"),
+        team=("Groups", "Group"),
+    ),
+    System(
+        "blackboard",
+        mark=("Last Name", "First Name", "Username"),
+        kept=("Last Name", "First Name", "Username", "Student ID"),
+        id=("Username", "Student ID"),
+    ),
+    System(
+        "moodle",
+        mark=("Email address",),
+        kept=("Username", "ID number", "Email address"),
+        id=("Username", "ID number", "Email address"),
+        section=("Section",),
+        team=("Group", "Groups"),
+    ),
+    System(
+        "csv",
+        mark=(),
+        id=("id", "learner", "login", "username", "student_id"),
+        section=("section",),
+        team=("team", "group"),
+    ),
+)
+_FIRST = ("First Name", "First name", "FirstName", "first_name", "first name")
+_LAST = ("Last Name", "Last name", "LastName", "Surname", "last_name", "last name")
+_WHOLE = ("Student", "name")
+_EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
+_SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
+
+
+@dataclass(frozen=True)
+class Member:
+    """A learner as a roster has it. `first` is all of a name that is in one piece."""
+
+    id: str
+    first: str
+    last: str
+    email: str
+    section: str
+    team: str
+    row: Row
+
+
+@dataclass(frozen=True)
+class Roster:
+    """A file: where it is from, whom it has, and what the system calls each lesson in it."""
+
+    system: System
+    members: tuple[Member, ...]
+    headings: tuple[str, ...]
+
+
+def read(
+    path: Path, id: str | None = None, section: str | None = None, team: str | None = None
+) -> Roster:
+    """The roster in a file; `id`, `section` and `team` name the columns to take instead of the
+    system's usual ones. ClassroomError names the line that cannot be."""
+    head, *rest = tabular.read(path)
+    system = _system(head)
+    for column in filter(None, (id, section, team)):
+        if column not in head:
+            raise ClassroomError(f"{path.name} has no column {column!r}; it has {_listed(head)}.")
+    members: dict[str, Member] = {}
+    for number, cells in enumerate(rest, 2):
+        row = dict(zip(head, cells, strict=False))
+        member = _member(system, row, id, section, team)
+        if cells[0].startswith(system.skipped) or not (member.id or member.first or member.last):
+            continue
+        if not is_name(member.id):
+            raise ClassroomError(
+                f"{path.name}, row {number}: {member.id!r} is no learner's id (letters, digits and "
+                ". _ - @ +); --id COLUMN takes it from another column."
+            )
+        if member.id in members:
+            raise ClassroomError(f"{path.name}, row {number}: {member.id} is there twice.")
+        members[member.id] = member
+    return Roster(system, tuple(members.values()), tuple(head))
+
+
+def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> list[str]:
+    """Put the roster into gradebook and course file. Returns who is in the gradebook and not in it;
+    nobody is removed. `lessons` gives titles by name, to know their columns by."""
+    with course.gradebook() as gradebook:
+        known = {one.id for one in gradebook.students}
+        for one in roster.members:
+            fields = {"first_name": one.first, "last_name": one.last, "email": one.email}
+            told = {name: value for name, value in fields.items() if value}
+            gradebook.update_or_create_student(one.id, **told)
+    before = coursefile.read(course)
+    with changed(course) as document:
+        people = table(document, "learners")
+        for one in roster.members:
+            people[one.id] = _entry(roster.system, one, before.person(one.id))
+        for lesson, heading in _headings(roster, lessons).items():
+            table(document, "lessons", lesson, "columns")[roster.system.name] = heading
+    return sorted(known - {one.id for one in roster.members})
+
+
+def _entry(system: System, member: Member, before: coursefile.Person):
+    """A learner's line in course.toml; what this roster does not say stays as it was."""
+    entry = tomlkit.inline_table()
+    for name, value in (
+        ("section", member.section or before.section),
+        ("team", member.team or before.team),
+    ):
+        if value:
+            entry[name] = value
+    systems = dict(before.systems)
+    if system.kept:
+        systems[system.name] = {
+            name: member.row[name] for name in system.kept if name in member.row
+        }
+    for name, row in systems.items():
+        entry[name] = tomlkit.inline_table()
+        entry[name].update(row)
+    return entry
+
+
+def _headings(roster: Roster, lessons: Mapping[str, str]) -> dict[str, str]:
+    """What the system calls each lesson, if it has a column that begins with its name or title."""
+    found = {}
+    for name, title in lessons.items():
+        for heading in roster.headings:
+            if heading.startswith((name, title)) and not heading.endswith(("(Feedback)",)):
+                found[name] = heading
+    return found
+
+
+def _system(head: list[str]) -> System:
+    for system in SYSTEMS:
+        if all(column in head for column in system.mark) and any(one in head for one in system.id):
+            return system
+    raise ClassroomError(
+        f"No learner's id is known by these columns: {_listed(head)}; a plain CSV file needs one "
+        "called id."
+    )
+
+
+def _member(
+    system: System, row: Row, id: str | None, section: str | None, team: str | None
+) -> Member:
+    found = _any(row, (id,) if id else system.id).lstrip("#")  # which Brightspace puts in front
+    first, last = _any(row, _FIRST), _any(row, _LAST)
+    if not first and not last:
+        last, comma, first = _any(row, _WHOLE).partition(", ")
+        first, last = (first, last) if comma else (last, "")
+    sections = _any(row, (section,) if section else system.section)
+    teams = _any(row, (team,) if team else system.team)
+    return Member(
+        found,
+        first,
+        last,
+        _any(row, _EMAIL),
+        _SEVERAL.split(sections)[0],
+        _SEVERAL.split(teams)[0],
+        row,
+    )
+
+
+def _any(row: Row, columns: Iterable[str]) -> str:
+    return next((row[name] for name in columns if row.get(name)), "")
+
+
+def _listed(head: list[str]) -> str:
+    return ", ".join(head[:12])

@@ -1,0 +1,195 @@
+"""Learners' notebooks made safe to look at: nothing that they hold runs in the browser of whoever
+opens a feedback page or formgrader.
+
+nbconvert puts a learner's HTML into such a page as it is, and formgrader's page has an instructor's
+rights. Two things stand against that. `sanitize` reduces a submitted notebook to text on its way
+into autograded/: metadata, outputs, raw cells and odd attachments go, for templates print some of
+them unescaped. `markdown_to_html` takes nbconvert's place when a page is made: what the Markdown,
+all of it, has become is cleaned last of all, so that no way of writing it gets round the cleaning.
+nbgrader_config.py puts it in place for feedback and formgrader alike.
+
+What colours code, and what reads Markdown, can take a time that grows with the square of a text's
+length, and nothing limits it: a long text is shown as it is, and of very much only the beginning.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, lru_cache
+from html import escape
+
+import nh3
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.highlight import Highlight2HTML
+from nbconvert.filters.markdown_mistune import InvalidNotebook
+from nbformat import NotebookNode, from_dict
+
+from ..course.weave import CUDA, METADATA
+
+LONGEST_COLOURED = 10_000  # characters of a cell
+MOST_SHOWN = 200_000  # characters in all of a learner's own cells, and of one cell on a page
+MOST_CELLS = 1000  # of a learner's own
+MOST_OF_PICTURES = 4_000_000  # characters of base64 in all
+CUT = "[Cut here: the notebook has more text of its own than is shown.]"
+
+_TAGS = frozenset(
+    re.findall(
+        r"\w+",
+        "a abbr b blockquote br caption center code col colgroup dd del details div dl dt em font "
+        "h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp small span strong sub "
+        "summary sup table tbody td tfoot th thead tr tt u ul var",
+    )
+)
+_ATTRIBUTES = {"align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start"}
+_ATTRIBUTES |= {"title", "width"}
+_LOOKED_AT = {"class", "href", "id", "src", "style"}  # see _kept
+_PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _allowed
+# What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
+# its learner meant it to be read: a < b, or <T>.
+_NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
+# What Pygments and nbconvert themselves set; other classes could pose as the page's own buttons.
+_CLASS = re.compile(r"(highlight|hl-\w+|language-\w+|anchor-link|[a-z]{1,2}\d?)(\s+|$)")
+_ALIGNED = re.compile(r"\s*text-align:\s*(left|right|center)\s*;?\s*")  # a Markdown table's columns
+_PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # SVG is a program of its own
+_INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
+_CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def sanitize(notebook: NotebookNode) -> None:
+    """Leave nothing in the notebook but text and pictures. Cells that carry nbgrader's mark were
+    released so, and only their id is looked at."""
+    notebook.metadata, notebook.nbformat_minor = from_dict(METADATA), 5
+    left, pictures_left, own = MOST_SHOWN, MOST_OF_PICTURES, 0
+    kept = []
+    for index, cell in enumerate(notebook.cells):
+        if not _CELL_ID.fullmatch(str(cell.get("id", ""))):
+            cell.id = f"cell-{index}"
+        if "nbgrader" not in cell.metadata:
+            own += 1
+            if own > MOST_CELLS:
+                continue
+            cell.source = _cut(cell.source, left)
+            left = max(0, left - len(cell.source))
+            cell = _plain(cell, pictures_left)
+            pictures_left -= _size(cell.get("attachments", {}))
+        kept.append(cell)
+    notebook.cells = kept
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}\n{CUT}"
+
+
+def _size(pictures: dict[str, dict]) -> int:
+    return sum(len(str(data)) for bundle in pictures.values() for data in bundle.values())
+
+
+@pass_context
+def markdown_to_html(context: Context, source: str) -> str:
+    """nbconvert's filter `markdown2html`, with its result cleaned."""
+    pictures = context.get("cell", {}).get("attachments")
+    return _shown(source) if not pictures else _cleaned(source, pictures)
+
+
+def code_to_html(source: str, language: str | None = None, metadata: dict | None = None) -> str:
+    """nbconvert's filter `highlight_code`, without colours for what is long."""
+    if len(source) > LONGEST_COLOURED:
+        return _as_it_is(source)
+    return Highlight2HTML()(source, language=language, metadata=metadata)
+
+
+def _as_it_is(source: str) -> str:
+    return f'<div class="highlight"><pre>{escape(_cut(source, MOST_SHOWN))}</pre></div>'
+
+
+@lru_cache(maxsize=1024)
+def _shown(source: str) -> str:
+    """The lesson's own prose is in every learner's notebook."""
+    return _cleaned(source, {})
+
+
+def _cleaned(source: str, attachments: dict) -> str:
+    if len(source) > LONGEST_COLOURED:
+        return _as_it_is(source)
+    context = {"cell": {"attachments": attachments}}
+    try:
+        html = _exporter().markdown2html(context, source)
+    except (InvalidNotebook, RecursionError):  # a picture that is not there; quotes in quotes in...
+        return _as_it_is(source)
+    return _INVISIBLE.sub("?", _cleaner().clean(_NO_TAG.sub("&lt;", html)))
+
+
+def _plain(cell: NotebookNode, most: int) -> NotebookNode:
+    """A learner's cell with its text and, if it is Markdown, its pictures of `most` characters."""
+    plain = {"cell_type": cell.cell_type, "id": cell.id, "metadata": {}, "source": cell.source}
+    if cell.cell_type == "code":
+        plain |= {"outputs": [], "execution_count": None}
+        plain["metadata"] = CUDA if cell.source.startswith("%%cuda") else {}
+    elif cell.cell_type == "raw":  # a page would show it as if it were HTML
+        plain |= {"cell_type": "markdown", "source": _quoted(cell.source)}
+    elif (pictures := _pictures(cell.get("attachments", {}))) and _size(pictures) <= most:
+        plain["attachments"] = pictures
+    return from_dict(plain)
+
+
+def _pictures(attachments: dict[str, dict]) -> dict[str, dict]:
+    kept = {
+        name: {kind: data for kind, data in bundle.items() if kind in _PICTURES}
+        for name, bundle in attachments.items()
+    }
+    return {name: bundle for name, bundle in kept.items() if bundle}
+
+
+def _quoted(text: str) -> str:
+    """`text` as a Markdown code block, between fences longer than any run of backticks in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
+    return f"{fence}text\n{text}\n{fence}"
+
+
+@cache
+def _exporter() -> HTMLExporter:
+    return HTMLExporter()
+
+
+@cache
+def _cleaner() -> nh3.Cleaner:
+    return nh3.Cleaner(
+        tags=set(_TAGS),
+        clean_content_tags=set(),
+        attributes={"*": _ATTRIBUTES | _LOOKED_AT},
+        attribute_filter=_kept,
+        link_rel=None,
+        url_schemes=_PROTOCOLS,
+    )
+
+
+def _kept(tag: str, name: str, value: str) -> str | None:
+    """An attribute's value as it may stand on a tag; None where it may not."""
+    if name == "style":
+        aligned = _ALIGNED.fullmatch(value)
+        return f"text-align:{aligned[1]};" if aligned else None
+    return value if _allowed(tag, name, value) else None
+
+
+def _allowed(tag: str, name: str, value: str) -> bool:
+    """Whether an attribute, whose value nh3 has unescaped, may stay on a tag."""
+    if name == "class":
+        return _CLASS.sub("", value) == ""
+    if name == "src":
+        return tag == "img" and _PICTURE.fullmatch(value) is not None
+    if name == "href":
+        return tag == "a" and _is_web_link(value)
+    if name == "id":
+        return re.fullmatch("h[1-6]", tag) is not None
+    return name in _ATTRIBUTES
+
+
+def _is_web_link(link: str) -> bool:
+    """Whether the link is relative, or to a page or an address; browsers overlook what is taken
+    out first."""
+    scheme = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", link).lower())
+    return scheme is None or scheme[1] in {"http", "https", "mailto"}

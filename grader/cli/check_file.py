@@ -1,0 +1,82 @@
+"""`grader check`: what there is to judge in a file, and what to say where there is nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import course
+from ..errors import BadInput
+from ..judge import Verdict, judge, schema
+from ..status import Status
+from ..submissions.cells import as_typed
+from ..submissions.text import read_text
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from ..submissions.intake import Answer
+
+_LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One exercise of a file: its verdict, and the source as its lines are `shown` beside it;
+    `problem` is a sentence about what is wrong with the file itself, empty when nothing is."""
+
+    exercise: str
+    shown: str = ""
+    verdict: Verdict | None = None
+    problem: str = ""
+
+    @property
+    def passed(self) -> bool:
+        found = self.verdict
+        return found is not None and found.status == Status.PASSED and not self.problem
+
+
+def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
+    """Judge the notebook at `path` as an answer to its lesson, or the .cu file there as one to
+    the exercise "lesson/name". CourseError when nothing can be judged."""
+    if path.suffix == ".ipynb":
+        return _check_notebook(path, root)
+    if exercise_id is None:
+        raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
+    exercise = course.exercise(exercise_id, root)
+    source = read_text(path)
+    return [Checked(exercise.id, source, judge(exercise.id, source, root=root))]
+
+
+def as_json(checked: list[Checked]) -> str:
+    """A `schema.Report` as JSON."""
+    found = tuple(schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
+    return json.dumps(schema.Report(found).to_dict(), indent=2)
+
+
+def _check_notebook(path: Path, root: Path) -> list[Checked]:
+    from ..submissions import intake
+
+    notebook = intake.read_notebook(path)
+    lesson = course.lesson(_lesson_name(path, notebook), root)
+    found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
+    return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
+
+
+def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
+    if answer.source is None:
+        return Checked(exercise_id, problem=answer.problem)
+    verdict = judge(exercise_id, answer.source, root=root)
+    shown = as_typed(answer.source, answer.name)
+    return Checked(exercise_id, shown, verdict, answer.problem)
+
+
+def _lesson_name(path: Path, notebook: NotebookNode) -> str:
+    code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
+    names = [match.group(1) for text in code if (match := _LESSON_CELL.search(text))]
+    if not names:
+        raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
+    return names[0]

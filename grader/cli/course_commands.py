@@ -1,0 +1,136 @@
+"""What `grader release | extend | roster | export | status` do and say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .. import course
+from ..classroom import coursefile, exports, marks, planning, release, roster, status
+from ..classroom.coursefile import CourseFile
+from ..classroom.files import whole
+from ..classroom.folder import CourseFolder, open_course
+from ..classroom.status import Status
+from .classroom_commands import lesson_called, say, short, some
+
+
+def release_lessons(name: str | None, due: str | None, late: str | None) -> int:
+    """Release one lesson, or all of them; keep when they are due."""
+    here = open_course()
+    for lesson in [lesson_called(here, name)] if name else course.lessons(here.kernels):
+        if due is not None or late is not None:
+            _keep_due(here, lesson.name, due, late)
+        release.release(here, lesson)
+        say(f"released {lesson.name} to {short(here.shelves)}/outbound/{lesson.name}")
+    return 0
+
+
+def _keep_due(here: CourseFolder, name: str, due: str | None, late: str | None) -> None:
+    planning.set_due(here, name, due, late)
+    file = coursefile.read(here)
+    plan = file.plan(name)
+    when = f"due {file.local(plan.due)} {file.zone}" if plan.due else "not due"
+    say(f"{name} is {when}; {coursefile.FILE} has that, and the next autograde goes by it")
+
+
+def extend(name: str, learner: str, until: str) -> int:
+    """Give a learner more time."""
+    here = open_course()
+    lesson = lesson_called(here, name).name
+    before = planning.extend(here, lesson, learner, until)
+    file = coursefile.read(here)
+    after = file.plan(lesson).extensions[learner]
+    say(
+        f"{lesson} is due {file.local(after)} {file.zone} for {learner}, and no more "
+        f"{file.local(before)}; the next autograde goes by it"
+    )
+    if after < before:
+        say("That is earlier than it was.")
+    return 0
+
+
+def read_roster(path: Path, id: str | None, section: str | None, team: str | None) -> int:
+    """Enter who is in the class."""
+    here = open_course()
+    found = roster.read(path, id, section, team)
+    titles = {one.name: one.title for one in course.lessons(here.kernels)}
+    absent = roster.keep(here, found, titles)
+    sections = Counter(one.section for one in found.members if one.section)
+    teams = {one.team for one in found.members if one.team}
+    told = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
+    say(
+        f"{len(found.members)} learners, as {found.system.name} has them, are in the gradebook and "
+        f"in {coursefile.FILE}; sections: {told or 'none'}; teams: {len(teams) or 'none'}"
+    )
+    if absent:
+        say(f"In the gradebook and not in {path.name}: {some(absent)}. Nobody was removed.")
+    return 0
+
+
+def export_marks(
+    name: str | None,
+    system: str,
+    to: Path | None,
+    decimal: str,
+    section: str | None,
+    anonymous: bool,
+) -> int:
+    """Write the marks of a lesson, or of all, for another system."""
+    here = open_course()
+    chosen = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
+    found = marks.read(here, chosen, section, anonymous)
+    content = exports.content(system, found, decimal, anonymous)
+    what = (name and chosen[0].name) or "course"
+    path = to or here.root / "export" / f"{what}-{system}{exports.SYSTEMS[system].suffix}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, content)
+    without = sum(not line.scores for line in found.lines)
+    say(f"{len(found.lines)} learners, {without} of them without a mark, are in {short(path)}")
+    return 0
+
+
+def show_status(name: str, section: str | None) -> int:
+    """Where a lesson stands, learner by learner and in all."""
+    here = open_course()
+    lesson = lesson_called(here, name).name
+    found = [one for one in status.of(here, lesson) if section in (None, one.section)]
+    file = coursefile.read(here)
+    Console().print(_table(lesson, file, found))
+    say(
+        f"{len(found)} learners: {sum(one.handed_in for one in found)} handed in, "
+        f"{sum(one.late > 0 for one in found)} of them late; "
+        f"{sum(one.extended for one in found)} with an extension; "
+        f"{sum(one.score is not None for one in found)} graded; "
+        f"{sum(one.waits for one in found)} wait for a mark by hand"
+    )
+    return 0
+
+
+def _table(lesson: str, file: CourseFile, found: list[Status]) -> Table:
+    title = f"{lesson}, times in {file.zone}"
+    columns = ("learner", "name", "section", "team", "due", "handed in", "late", "points", "")
+    table = Table(*columns, title=title, box=SIMPLE_HEAD, pad_edge=False)
+    for one in found:
+        late = _span(one.late) + (f" ({one.spent} late days)" if one.spent else "")
+        when = file.local(one.when) if one.when else "yes" if one.handed_in else "no"
+        due = (file.local(one.due) if one.due else "") + (" extended" if one.extended else "")
+        points = "" if one.score is None else f"{one.score:g}"
+        waits = Text("look at its marks", "red") if one.waits else ""
+        shown = (one.learner, one.name, one.section, one.team, due, when, late, points)
+        table.add_row(*map(Text, shown), waits)
+    return table
+
+
+def _span(seconds: float) -> str:
+    """As people say it: 2 d 3 h."""
+    span = timedelta(seconds=seconds)
+    hours, minutes = span.seconds // 3600, span.seconds // 60 % 60
+    if not seconds:
+        return ""
+    return f"{span.days} d {hours} h" if span.days else f"{hours} h {minutes} min"

@@ -1,0 +1,226 @@
+"""clang, by the wheel `ziglang`: compiles CUDA C++ to PTX on every system, without a toolkit.
+
+What NVRTC has built in and clang has not stands in cuda.h and in the modules that make headers.
+clang poses as NVRTC to CUDA's own headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for
+no host. It is a program: it inherits the limits and the confinement of the process that starts
+it, and is given no child of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from ...diagnostics import Diagnostic
+from ...errors import CompileError, CompilerFailure, CompilerTimeout
+from .. import cuda_files
+from ..protocol import SOURCE_NAME, Job, Program
+from . import names
+from .flags import back, front, plain
+from .headers import FIRST, HEADERS
+from .layout import laid_out
+from .log import diagnostics
+from .ptx import like_nvrtc
+from .wide_copies import wide_copies
+
+_LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
+_PTX_BYTES = 64 << 20
+_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
+
+
+class Clang:
+    """See `protocol.Compiler`."""
+
+    starts_programs = True
+
+    def available(self) -> bool:
+        return importlib.util.find_spec("ziglang") is not None
+
+    def identity(self) -> list:
+        texts = hashlib.sha256(repr(sorted(HEADERS.items())).encode()).hexdigest()
+        return ["clang", _wheel_version(), front(Job("")), texts, cuda_files.identity()]
+
+    def version(self) -> tuple[int, int]:
+        major, minor, *_ = _wheel_version().split(".")
+        return int(major), int(minor)
+
+    def folders(self) -> tuple[Path, ...]:
+        return _program().parent, _precompiled().parent, *_cuda_folders(), cuda_files.libdevice()
+
+    def compile(self, job: Job) -> Program:
+        if job.cubin:
+            raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
+        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
+            return _compiled(job, Path(folder))
+
+
+def _compiled(job: Job, folder: Path) -> Program:
+    text = f'# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
+    (folder / "source").write_bytes(text.encode(errors="replace"))
+    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
+    more = (*first, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
+    _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
+    middle = folder / "middle"
+    middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
+    _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
+    ptx = _read(folder / "ptx", _PTX_BYTES).decode()
+    ptx, found = names.answered(ptx, job.name_expressions)
+    strange = _strange(folder / "included", job)
+    return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange)
+
+
+def _cuda_folders() -> tuple[Path, ...]:
+    return tuple(map(Path, cuda_files.include_folders()))
+
+
+@cache
+def _precompiled() -> Path:
+    """What every source begins with, read once for all sources of this process and its children."""
+    made = _headers() / "first.pch"
+    flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
+    header = str(_headers() / FIRST)
+    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    return made
+
+
+def _places() -> tuple[str, ...]:
+    headers = (_headers(), *_cuda_folders())
+    return (
+        *(part for one in headers for part in ("-internal-isystem", str(one))),
+        *("-mlink-builtin-bitcode", str(cuda_files.libdevice())),
+        f"-fdebug-prefix-map={_headers()}{os.sep}=",
+        f"-fmacro-prefix-map={_headers()}{os.sep}=",
+    )
+
+
+def _run(arguments: list[str], folder: Path, source: str) -> None:
+    """clang with these arguments in that folder. CompileError where it refuses."""
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
+        try:
+            child = subprocess.Popen(
+                [str(_program()), "-cc1", *arguments],
+                stdin=nothing,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env=kept,
+            )
+        except OSError as error:
+            raise CompilerFailure(f"clang could not be started ({error}).") from error
+        try:
+            _childless(child.pid)
+            status = child.wait()
+        finally:
+            child.kill()
+            child.wait()
+    if status:
+        raise _error(status, _read(folder / "log", _LOG_BYTES).decode(errors="replace"), source)
+
+
+def _childless(pid: int) -> None:
+    """A compiler needs no processes of its own."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
+
+
+def _error(status: int, log: str, source: str) -> CompileError:
+    if status in _out_of_time():
+        return CompilerTimeout(_STILL_BUSY)
+    if found := diagnostics(log, source):
+        return CompileError(diagnostics=found)
+    if status < 0 or "out of memory" in log or "bad_alloc" in log:
+        return CompileError(diagnostics=(Diagnostic(_BROKE_DOWN, 1),))
+    return CompilerFailure(f"clang itself failed ({log.strip()[:300]}).")
+
+
+def _out_of_time() -> tuple[int, ...]:
+    return tuple(-getattr(signal, name) for name in ("SIGXCPU", "SIGPROF") if hasattr(signal, name))
+
+
+_STILL_BUSY = (
+    "The compiler was still busy when its time was up. Look for templates or constexpr functions "
+    "that never come to an end."
+)
+_BROKE_DOWN = (
+    "the compiler ran out of memory. Look for templates that make ever more of themselves, and "
+    "for arrays with very long initializers"
+)
+
+
+def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
+    """The files that went into the program and are no headers of the compiler's."""
+    own = [_headers(), *_cuda_folders()]
+    own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
+    own = [folder.resolve() for folder in own]
+    rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").replace("\\\n", " ")
+    found = (path.replace("\\ ", " ") for path in _unescaped(rule.partition(":")[2]))
+    strange = (path for path in found if not _is_own(Path(path), own))
+    return tuple(dict.fromkeys(strange))
+
+
+def _unescaped(rule: str) -> list[str]:
+    """The paths of a make rule; a blank inside a path has a backslash before it."""
+    return [part.replace("\0", " ") for part in rule.replace("\\ ", "\0").split()]
+
+
+def _is_own(path: Path, own: list[Path]) -> bool:
+    return str(path) in ("source", SOURCE_NAME) or any(
+        path.resolve().is_relative_to(folder) for folder in own
+    )
+
+
+def _read(path: Path, most: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(most)
+    except OSError:
+        return b""
+
+
+@cache
+def _program() -> Path:
+    try:
+        import ziglang
+    except ImportError as error:
+        raise CompilerFailure(
+            "clang is not here: `pip install ziglang` brings it, the version that "
+            "constraints.txt names."
+        ) from error
+    folder = Path(ziglang.__file__).parent
+    return folder / ("zig.exe" if sys.platform == "win32" else "zig")
+
+
+@cache
+def _wheel_version() -> str:
+    try:
+        return metadata.version("ziglang")
+    except metadata.PackageNotFoundError as error:
+        raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
+
+
+_kept: list[tempfile.TemporaryDirectory] = []  # goes when this process ends
+
+
+@cache
+def _headers() -> Path:
+    """A folder that holds `HEADERS`. The judge's workers inherit it, and can only read it."""
+    _kept.append(tempfile.TemporaryDirectory(prefix="warpwise-headers-"))
+    folder = Path(_kept[0].name).resolve()
+    for name, text in HEADERS.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder

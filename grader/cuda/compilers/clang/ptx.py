@@ -1,0 +1,49 @@
+"""clang's PTX in NVRTC's form, where the two differ in how they say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+# .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
+_LOC = re.compile(r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$", re.MULTILINE)
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
+_PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \])*\s*")
+_NO_NAME = "$L__warpwise_no_name"
+_NAMES = f"\n\t.section\t.debug_str\n\t{{\n{_NO_NAME}:\n.b8 0\n\t}}\n"
+
+Place = tuple[int, int, int]  # file, line, column
+
+
+def like_nvrtc(ptx: str) -> str:
+    """`ptx` with `inlined_at` in the rows of code that was inlined: clang tells the calls that it
+    was inlined through in a comment."""
+    files = {path: int(number) for number, path in _FILE.findall(ptx)}
+    known = dict(files)
+
+    def place(text: str) -> Place | None:
+        found = _PLACE.fullmatch(text)
+        if found is None:
+            return None
+        file = files.setdefault(found["path"], len(files) + 1)
+        return file, int(found["line"]), int(found["column"] or 0)
+
+    def rows(match: re.Match[str]) -> str:
+        here = (int(match[2]), int(match[3]), int(match[4]))
+        calls = [place(text) for text in match[5].split(" @[ ")[1:]]
+        return "\n".join(_rows(match[1], [here, *filter(None, calls)]))
+
+    text = _LOC.sub(rows, ptx)
+    if text == ptx:
+        return ptx
+    more = (f'\t.file\t{n} "{path}"' for path, n in files.items() if path not in known)
+    return "\n".join([text.rstrip("\n"), *more]) + _NAMES
+
+
+def _rows(start: str, chain: list[Place]) -> Iterator[str]:
+    """A row for each call, outermost first, then the code's own: so NVRTC tells of calls in
+    calls."""
+    for here, above in reversed(list(pairwise(chain))):
+        at, there = (" ".join(map(str, one)) for one in (here, above))
+        yield f"{start}{at}, function_name {_NO_NAME}, inlined_at {there}"

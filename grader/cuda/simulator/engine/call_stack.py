@@ -1,0 +1,221 @@
+"""Calls of device functions: argument slots, return addresses, frames.
+
+A call's arguments travel in `.param` slots, one row of bytes per lane. A function's registers
+exist once, so one that may be running already has its caller's copies kept aside, by depth.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from ...errors import OutOfBounds
+from ..memory.layout import LocalLayout
+from ..memory.spaces import LOCAL_WINDOW
+from ..numeric.types import DTYPES
+from ..program.linker import LinkedProgram
+from ..program.ptx import components
+from .lanes import Lanes, compact
+from .lanes import index as lane_index
+from .operands import read
+from .printf import template
+
+PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
+
+
+class Framed:
+    """An address in the current frame; read when indexed, for frames come and go."""
+
+    def __init__(self, frame: np.ndarray, offset: int):
+        self.frame = frame
+        self.offset = offset
+
+    def __getitem__(self, lanes: Lanes) -> np.ndarray:
+        return self.frame[lanes] + self.offset
+
+
+class Calls:
+    """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
+    function that calls itself to where its local variables lie, per lane."""
+
+    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine):
+        self.machine = machine
+        self.linked = linked
+        self.frame_sizes = layout.frame_sizes
+        lanes = machine.geometry.lanes
+        self.slots = {
+            variable.name: np.zeros((lanes, variable.size), np.uint8)
+            for variable in linked.function.variables
+            if variable.space == "param"
+        }
+        self.frames = {name: np.zeros(lanes, np.int64) for name in layout.frame_sizes}
+        self.frame_offsets = layout.frame_offsets
+        self.stack_start = layout.stack
+        self.stack_top = np.full(lanes, layout.stack, np.int64)
+        self.depth = np.zeros(lanes, np.int32)
+        self.sites: list[np.ndarray] = []  # by depth: the call each lane is to return to
+        self.kept: list[dict[str, np.ndarray]] = []  # by depth: what recursion would overwrite
+
+    def begin_wave(self) -> None:
+        self.depth[:] = 0
+        self.stack_top[:] = self.stack_start
+
+    def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
+        """Lanes at the call at `at` go into function `name`; where it starts."""
+        part, caller = self.linked.parts[name], self.linked.owner[at]
+        for depth, group in self._by_depth(lanes):
+            if depth == len(self.sites):
+                self.sites.append(np.zeros(len(self.depth), np.int64))
+                self.kept.append({})
+            self.sites[depth][group] = at
+            if self.linked.parts[caller].recursive:
+                for kept, values in self._state(caller, self.kept[depth]):
+                    kept[group] = values[group]
+        for parameter, slot in zip(part.parameters, arguments, strict=True):
+            given = self.slots[slot]
+            self.slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
+        if name in self.frames:
+            self._push_frame(lanes, at, name)
+        self.depth[lanes] += 1
+        return part.entry
+
+    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]):
+        """Lanes return from function `name`; `results` gives the slot that each call puts the
+        result in. Returns where they go on."""
+        part = self.linked.parts[name]
+        value = self.slots[part.results[0].name].copy() if part.results else None
+        if name in self.frames:
+            self.stack_top[lanes] -= self.frame_sizes[name]
+        self.depth[lanes] -= 1
+        onward = []
+        for depth, group in self._by_depth(lanes):
+            index = lane_index(group)
+            sites = self.sites[depth][index]
+            for at in np.unique(sites):
+                back = compact(index[sites == at])
+                caller = self.linked.owner[at]
+                if self.linked.parts[caller].recursive:
+                    for kept, values in self._state(caller, self.kept[depth]):
+                        values[back] = kept[back]
+                if slot := results.get(int(at)):
+                    self.slots[slot][back] = value[back, : self.slots[slot].shape[1]]
+                onward.append((int(at) + 1, back))
+        return tuple(onward)
+
+    def load(self, instruction, target, address):
+        views = self._views(instruction, address, target)
+        outs = [self.machine.registers.write(r, instruction.form.type) for r in components(target)]
+
+        def step(lanes) -> None:
+            for out, view in zip(outs, views, strict=True):
+                out[lanes] = view[lanes]
+
+        return step
+
+    def store(self, instruction, address, source):
+        views = self._views(instruction, address, source)
+        values = [read(item, instruction.form.type, self.machine) for item in components(source)]
+
+        def step(lanes) -> None:
+            for view, value in zip(views, values, strict=True):
+                view[lanes] = value[lanes]
+
+        return step
+
+    def word(self, slot: str, lane: int) -> int:
+        """The 64-bit value, as a rule an address, that a lane put into a slot."""
+        return int(self.slots[slot][lane].view(np.uint64)[0])
+
+    def text(self, address: int, lane: int) -> str:
+        """The C string at a generic address."""
+        data, offset = self._bytes(address, lane)
+        return bytes(data[offset : offset + 4096]).partition(b"\0")[0].decode(errors="replace")
+
+    def words(self, slot: str, lanes: np.ndarray) -> np.ndarray:
+        """The 64-bit values that the lanes put into a slot."""
+        return self.slots[slot][lanes, :8].copy().view(np.uint64)[:, 0]
+
+    def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray) -> None:
+        """What `printf` prints for some lanes, in their order; two addresses a lane."""
+        changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
+        starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
+        for start, end in pairwise(starts):
+            for first in range(start, end, PRINTED_TOGETHER):
+                if self.machine.output.full:
+                    return
+                group = lanes[first : min(first + PRINTED_TOGETHER, end)]
+                self._print_alike(int(formats[start]), int(arguments[start]), group)
+
+    def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray) -> None:
+        """What lanes print whose format is the same and whose arguments lie at one address."""
+        made = template(self.text(formats, int(lanes[0])))
+        packed = self._packed(arguments, lanes, made.layout.size)
+
+        def text_at(number: int):
+            return lambda address: self.text(address, int(lanes[number]))
+
+        self.machine.output.add("".join(made.filled(packed, text_at)))
+
+    def _packed(self, address: int, lanes: np.ndarray, size: int) -> bytes:
+        """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
+        rows = np.zeros((len(lanes), size), np.uint8)
+        local = self.machine.local
+        if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
+            at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
+            rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
+        elif address:
+            data, offset = self._bytes(address, int(lanes[0]))
+            found = data[offset : offset + size]
+            rows[:, : len(found)] = found
+        return rows.tobytes()
+
+    def framed(self, symbol: str) -> Framed:
+        """The address of a local variable of a function that recurses, for every lane."""
+        function, offset = self.frame_offsets[symbol]
+        return Framed(self.frames[function], offset)
+
+    def _by_depth(self, lanes: Lanes) -> list[tuple[int, Lanes]]:
+        depths = self.depth[lanes]
+        if (depths == depths[0]).all():
+            return [(int(depths[0]), lanes)]
+        index = lane_index(lanes)
+        return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
+
+    def _state(self, name: str, kept: dict[str, np.ndarray]):
+        """(copy kept aside, the array in use) of everything that is function `name`'s own."""
+        part = self.linked.parts[name]
+        own = {register: self.machine.registers.storage(register) for register in part.registers}
+        own |= {slot: self.slots[slot] for slot in self.slots if slot.startswith(f"{name}::")}
+        own["frame"] = self.frames[name]
+        for key, values in own.items():
+            key = f"{name} {key}"
+            if key not in kept:
+                kept[key] = np.zeros_like(values)
+            yield kept[key], values
+
+    def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
+        self.frames[name][lanes] = self.stack_top[lanes]
+        self.stack_top[lanes] += self.frame_sizes[name]
+        over = self.stack_top[lanes] > self.machine.local.size
+        if over.any():
+            raise self.machine.report.error(
+                OutOfBounds,
+                at,
+                int(lane_index(lanes)[np.argmax(over)]),
+                f"overflows its stack, {int(self.depth[lanes].max()) + 1} calls deep. Recursion "
+                "needs an end, and one that comes early: a thread's stack is small.",
+            )
+
+    def _views(self, instruction, address, values) -> list[np.ndarray]:
+        dtype, slot = DTYPES[instruction.form.type], self.slots[address.base.name]
+        starts = [address.offset + n * dtype.itemsize for n in range(len(components(values)))]
+        return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
+
+    def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:
+        local = self.machine.local
+        if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
+            start = int(local.base[lane])
+            return local.store.data[start : start + local.pitch], address - LOCAL_WINDOW
+        store = self.machine.flat.locate(np.array([address], np.int64), 1)[0][0]
+        return store.data, address - store.address

@@ -1,0 +1,185 @@
+"""What happens in a launch, as events that observers are told of.
+
+The engine knows no observer by name. Where something happens it tells those who listen:
+
+    for tell in machine.events.fence:
+        tell(at, lanes, wide)
+
+An observer is a subclass of `Observer` with a method for each event it wants to hear of; who does
+not override an event is not asked, and what nobody hears of costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+
+import numpy as np
+
+from .lanes import Lanes
+
+if TYPE_CHECKING:
+    from ..isa.steps import Undefined
+    from ..memory.access import Access, Hit
+
+Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
+Values = list[np.ndarray]  # an array (lanes,) for each component of an access
+Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
+Told = ParamSpec("Told")
+
+
+class Rebind(Exception):
+    """An observer wants to follow instructions that it had no interest in before: all steps are
+    made anew, and what stands at `at` is executed again."""
+
+    def __init__(self, at: int):
+        self.at = at
+
+
+class Observer:
+    """Told of what happens. `at` is the index of an instruction in `machine.kernel.instructions`,
+    whose entry in the table is its `form`; `lanes` are positions in the wave. Of lanes at one
+    instruction, those with lower numbers come first where that matters (atomics)."""
+
+    def begin_wave(self, first_block: int) -> None:
+        """Blocks from number `first_block` on begin; the lanes belong to them now."""
+
+    def follow(self, at: int, step: Step) -> Step:
+        """What is to be done instead of `step`, which is called with all lanes that come to the
+        instruction, also those that its guard holds back. Asked once, when its code is first come
+        to, and again after `Rebind`; the step itself if it is of no interest."""
+        return step
+
+    def execute(self, at: int, step: Step) -> Step:
+        """The same of the step that is called with those lanes alone that its guard lets act."""
+        return step
+
+    def run(self, first: int, last: int, lanes: Lanes) -> None:
+        """Lanes are about to pass the instructions from `first` to `last`, without a branch."""
+
+    def guard(self, at: int, lanes: Lanes, chosen: np.ndarray) -> None:
+        """Of the lanes that came to a guarded instruction, those `chosen` (bool) act."""
+
+    def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
+        """Lanes are at a conditional branch, which those `taken` (bool) take."""
+
+    def read(self, access: Access, hit: Hit) -> None:
+        """Lanes are about to use what lies in memory."""
+
+    def write(self, access: Access, hit: Hit, values: Values) -> None:
+        """Lanes are about to store `values`; memory still holds what it held."""
+
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        """Lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
+        which found `values`) memory; a comparison may have `failed` (bool), which writes nothing.
+        Registers that are loaded still hold what they held."""
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        """Lanes have issued an asynchronous copy of `values`, which may be there from now on; a
+        `write` and an `access` follow when somebody has waited for it."""
+
+    def undefined(self, at: int, lane: int, what: Undefined) -> None:
+        """A lane computes what has no defined result."""
+
+    def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        """Each of these lanes is about to get a value from the lane `source`, perhaps itself."""
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        """They have got it."""
+
+    def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
+        """Lanes have come to a warp-wide operation for the lanes that `masks` (one for every lane
+        of the wave) name, and some of these are not there yet."""
+
+    def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes have come together with all that `masks` name, for a warp-wide operation, and are
+        about to combine what they have."""
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes have met with those of their warps that `masks` name."""
+
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
+        """Lanes pass a fence, which the whole device sees if it is `wide`."""
+
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        """Lanes have come to barrier number `barrier`, which is for some warps of the block."""
+
+    def open(self, barrier: int, groups: Groups) -> None:
+        """All that barrier number `barrier` waits for have come; `groups` are about to pass."""
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        """Lanes pass a barrier of their block, or the one numbered `part` that is for some warps
+        of it. `__syncthreads_count` and the like have left their result."""
+
+    def close(self, barrier: int, blocks: np.ndarray) -> None:
+        """Barrier number `barrier` begins anew in those `blocks` (bool) of the wave."""
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        """Lanes pass a barrier of their cluster."""
+
+    def phase_over(self, at: int, lanes: Lanes) -> None:
+        """Lanes have seen that a phase of an mbarrier is over."""
+
+    def exit(self, lanes: Lanes) -> None:
+        """Threads have left the kernel."""
+
+    def complete(self) -> None:
+        """The launch has come to its end; what goes wrong in a run does not let it."""
+
+    def end(self) -> None:
+        """Nothing more will happen, whether the launch has come to its end or not."""
+
+
+class Events:
+    """By event, the methods of those who want to hear of it, in the order of the observers."""
+
+    def __init__(self, observers: Sequence[Observer] = ()):
+        def listeners(
+            event: Callable[Concatenate[Any, Told], None],
+        ) -> tuple[Callable[Told, None], ...]:
+            name = event.__name__
+            wanted = [one for one in observers if getattr(type(one), name) is not event]
+            return tuple(getattr(one, name) for one in wanted)
+
+        self.observers = tuple(observers)
+        self.begin_wave = listeners(Observer.begin_wave)
+        self.run = listeners(Observer.run)
+        self.guard = listeners(Observer.guard)
+        self.branch = listeners(Observer.branch)
+        self.read = listeners(Observer.read)
+        self.write = listeners(Observer.write)
+        self.access = listeners(Observer.access)
+        self.copy = listeners(Observer.copy)
+        self.undefined = listeners(Observer.undefined)
+        self.shuffle = listeners(Observer.shuffle)
+        self.shuffled = listeners(Observer.shuffled)
+        self.gather = listeners(Observer.gather)
+        self.collective = listeners(Observer.collective)
+        self.warp_barrier = listeners(Observer.warp_barrier)
+        self.fence = listeners(Observer.fence)
+        self.arrive = listeners(Observer.arrive)
+        self.open = listeners(Observer.open)
+        self.barrier = listeners(Observer.barrier)
+        self.close = listeners(Observer.close)
+        self.cluster_barrier = listeners(Observer.cluster_barrier)
+        self.phase_over = listeners(Observer.phase_over)
+        self.exit = listeners(Observer.exit)
+        self.complete = listeners(Observer.complete)
+        self.end = listeners(Observer.end)
+
+    def follow(self, at: int, step: Step) -> Step:
+        for observer in self.observers:
+            step = observer.follow(at, step)
+        return step
+
+    def execute(self, at: int, step: Step) -> Step:
+        for observer in self.observers:
+            step = observer.execute(at, step)
+        return step

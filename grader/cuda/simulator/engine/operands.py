@@ -1,0 +1,40 @@
+"""What an instruction's operands hold, lane by lane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..numeric.types import size_of
+from ..program.ptx import Negated, Operand, Symbol
+from .special_registers import Clock
+
+
+def read(operand: Operand, kind: str, machine) -> np.ndarray:
+    """An operand as an array (lanes,) of PTX type `kind`."""
+    if isinstance(operand, Negated):
+        return _Inverted(machine.registers.read(operand.register, "pred"))
+    if isinstance(operand, Symbol) and operand.name in machine.calls.frame_offsets:
+        return machine.calls.framed(operand.name)
+    if isinstance(operand, Symbol):
+        special = machine.special.read(operand.name)
+        if isinstance(special, Clock):
+            return special
+        if special is not None:
+            return (
+                special.view(np.int32)
+                if kind == "s32"
+                else special.astype(f"u{size_of(kind)}", copy=False)
+            )
+        value = np.array(machine.symbols[operand.name], np.uint64)
+        return np.broadcast_to(value.astype(f"u{size_of(kind)}"), machine.geometry.lanes)
+    return machine.registers.read(operand, kind)
+
+
+class _Inverted:
+    """`!p`, read when indexed."""
+
+    def __init__(self, predicate: np.ndarray):
+        self.predicate = predicate
+
+    def __getitem__(self, lanes) -> np.ndarray:
+        return ~self.predicate[lanes]

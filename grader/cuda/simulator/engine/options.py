@@ -1,0 +1,45 @@
+"""How launches are to run: what is looked for, in which order threads go, how long it may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...limits import DEFAULT
+
+
+@dataclass(frozen=True)
+class Options:
+    """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
+    always checked). `step_limit`: instruction steps a wave of blocks may take. `order`: "lockstep"
+    runs warps side by side, fastest; "forwards" and "backwards" run groups that have parted one
+    after the other, the first or the last threads of the grid first; "shuffled" one warp after the
+    other from barrier to barrier, in a random order drawn from `seed`, so that a race not only is
+    reported but shows.
+    `architecture`: whose launch limits hold, e.g. "sm_80"."""
+
+    checks: bool = True
+    step_limit: int = 2_000_000
+    order: str = "lockstep"
+    seed: int = 0
+    architecture: str = DEFAULT
+
+
+_options: ContextVar[Options | None] = ContextVar("options", default=None)
+
+
+@contextmanager
+def options(**changes: Any) -> Iterator[None]:
+    """Changes `Options` for the launches in the block, e.g. `options(checks=False)`."""
+    token = _options.set(replace(current_options(), **changes))
+    try:
+        yield
+    finally:
+        _options.reset(token)
+
+
+def current_options() -> Options:
+    return _options.get() or Options()

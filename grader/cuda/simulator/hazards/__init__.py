@@ -1,1 +1,0 @@
-"""What goes wrong between threads, and how it is told."""

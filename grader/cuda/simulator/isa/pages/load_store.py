@@ -1,0 +1,80 @@
+"""Loads and stores, in every state space and width."""
+
+from __future__ import annotations
+
+from ...engine.lanes import Lanes
+from ...engine.operands import read
+from ...memory.access import Access
+from ...numeric.types import DTYPES
+from ...program.ptx import Instruction, Symbol, components
+from ..accesses import get, put
+from ..form import Carries
+from ..table import effect
+
+_SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
+_ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
+_HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
+
+
+@effect(
+    "ld",
+    f"weak|volatile|relaxed|acquire? mmio? SCOPE? {_ANYWHERE}? CACHE? nc? {_HINTS} "
+    "v2|v4|v8? SCALAR : d, reads[a], policy?",
+    carries=Carries.LOADED,
+)
+@effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
+def load(instruction: Instruction, at: int, machine):
+    target, address = instruction.operands[:2]
+    if _is_call_parameter(address, machine):
+        return machine.calls.load(instruction, target, address)
+    access = Access(instruction.form.transfer(1), address, at, machine)
+    dtype = DTYPES[instruction.form.type]
+    outs = [
+        machine.registers.write(item, instruction.form.type) if item.name != "_" else None
+        for item in components(target)
+    ]
+    spinning = instruction.form.has(*_SPINNING)
+
+    def step(lanes: Lanes) -> None:
+        machine.schedule.spins += spinning
+        for hit in access.hits(lanes):
+            get(access, hit)
+            for component, out in enumerate(outs):
+                if out is not None:
+                    out[hit.lanes] = access.read(hit, component, dtype)
+
+    return step
+
+
+@effect(
+    "st",
+    f"weak|volatile|relaxed|release? mmio? SCOPE? {_ANYWHERE}? CACHE? {_HINTS} "
+    "v2|v4|v8? SCALAR : writes[a], b, policy?",
+    carries=Carries.STORED,
+)
+def store(instruction: Instruction, at: int, machine):
+    address, source = instruction.operands[:2]
+    if _is_call_parameter(address, machine):
+        return machine.calls.store(instruction, address, source)
+    access = Access(instruction.form.transfer(0), address, at, machine)
+    sources = [read(item, instruction.form.type, machine) for item in components(source)]
+
+    def step(lanes: Lanes) -> None:
+        for hit in access.hits(lanes):
+            put(access, hit, [source[hit.lanes] for source in sources])
+
+    return step
+
+
+def _is_call_parameter(address, machine) -> bool:
+    base = address.base
+    return isinstance(base, Symbol) and base.name in machine.calls.slots
+
+
+@effect("prefetch", "global|local? L1|L2|EVICTIONS : [a]", "const|param? tensormap : [a]")
+@effect("prefetchu", "L1 : [a]")
+@effect("discard", "global? L2 : [a], n")
+@effect("applypriority", "global? EVICTIONS : [a], n")
+def hint(instruction: Instruction, at: int, machine):
+    """Cache hints change no value."""
+    return lambda lanes: None

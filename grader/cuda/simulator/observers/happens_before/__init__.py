@@ -1,0 +1,1 @@
+"""Which accesses are ordered, and which two that are not meet at one place."""

@@ -1,0 +1,187 @@
+"""The dynamic dependence graph of a launch (Agrawal and Horgan, "Dynamic program slicing", 1990).
+
+A node is a value that one thread made at one instruction. Nodes are numbered as they are made, so
+that a node's sources have lower numbers, and whatever is to be known of all of them is one pass in
+that order. 0 stands for a constant. Negative numbers stand for bytes that lay in memory before the
+launch: -1 for the first byte of the first memory, and so on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...isa.form import Carries
+from ...program.ptx import Instruction
+
+MOST_NODES = 1 << 23  # some 200 MB
+_COLUMNS = {
+    "at": np.int32,
+    "thread": np.int32,
+    "left": np.int32,
+    "right": np.int32,
+    "value": np.uint64,
+}
+
+
+class TooLong(Exception):
+    """A run makes more values than can be followed."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a byte lay before the launches: `offset` bytes into the buffer at `address`."""
+
+    address: int
+    offset: int
+
+
+class Graph:
+    """The values of one launch after the other.
+
+    `at`: the instruction, as an index into `code`, int32 (nodes,). `thread`: its number in the
+    grid, int32. `left`, `right`: what the value was made of, int32; of what goes to or comes from
+    memory `left` is the value and `right` the address, of a choice the chosen one and what it was
+    chosen by (see `steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
+    followed (calls that are not inlined, copies by a copy engine, matrix operations).
+    """
+
+    def __init__(self) -> None:
+        self.code: list[Instruction | None] = [None]  # None: values side by side are one
+        self.whole = True
+        self._size = 1
+        self._columns = {name: np.zeros(1 << 12, kind) for name, kind in _COLUMNS.items()}
+        self._batches = [1]  # where each set of nodes that do not depend on each other begins
+        self._begins: list[int] = []  # by memory from before: its first byte's number, counted up
+        self._addresses: list[int] = []
+        self._memory: dict[int, np.ndarray] = {}
+        self._bytes = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def at(self) -> np.ndarray:
+        return self._columns["at"][: self._size]
+
+    @property
+    def thread(self) -> np.ndarray:
+        return self._columns["thread"][: self._size]
+
+    @property
+    def left(self) -> np.ndarray:
+        return self._columns["left"][: self._size]
+
+    @property
+    def right(self) -> np.ndarray:
+        return self._columns["right"][: self._size]
+
+    @property
+    def value(self) -> np.ndarray:
+        return self._columns["value"][: self._size]
+
+    @property
+    def steers(self) -> np.ndarray:
+        """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
+        return np.array([one is not None and _steers(one) for one in self.code])
+
+    def enter(self, code: Sequence[Instruction]) -> int:
+        """A launch of this code begins; where it stands in `code`."""
+        self.code += code
+        return len(self.code) - len(code)
+
+    def add(
+        self, at: int, thread: np.ndarray, left: np.ndarray, right: np.ndarray | int
+    ) -> np.ndarray:
+        """A node for each thread; their numbers."""
+        first = self._size
+        self._size += len(thread)
+        if self._size > len(self._columns["at"]):
+            self._grow()
+        columns = self._columns
+        columns["at"][first : self._size] = at
+        columns["thread"][first : self._size] = thread
+        columns["left"][first : self._size] = left
+        columns["right"][first : self._size] = right
+        self._batches.append(self._size)
+        return np.arange(first, self._size, dtype=np.int32)
+
+    def begin_memory(self, address: int, size: int) -> None:
+        """Memory that holds what lay there before."""
+        first = 1 + self._bytes
+        self._memory[address] = -np.arange(first, first + size, dtype=np.int32)
+        self._begins.append(self._bytes)
+        self._addresses.append(address)
+        self._bytes += size
+
+    def memory(self, address: int, size: int = 0) -> np.ndarray:
+        """The node that each byte of the memory at an address holds, int32, nothing at first; a
+        view."""
+        if address not in self._memory:
+            self._memory[address] = np.zeros(size, np.int32)
+        return self._memory[address]
+
+    def follows(self, address: int) -> bool:
+        return address in self._memory
+
+    def forget(self, address: int) -> None:
+        """The memory is another one's now."""
+        self._memory.pop(address, None)
+
+    def origin(self, source: int) -> Origin:
+        """What a negative number stands for."""
+        which = bisect_right(self._begins, -1 - source) - 1
+        return Origin(self._addresses[which], -1 - source - self._begins[which])
+
+    def sources(self, node: int) -> tuple[int, ...]:
+        """What a value was made of, without what steers."""
+        steers = self.code[self.at[node]] is not None and _steers(self.code[self.at[node]])
+        return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
+
+    def reaching(self, root: int) -> list[int]:
+        """The nodes that a node was made of, itself included and what steers left out, highest
+        number first."""
+        found: set[int] = set()
+        ahead = [root]
+        while ahead:
+            node = ahead.pop()
+            if node > 0 and node not in found:
+                found.add(node)
+                ahead += self.sources(node)
+        return sorted(found, reverse=True)
+
+    def forward(
+        self,
+        combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        step: Callable[[slice, np.ndarray], np.ndarray],
+        of_input: int,
+    ) -> np.ndarray:
+        """Of each node what `step` makes of what `combine` makes of its sources, in order of
+        numbers: int64 (nodes,). Of a byte from before the launch it is `of_input`, of a constant,
+        and of what merely steers, 0."""
+        made = np.zeros(self._size, np.int64)
+        left, right = self.left, np.where(self.steers[self.at], 0, self.right)
+        for first, last in zip(self._batches, self._batches[1:], strict=False):
+            some = slice(first, last)
+            one = np.where(left[some] < 0, of_input, made[left[some]])
+            other = np.where(right[some] < 0, of_input, made[right[some]])
+            made[some] = step(some, combine(one, other))
+        return made
+
+    def _grow(self) -> None:
+        if self._size > MOST_NODES:
+            raise TooLong
+        size = max(self._size, 2 * len(self._columns["at"]))
+        for name, column in self._columns.items():
+            larger = np.zeros(size, column.dtype)
+            larger[: len(column)] = column
+            self._columns[name] = larger
+
+
+def _steers(instruction: Instruction) -> bool:
+    form = instruction.form
+    moves = bool(form.transfers) and (not form.atomic or form.compares)
+    return moves or form.carries is Carries.CHOSEN

@@ -1,0 +1,255 @@
+"""Data races: the accesses of a machine, fed to a detector for each memory that threads share."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.events import Observer, Values
+from ..engine.lanes import WARP, Lanes
+from ..engine.lanes import index as lane_index
+from ..engine.synchronization.collectives import FULL, whole_warps
+from ..memory.access import Access, Hit, bits_of
+from ..memory.spaces import Store
+from ..program.ptx import Function
+from .happens_before.detector import Conflict, RaceDetector
+from .happens_before.flags import Flags
+from .happens_before.ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of
+from .happens_before.visits import Visits
+from .race_advice.race_reporter import RaceReporter
+from .race_advice.signals import Signals
+
+if TYPE_CHECKING:
+    from .reporting.reporter import Reporter
+
+Made = tuple[np.ndarray, np.ndarray, int]  # cells, the lane behind each, and the epoch
+
+
+class Races(Observer):
+    """Watches shared memory, and every buffer in global memory that the kernel may write.
+
+    `cells` says how many bytes of a space count as one place: the narrowest access that the
+    kernel makes, so that neighbouring bytes written by two threads are no race. `sites` gives, by
+    epoch, the instruction that touched memory or synchronized then.
+    """
+
+    def __init__(self, report: Reporter):
+        self.machine = report.machine
+        geometry, kernel = self.machine.geometry, self.machine.kernel
+        flags = Flags(geometry) if any(one.form.orders for one in kernel.instructions) else None
+        self.ordering = Ordering(geometry, flags)
+        self.sites = array("q", [-1])
+        self.swapped = self.machine.program.swap_starts
+        self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
+        self.shared = self._detect_shared(self.machine.shared.store)
+        self.detectors = self._detect_global()
+        self.detectors[self.machine.shared.store] = self.shared
+        self.visits, self.signals = Visits(self), Signals(self)
+        self.report = RaceReporter(self, report)
+        self._unchanged: np.ndarray | None = None  # of the store that is about to be made
+
+    @property
+    def now(self) -> int:
+        """The present epoch."""
+        return len(self.sites) - 1
+
+    def line(self, epoch: int) -> int | None:
+        """The source line of what happened in an epoch."""
+        return self.machine.kernel.instructions[self.sites[epoch]].line
+
+    def begin_wave(self, first_block: int) -> None:
+        self.ordering.begin_wave(first_block, self._new_epoch(0))
+        self.shared.reset()
+        self.visits.begin_wave()
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        epoch = self._new_epoch(at)
+        if part is None:
+            self.ordering.synchronize(lanes, epoch, "block")
+        else:
+            self.ordering.meet_in_part(part, lane_index(lanes))
+
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        self.ordering.come_to_part(barrier, lanes, self._new_epoch(at))
+
+    def close(self, barrier: int, blocks: np.ndarray) -> None:
+        self.ordering.part_is_over(barrier, blocks)
+
+    def phase_over(self, at: int, lanes: Lanes) -> None:
+        self.ordering.synchronize(lanes, self._new_epoch(at), "block")
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        self.ordering.synchronize(lanes, self._new_epoch(at), "cluster")
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes may meet with the whole warp, or with a part of it."""
+        epoch = self._new_epoch(at)
+        if whole_warps(lanes) and (masks[lanes] == FULL).all():
+            self.ordering.synchronize(lanes, epoch, "warp")
+            return
+        absent = ~self.machine.collectives.alive
+        index = lane_index(lanes)
+        whole = (masks[index] | absent[index // WARP]) == FULL
+        self.ordering.synchronize(index[whole], epoch, "warp")
+        if not whole.all():
+            part = index[~whole]
+            self.ordering.synchronize_masked(part, epoch, masks[part])
+
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
+        if self.ordering.flags:
+            self.ordering.fence(lanes, self._new_epoch(at), wide)
+            self.signals.fenced(lanes, at, wide)
+
+    def exit(self, lanes: Lanes) -> None:
+        if self.machine.geometry.cluster_blocks > 1:
+            blocks = self.machine.geometry.block_of_lane[lanes]
+            self.visits.leave(blocks[self.machine.live[blocks] == 0])
+
+    def write(self, access: Access, hit: Hit, values: Values) -> None:
+        if self._watches(access, hit):
+            pairs = enumerate(values)
+            same = [bits_of(access.read(hit, n, v.dtype)) == bits_of(v) for n, v in pairs]
+            self._unchanged = np.logical_and.reduce(same)
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        """It may land at any time from now on: whoever still reads the place races with it."""
+        self._unchanged = np.zeros(len(hit.element), bool)
+        self.access(access, hit, "store", values)
+
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        if not self._watches(access, hit):
+            return
+        epoch, far = self._new_epoch(access.at), hit.space != "local"
+        if access.strong and far:
+            self.signals.note(access, hit, kind)
+        if access.strong and far and self.ordering.flags:
+            self._flag(access, hit, kind, failed)
+        detector = self.detectors.get(hit.store)
+        if detector is None:
+            return
+        cells, lane = self._places(access, hit)
+        conflict = self._conflict(detector, access, hit, kind, (cells, lane, epoch), values)
+        if conflict:
+            self.report.race(conflict, access, hit, lane, wrote=kind != "load")
+        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
+            pitch = self.machine.shared.pitch // self.cells["shared"]
+            self.visits.note(cells // pitch, lane, epoch, access.at)
+
+    def _conflict(self, detector, access, hit, kind: str, made: Made, values) -> Conflict | None:
+        """What the accesses `made` by an instruction race with."""
+        cells, lane, epoch = made
+        self.ordering.uncached = access.strong
+        if kind == "load":
+            return detector.read(cells, lane, epoch, self._marks(access, kind))
+        if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
+            return detector.strong(cells, lane, epoch, self._marks(access, kind))
+        same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
+        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at))
+        self._check_collisions(detector, access, hit, made, values)
+        return conflict
+
+    def _new_epoch(self, at: int) -> int:
+        """A new epoch, in which the instruction at `at` touches memory or synchronizes."""
+        self.sites.append(at)
+        return self.now
+
+    def _watches(self, access: Access, hit: Hit) -> bool:
+        return hit.store in self.detectors or (access.strong and hit.space == "global")
+
+    def _places(self, access: Access, hit: Hit) -> tuple[np.ndarray, np.ndarray]:
+        """The cells that an access touches, and the lane behind each."""
+        cell = self.cells[hit.space]
+        lane, parts = lane_index(hit.lanes), access.width // cell
+        cells = hit.element * (access.size // cell)
+        if parts == 1:
+            return cells, lane
+        return (cells[:, None] + np.arange(parts)).ravel(), np.repeat(lane, parts)
+
+    def _marks(self, access: Access, kind: str) -> int:
+        """What sets an access apart from a plain one."""
+        if access.strong:
+            return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
+        return COMPARED if kind == "load" and access.at in self.swapped else 0
+
+    def _flag(self, access: Access, hit: Hit, kind: str, failed: np.ndarray | None) -> None:
+        """A strong access may be one to a flag: see what it says, say what is done. An atomic
+        whose comparison `failed` has said nothing."""
+        if access.releases:
+            self.fence(access.at, hit.lanes, access.wide)
+        # In shared memory a place is known by where it lies in that of the whole wave.
+        shared = hit.space == "shared"
+        addresses = -1 - hit.element * access.size if shared else hit.addresses
+        writes = np.full(len(addresses), kind != "load")
+        if failed is not None:
+            writes &= ~failed
+        flags = self.ordering.flags
+        flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
+        if access.acquires:
+            flags.take_in(hit.lanes, access.wide)
+
+    def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
+        """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
+        alone, the way of warp-synchronous code, puts nothing in order."""
+        if hit.space == "global":
+            return True
+        flags, met = self.ordering.flags, self.ordering.synced["block"] >> 32
+        return flags is not None and flags.releases(lane, met)
+
+    def _made_by(self, at: int) -> Callable[[int], bool]:
+        return lambda stamp: self.sites[epoch_of(stamp)] == at
+
+    def _check_collisions(self, detector, access, hit, made: Made, values) -> None:
+        """Lanes that stored to one place in one instruction: the last one's value stays."""
+        cells, lane, epoch = made
+        lost = detector.collisions(cells, lane, epoch)
+        if not len(lost):
+            return
+        parts = len(lane) // len(values[0])
+        kept = np.ones(len(values[0]), bool)
+        for component, value in enumerate(values):
+            kept &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
+        overruled = ~kept[lost // parts]
+        benign = not overruled.any()
+        position = int(lost[0] if benign else lost[np.argmax(overruled)])
+        other = int(detector.written[cells[position]])
+        self.report.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
+
+    def _detect_shared(self, store: Store) -> RaceDetector:
+        in_cluster = self.machine.geometry.cluster_blocks > 1
+        ordering = self.ordering
+        unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
+        return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
+
+    def _detect_global(self) -> dict[Store, RaceDetector]:
+        """A detector for each buffer that may be written; read-only ones cannot race."""
+        use = self.machine.program.memory_use
+        detectors = {}
+        for store in self.machine.flat.stores:
+            if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
+                cells = -(-len(store.data) // self.cells["global"])
+                reads = use.touches(store.names, ("reads",))
+                detector = RaceDetector(
+                    cells, self.ordering.unordered_in_grid, self.ordering, reads
+                )
+                detectors[store] = detector
+        return detectors
+
+
+def _narrowest(kernel: Function, space: str) -> int:
+    sizes = [
+        transfer.size
+        for instruction in kernel.instructions
+        for _, transfer in instruction.form.transfers
+        if transfer.may_touch(space)
+    ]
+    return min(sizes, default=4)

@@ -1,0 +1,1 @@
+"""Findings as sentences: which thread, which line, which element of which array."""

@@ -1,0 +1,116 @@
+"""Where something happened: the thread, the line and the calls that lead there, the place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...memory.spaces import Store
+from ...program.naming import Argument, Place
+from . import index_advice
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
+
+class Whereabouts:
+    """Names a machine's lanes and instructions for people."""
+
+    def __init__(self, machine: Machine):
+        self.machine = machine
+
+    def place(self, space: str, store: Store, address: int, width: int, at: int) -> Place:
+        """What a learner calls the place at an address of "global", "shared" or "local" memory."""
+        names, line = self.machine.names, self.line(at)
+        if space == "shared":
+            memory = self.machine.shared
+            return names.in_shared(memory.symbols, memory, address, width, line)
+        if space == "local":
+            return names.in_local(self.machine.local.size, address, width, line)
+        return names.in_buffer(store, address, width, line)
+
+    def meant(self, at: int, verb: str) -> Store | None:
+        """The buffer that an access which lies in none means, where its line says so: the only one
+        that is read there, or the only one that is given a value."""
+        declared, line, named = self.machine.names.declared, self.line(at), self.named(at)
+        given = [one for one in named if declared.only_assigned(line, one.name)]
+        fitting = given if verb == "writes" else [one for one in named if one not in given]
+        if verb not in ("reads", "writes") or len(fitting) != 1:
+            return None
+        return self.machine.flat.below(fitting[0].address)
+
+    def named(self, at: int) -> list[Argument]:
+        """The buffers whose names stand on the line of an instruction."""
+        names, line = self.machine.names, self.line(at)
+        return [one for one in names.arguments if names.declared.mentions(line, one.name)]
+
+    def line(self, at: int) -> int | None:
+        return self.machine.kernel.instructions[at].line
+
+    def where(self, at: int, lane: int) -> str:
+        """`softmax, line 12`; of a function that the kernel calls, also where it was called."""
+        line, kernel = self.line(at), self.machine.names.kernel
+        calls = self.called_on(at, lane)
+        return f"{kernel}, line {line}{called(calls)}" if line else kernel
+
+    def called_on(self, at: int, lane: int | None) -> list[int]:
+        """The lines of the calls that lead to an instruction, innermost first. What was not
+        inlined is known for the thread in `lane`, now."""
+        code, calls = self.machine.kernel.instructions, self.machine.calls
+        lines = list(code[at].callers)
+        depth = 0 if lane is None else int(calls.depth[lane])
+        for level in reversed(range(depth)):
+            site = code[int(calls.sites[level][lane])]
+            lines += [line for line in (site.line, *site.callers) if line]
+        return lines
+
+    def who(self, lane: int) -> str:
+        geometry = self.machine.geometry
+        block = geometry.block_index(lane, self.machine.first_block)
+        return f"thread {short(geometry.thread(lane))} of block {short(block)}"
+
+    def thread(self, lane: int) -> index_advice.Thread:
+        geometry = self.machine.geometry
+        block = geometry.block_index(lane, self.machine.first_block)
+        thread = geometry.thread(lane)
+        names = self.machine.names
+        arrays = {one.name: one.count for one in names.arguments}
+        numbers = (tuple(map(int, index)) for index in (thread, block))
+        return index_advice.Thread(*numbers, geometry.block, geometry.grid, names.given, arrays)
+
+    def in_kernel(self, at: int, lane: int) -> int:
+        """Where the thread stands in the kernel itself: at the call, if it is in a function."""
+        calls = self.machine.calls
+        if self.machine.linked.owner[at] != self.machine.kernel.name and calls.depth[lane]:
+            return int(calls.sites[0][lane])
+        return at
+
+    def fields(self, at: int, lane: int) -> dict:
+        machine = self.machine
+        return {
+            "kernel": machine.names.kernel,
+            "line": machine.kernel.instructions[at].line,
+            "block": machine.geometry.block_index(lane, machine.first_block),
+            "thread": machine.geometry.thread(lane),
+        }
+
+
+def called(lines: list[int]) -> str:
+    """ " (called on line 40 by way of line 12)": from where a function is called."""
+    if not lines:
+        return ""
+    *between, outermost = lines
+    between = list(dict.fromkeys(reversed(between)))  # recursion comes by one line often
+    ways = f" by way of {_lines(between)}" if between else ""
+    return f" (called on line {outermost}{ways})"
+
+
+def _lines(numbers: list[int]) -> str:
+    """ "line 17", "lines 29 and 17"."""
+    *most, last = map(str, numbers)
+    return f"lines {', '.join(most)} and {last}" if most else f"line {last}"
+
+
+def short(index: tuple[int, int, int]) -> str:
+    """(5, 0, 0) as "5", the way one-dimensional kernels speak of it."""
+    x, y, z = (int(i) for i in index)
+    return str(x) if not (y or z) else f"({x}, {y}, {z})"

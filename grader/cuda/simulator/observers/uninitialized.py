@@ -1,0 +1,291 @@
+"""Variables that never got a value, followed from register to register to where it matters.
+
+Copying such a value, or choosing another one instead of it, is harmless, and compilers do it all
+the time. It matters where it decides a branch, makes an address, or goes into an array; this is
+how Valgrind's memcheck judges too (Seward and Nethercote, "Using Valgrind to detect undefined
+value errors with bit-precision", 2005), but by whole registers, not by bits.
+
+The compiler may take any value for one that never was set. Where it has settled on a constant, a
+NaN as a rule, there is nothing left to follow, here as on hardware.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..engine.events import Observer, Rebind, Step, Values
+from ..engine.lanes import Lanes
+from ..engine.lanes import index as lane_index
+from ..engine.operands import read
+from ..isa.form import Carries, Flow
+from ..memory.access import Access, Hit
+from ..memory.spaces import Store
+from ..program.liveness import with_loads
+from ..program.ptx import Address, Instruction, Operand, Register, Vector, components, registers
+from .reporting.no_value import never_set, unwritten
+
+if TYPE_CHECKING:
+    from ...errors import UninitializedRead
+    from .reporting.reporter import Reporter
+
+# What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
+# FIRST + the index of the first instruction that computed with what was never set.
+SET, UNTOUCHED, FIRST = 0, 1, 2
+
+# For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
+_DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
+
+
+Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
+
+
+class Uninitialized(Observer):
+    """The origins of values that never were set, of the registers in which there may be such.
+
+    What is loaded and was never written is an error at once, unless a choice may yet discard it:
+    then it is followed, too, from the first such load on.
+    """
+
+    def __init__(self, report: Reporter):
+        self.report, self.machine = report, report.machine
+        self._maybe = self.machine.program.maybe_uninitialized
+        code = self.machine.kernel.instructions
+        self._from_loads = FIRST + len(code)
+        self._loads: dict[int, Loaded] = {}
+        self._discardable = frozenset(at for at, one in enumerate(code) if self._may_discard(one))
+        self._follows_loads = False
+        self._origins: dict[str, np.ndarray] = {}  # by register
+        self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
+        if self._maybe.at_entry:
+            self._follow_reached()
+
+    def begin_wave(self, first_block: int) -> None:
+        self._in_memory.clear()
+        for name in self._maybe.at_entry:
+            self._origins[name][:] = UNTOUCHED
+
+    def execute(self, at: int, step: Step) -> Step:
+        """The step, which also follows what never was set. An instruction that branches,
+        synchronizes or goes to memory must have real values."""
+        instruction = self.machine.kernel.instructions[at]
+        form, used = instruction.form, instruction.read
+        if form.carries is Carries.STORED:  # for its values see `access`
+            used = registers(instruction.operands[0])
+        if form.flow is Flow.BRANCH and instruction.guard:
+            used = [instruction.guard.name]
+        outs, ins = self._tracked(instruction.written), self._tracked(used)
+        if form.carries is Carries.ACROSS or not (outs or ins):  # see `shuffled`
+            return step
+        if form.control or any(isinstance(one, Address) for one in instruction.operands):
+            return self._refusing(at, step, outs, ins)
+        carried = self._rule(instruction, at, ins)
+
+        def followed(lanes: Lanes) -> None:
+            origin = carried(lanes)  # before the step, which may overwrite what it reads
+            step(lanes)
+            for out in outs:
+                out[lanes] = origin
+
+        return followed
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        instruction = self.machine.kernel.instructions[at]
+        origins = self._of(instruction.operands[1])
+        for out in self._tracked(instruction.written)[:1]:
+            out[lanes] = SET if origins is None else origins[source]
+
+    def read(self, access: Access, hit: Hit) -> None:
+        """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
+        for component in range(access.components):
+            missing = access.unwritten(hit, component)
+            if missing is not None:
+                self._read_unwritten(access, hit, component, missing)
+
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        if not self._origins:
+            return
+        carries = self.machine.kernel.instructions[access.at].form.carries
+        if kind == "store":
+            for component in range(access.components):
+                self._overwritten(hit.store, hit.element + component, access.size)
+        if kind == "store" and carries is Carries.STORED:
+            self._stored(access, hit)
+        elif kind == "load" and carries is Carries.LOADED:
+            self._loaded(access, hit)
+
+    def _read_unwritten(self, access: Access, hit: Hit, component: int, missing) -> None:
+        if access.at not in self._discardable:
+            lane = int(lane_index(hit.lanes)[np.argmax(missing)])
+            where = int(hit.addresses[np.argmax(missing)]) + component * access.size
+            raise unwritten(self.report, access, hit, lane, where)
+        if not self._follows_loads:
+            self._follow_loads()
+            raise Rebind(access.at)
+
+    def _stored(self, access: Access, hit: Hit) -> None:
+        """Into an array in global memory what never was set must not go; in shared or local memory
+        it is followed."""
+        source = self.machine.kernel.instructions[access.at].operands[1]
+        for component, origin in self._components(source):
+            if np.count_nonzero(origin[hit.lanes]):
+                if hit.space == "global":
+                    self._refuse(access.at, hit.lanes, origin[hit.lanes])
+                of_bytes = self._of_bytes(hit.store)
+                of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
+
+    def _loaded(self, access: Access, hit: Hit) -> None:
+        outs = self._components(self.machine.kernel.instructions[access.at].operands[0])
+        if hit.store in self._in_memory:
+            of_bytes = self._in_memory[hit.store]
+            for component, out in outs:
+                out[hit.lanes] = of_bytes[_bytes(access, hit, component)].max(axis=1)
+        for component, out in outs:
+            missing = access.unwritten(hit, component)
+            if missing is not None:
+                self._load_unwritten(access, hit, component, missing, out)
+
+    def _load_unwritten(self, access: Access, hit: Hit, component: int, missing, out) -> None:
+        """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
+        lanes = lane_index(hit.lanes)[missing]
+        out[lanes] = self._from_loads + access.at
+        *_, where = self._loads.get(access.at, (np.full(self.machine.geometry.lanes, -1),))
+        where[lanes] = hit.addresses[missing] + component * access.size
+        self._loads[access.at] = access, hit, where
+
+    def _may_discard(self, one: Instruction) -> bool:
+        loads = one.form.carries is Carries.LOADED
+        return loads and not self._maybe.discardable.isdisjoint(registers(one.operands[0]))
+
+    def _follow_loads(self) -> None:
+        """From now on what is loaded, and was never written, is followed to where it matters."""
+        self._maybe, self._follows_loads = with_loads(self._maybe, self.machine.linked), True
+        self._follow_reached()
+
+    def _follow_reached(self) -> None:
+        lanes = self.machine.geometry.lanes
+        for name in self._maybe.reached:
+            self._origins.setdefault(name, np.zeros(lanes, np.int32))
+
+    def _overwritten(self, store: Store, element: np.ndarray, size: int) -> None:
+        """These elements of `size` bytes have been written."""
+        if store in self._in_memory:
+            self._in_memory[store][_bytes_of(element, size)] = SET
+
+    def _refusing(self, at: int, step: Callable, outs, ins) -> Callable:
+        def refusing(lanes: Lanes):
+            for origin in ins:
+                self._refuse(at, lanes, origin[lanes])
+            for out in outs:
+                out[lanes] = SET
+            return step(lanes)
+
+        return refusing
+
+    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable:
+        """Of a set of lanes, the origins of an instruction's results."""
+        if not ins:
+            return lambda lanes: SET
+        carries = instruction.form.carries
+        if carries is Carries.CHOSEN:
+            return self._chosen(instruction)
+        if carries is Carries.COPIED:
+            return self._packed(instruction.operands[1]) or _worst(ins)
+        worst = self._decided(instruction) if carries in _DECIDED else _worst(ins)
+
+        def computed(lanes: Lanes) -> np.ndarray:
+            origin = worst(lanes)
+            return np.where(origin == UNTOUCHED, at + FIRST, origin)
+
+        return computed
+
+    def _packed(self, source: Operand) -> Callable | None:
+        """mov d, {a, b}: set if a part is, for who takes it apart again may want that one."""
+        if not isinstance(source, Vector):
+            return None
+        parts = [self._everywhere(item) for item in source.items]
+        return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
+
+    def _chosen(self, instruction: Instruction) -> Callable:
+        """selp d, a, b, p: what is not chosen does not matter."""
+        *sources, predicate = instruction.operands[1:]
+        a, b = (self._everywhere(source) for source in sources)
+        p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
+        return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
+
+    def _decided(self, instruction: Instruction) -> Callable:
+        """and, or: an operand of which every bit decides makes the other one irrelevant."""
+        first, second = instruction.operands[1:]
+        a, b = (read(operand, instruction.form.type, self.machine) for operand in (first, second))
+        of_a, of_b = self._everywhere(first), self._everywhere(second)
+        everything = _DECIDED[instruction.form.carries]
+
+        def decided(lanes: Lanes) -> np.ndarray:
+            decides = [
+                (origin[lanes] == SET) & (everything(value[lanes]) == 0)
+                for value, origin in ((a, of_a), (b, of_b))
+            ]
+            return np.where(decides[0] | decides[1], SET, np.maximum(of_a[lanes], of_b[lanes]))
+
+        return decided
+
+    def _refuse(self, at: int, lanes: Lanes, origin: np.ndarray) -> None:
+        if np.count_nonzero(origin):
+            position = int(np.argmax(origin != SET))
+            lane = int(lane_index(lanes)[position])
+            raise self._error(at, lane, int(origin[position]))
+
+    def _error(self, at: int, lane: int, origin: int) -> UninitializedRead:
+        """What never was set matters at `at`; the error is about the line that used it first."""
+        if origin >= self._from_loads:
+            access, hit, where = self._loads[origin - self._from_loads]
+            reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
+            return unwritten(self.report, access, hit, reader, int(where[reader]))
+        code = self.machine.kernel.instructions
+        first = at if origin == UNTOUCHED else origin - FIRST
+        return never_set(self.report, first, lane, code[at].line)
+
+    def _of_bytes(self, store: Store) -> np.ndarray:
+        if store not in self._in_memory:
+            self._in_memory[store] = np.zeros(len(store.data), np.int32)
+        return self._in_memory[store]
+
+    def _components(self, operand: Operand) -> list[tuple[int, np.ndarray]]:
+        """The tracked registers of what is loaded or stored, each with its place in it."""
+        found = [(place, self._of(item)) for place, item in enumerate(components(operand))]
+        return [(place, origin) for place, origin in found if origin is not None]
+
+    def _of(self, operand: Operand) -> np.ndarray | None:
+        return self._origins.get(operand.name) if isinstance(operand, Register) else None
+
+    def _everywhere(self, operand: Operand) -> np.ndarray:
+        """The origins of any operand; what is no register, or always set, is SET everywhere."""
+        of = self._of(operand)
+        return np.broadcast_to(np.int32(SET), self.machine.geometry.lanes) if of is None else of
+
+    def _tracked(self, names: list[str]) -> list[np.ndarray]:
+        return [self._origins[name] for name in names if name in self._origins]
+
+
+def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
+    return _bytes_of(hit.element + component, access.size)
+
+
+def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
+    """Where the bytes of elements lie: (elements, size)."""
+    return (element * size)[:, None] + np.arange(size)
+
+
+def _worst(ins: list[np.ndarray]) -> Callable:
+    if len(ins) == 1:
+        return lambda lanes: ins[0][lanes]
+    return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])

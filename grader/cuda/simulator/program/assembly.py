@@ -1,0 +1,88 @@
+"""PTX that a source writes itself, as `asm(...)`: the compiler passes it on unread.
+
+What the compiler makes holds together. Where PTX does not, that is the author's mistake if it
+stands in an `asm` of the source, and otherwise one of ours, which is left to be seen as such.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from ...comments import COMMENT, QUOTED
+from ...errors import UnsupportedInstruction
+from ..isa.form import Flow
+from .ptx import Function, Instruction, components
+
+# What parsing and binding raise where PTX does not hold together.
+_NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+_BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
+
+
+class Assembly:
+    """The `asm` statements of a source."""
+
+    def __init__(self, source: str):
+        self._source = source
+
+    @contextmanager
+    def may_be_wrong(self, instruction: Instruction | None = None) -> Iterator[None]:
+        """Within, what goes wrong with an instruction (None: with reading the program) is blamed
+        on the source if that wrote it."""
+        try:
+            yield
+        except _NONSENSE as error:
+            if not (self._wrote(instruction) if instruction else self._lines):
+                raise
+            raise _refusal(instruction, f"{type(error).__name__}: {str(error)[:100]}") from error
+
+    def check_names(self, function: Function) -> None:
+        """Jumps go to labels that there are, guards are registers, and the end is one;
+        UnsupportedInstruction names the first that is not."""
+        for one in function.instructions:
+            jumps = one.form.flow is Flow.BRANCH
+            target = components(one.operands[0])[0] if jumps and one.operands else None
+            if jumps and getattr(target, "name", None) not in function.labels:
+                raise _refusal(one, "it jumps to a label that is not there")
+            if one.guard and one.guard.name not in function.registers:
+                raise _refusal(one, f"there is no register {one.guard.name}")
+        last = function.instructions[-1] if function.instructions else None
+        if last is None or last.form.flow is Flow.NEXT:
+            raise _refusal(last, "the kernel ends without a return")
+
+    def _wrote(self, instruction: Instruction) -> bool:
+        return instruction.line in self._lines
+
+    @cached_property
+    def _lines(self) -> frozenset[int]:
+        """The lines on which the source has `asm` statements, comments apart."""
+        blank = lambda found: found[1] or re.sub(r"[^\n]", " ", found[0])  # noqa: E731
+        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self._source, flags=re.DOTALL)
+        lines: set[int] = set()
+        for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
+            first = text.count("\n", 0, start.start()) + 1
+            last = text.count("\n", 0, _closing(text, start.end())) + 1
+            lines.update(range(first, last + 1))
+        return frozenset(lines)
+
+
+def _closing(text: str, position: int) -> int:
+    """Where the bracket that opens after `position` is closed; the end if nowhere."""
+    depth = 0
+    for token in _BRACKETS.finditer(text, position):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if token[0] == ")" and depth <= 0:
+            return token.end()
+    return len(text)
+
+
+def _refusal(instruction: Instruction | None, why: str) -> UnsupportedInstruction:
+    line = instruction.line if instruction else None
+    where = f"`{instruction.form.opcode}` on line {line}" if line else "The PTX of this kernel"
+    return UnsupportedInstruction(
+        f"{where} does not hold together ({why}). The compiler does not read what stands in "
+        "asm(...), and the assembler of a real GPU would refuse it: look there.",
+        line=line,
+    )

@@ -1,1 +1,0 @@
-"""What was seen of a run: options, counters, trace."""

@@ -1,0 +1,64 @@
+"""What can become of a kernel: the one list of words for it, each with what it means."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """A verdict's status, equal to its word: `Status.PASSED == "passed"`."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str) -> Status:
+        made = str.__new__(cls, word)
+        made._value_ = word
+        made.meaning = meaning
+        return made
+
+    PASSED = "passed", "Right in every case that was asked for, and within its budgets."
+    WRONG_ANSWER = (
+        "wrong_answer",
+        "Something in memory is not as it should be: an output is wrong or was never written, or "
+        "an input was changed; or an integer was divided by zero.",
+    )
+    COMPILE_ERROR = "compile_error", "The compiler refuses the source; see `diagnostics`."
+    LAUNCH_ERROR = (
+        "launch_error",
+        "The kernel cannot be launched as the exercise does it (its name, its parameters, its "
+        "shared memory), or it ended itself (`assert`, `__trap`), or asked for too much memory.",
+    )
+    OUT_OF_BOUNDS = "out_of_bounds", "A thread touched memory outside every buffer it was given."
+    MISALIGNED = "misaligned", "An address is not a multiple of the size of the access."
+    UNINITIALIZED_READ = (
+        "uninitialized_read",
+        "A thread read memory that nobody had written, or needed a variable that has no value.",
+    )
+    DATA_RACE = (
+        "data_race",
+        "Two threads touched one place, at least one wrote, and nothing ordered them.",
+    )
+    BARRIER_DIVERGENCE = (
+        "barrier_divergence",
+        "Some threads wait at a barrier that others never reach.",
+    )
+    SHUFFLE_DIVERGENCE = (
+        "shuffle_divergence",
+        "A warp-wide operation names lanes that do not take part in it.",
+    )
+    TIMEOUT = "timeout", "Compiling or running took too long, most likely an endless loop."
+    OVER_BUDGET = (
+        "over_budget",
+        "The answer is right, and costs more than the exercise allows or lacks an instruction "
+        "that it asks for.",
+    )
+    NOT_ATTEMPTED = "not_attempted", "The kernel is as it was handed out, or there is none."
+    UNSUPPORTED = (
+        "unsupported",
+        "Not the learner's fault: the simulated GPU lacks an instruction, or the grader itself "
+        "failed.",
+    )
+    UNREADABLE = (
+        "unreadable",
+        "In a class's marks alone: there is an answer, and no reading it or telling which it is.",
+    )

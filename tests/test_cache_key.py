@@ -1,0 +1,116 @@
+"""What marks hang on: whatever decides one changes the cache key, and nothing else does."""
+
+import shutil
+
+import pytest
+
+from grader import course
+from grader.classroom import cache_key
+
+LESSON = "04_safe_softmax"
+PACKAGE = cache_key.PACKAGE
+SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/paging.py", "classroom/demo.py"]
+
+
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory):
+    """The grader and a lesson, to be touched."""
+    root = tmp_path_factory.mktemp("copy")
+    ignored = shutil.ignore_patterns("__pycache__", "reveal")
+    shutil.copytree(PACKAGE, root / "grader", ignore=ignored)
+    shutil.copytree(course.KERNELS / LESSON, root / "kernels" / LESSON, ignore=ignored)
+    return root
+
+
+@pytest.fixture
+def named(copied, monkeypatch):
+    """The cache key of the copy as it is at the moment."""
+    monkeypatch.setattr(cache_key, "PACKAGE", copied / "grader")
+    monkeypatch.setattr(cache_key.files_of, "__defaults__", (copied / "grader",))
+
+    def now():
+        cache_key._grader.cache_clear()
+        return cache_key.cache_key(copied / "kernels", LESSON)
+
+    yield now
+    cache_key._grader.cache_clear()
+
+
+def changes(path, name):
+    """Whether a line more at the end of a file makes `name()` another one."""
+    before, content = name(), path.read_bytes()
+    path.write_bytes(content + b"\n# touched\n")
+    try:
+        return name() != before
+    finally:
+        path.write_bytes(content)
+
+
+def test_every_file_of_the_judge_the_simulator_and_the_compiler_counts(copied, named):
+    package = copied / "grader"
+    rooms = [path for room in ("judge", "cuda") for path in (package / room).rglob("*")]
+    modules = ("model", "tolerances", "references", "inputs")
+    alone = [package / "course" / f"{name}.py" for name in modules]
+    files = [path for path in rooms + alone if path.is_file()]
+    taking_part = cache_key.files_of(
+        (
+            *cache_key._JUDGE,
+            *(f"grader.course.{name}" for name in ("tolerances", "references", "inputs")),
+        )
+    )
+    assert len(files) > 80
+    assert set(files) <= set(taking_part)
+    tried = [*files[::16], *alone, package / "cuda/compilers/prelude.h"]
+    assert [path for path in tried if not changes(path, named)] == []
+
+
+def test_a_module_that_is_new_counts_once_something_imports_it(copied, named):
+    new = copied / "grader/inputs_of_tomorrow.py"
+    new.write_text("# nothing yet\n")
+    assert not changes(new, named)
+    references = copied / "grader/course/references.py"
+    content = references.read_text()
+    references.write_text(content + "\n\ndef later():\n    from .. import inputs_of_tomorrow\n")
+    assert changes(new, named)
+    references.write_text(content)
+    new.unlink()
+
+
+def test_a_lesson_s_code_counts_and_a_file_beside_it(copied, named):
+    lesson = copied / "kernels" / LESSON
+    data = lesson / "rows.npy"
+    data.write_bytes(b"1")
+    files = [lesson / "exercises.py", data, *lesson.glob("*.cu")]
+    assert [path for path in files if not changes(path, named)] == []
+    data.unlink()
+
+
+def test_prose_pictures_and_what_is_shown_or_timed_do_not_count(copied, named):
+    lesson = copied / "kernels" / LESSON
+    picture = lesson / "rows.svg"
+    picture.write_text("<svg/>")
+    (lesson / "README.md").write_text("For authors.")
+    names = ("lesson.md", "README.md", "rows.svg", "benchmarks.py", "shown.py", "measured.json")
+    files = [lesson / name for name in names if (lesson / name).is_file()]
+    files += [path for path in (copied / "grader" / one for one in SHOWN) if path.is_file()]
+    assert len(files) >= 6
+    assert [path for path in files if changes(path, named)] == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["submissions/intake", "classroom/plugin", "submissions/submission", "classroom/verdicts"],
+)
+def test_how_answers_are_found_and_entered_counts_for_the_gradebook(copied, named, file):
+    assert changes(copied / f"grader/{file}.py", lambda: (named(), cache_key.marking())[1])
+
+
+@pytest.mark.parametrize(
+    "of", ["python", "numpy", "nvidia-cuda-nvrtc-cu12", "nvidia-cuda-cccl-cu12"]
+)
+def test_versions_count(named, monkeypatch, of):
+    before, known = named(), cache_key.versions()
+    assert of in dict(known)
+    newer = tuple((name, "99.9" if name == of else version) for name, version in known)
+    monkeypatch.setattr(cache_key, "versions", lambda: newer)
+    assert named() != before
