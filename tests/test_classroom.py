@@ -85,7 +85,7 @@ def test_learners_are_handed_the_blank_and_never_the_solution(released):
         ("deleted", {"add": 0, "scale": 2}),
         ("emptied", {"add": 0, "scale": 2}),
         ("torn", {"add": 0, "scale": 0}),
-        ("misnamed", {"add": 0, "scale": 0}),
+        ("misnamed", {"add": 4, "scale": 2}),
     ],
 )
 def test_the_gradebook_has_the_points_of_every_exercise(graded, learner, expected):
@@ -101,7 +101,7 @@ def test_the_gradebook_has_the_points_of_every_exercise(graded, learner, expecte
         "deleted: The cell for add is missing from the notebook.",
         "emptied: The cell for add is empty.",
         "torn: 01_add.ipynb is not a notebook (it is not JSON as Jupyter writes it)",
-        "misnamed: There is no notebook 01_add.ipynb here.",
+        "misnamed: Untitled.ipynb counts, as it has the work: name it 01_add.ipynb the next time.",
     ],
 )
 def test_a_damaged_notebook_gets_one_sentence_and_a_status_of_1(graded, sentence):
@@ -151,9 +151,7 @@ def test_a_hidden_case_is_named_and_nothing_else_of_it_is_shown(graded):
 
 def test_feedback_says_what_was_wrong_with_the_notebook(graded):
     here, _ = graded
-    assert (
-        "There is no notebook 01_add.ipynb" in feedback.write(here, LESSON, "misnamed").read_text()
-    )
+    assert "01_add.ipynb is not a notebook" in feedback.write(here, LESSON, "torn").read_text()
 
 
 def test_feedback_and_grades_reach_learner_and_instructor(graded):

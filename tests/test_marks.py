@@ -141,7 +141,19 @@ def test_a_mark_by_hand_that_meets_a_resubmission_is_said_until_it_is_saved_agai
     assert grader(here, "autograde", LESSON).exit_code == 0
 
 
-def test_a_damaged_resubmission_is_unreadable_everywhere_and_the_loss_is_said(here):
+def test_a_damaged_resubmission_takes_nothing_away_and_is_said(here):
+    here.notebook("submitted", LESSON, "ada").write_text('{"cells": [')
+    for more in ([], [], ["--force"]):
+        said = grader(here, "autograde", LESSON, *more)
+        assert said.exit_code == 1
+        assert "is not a notebook" in said.stderr
+        assert "What was handed in before that counts." in said.stderr
+        assert scores(here)["ada"] == (6, 6)
+    assert "What was handed in before that counts." in grades(here)["ada"]["note"]
+
+
+def test_a_damaged_submission_whose_forerunner_is_lost_is_unreadable_everywhere(here):
+    shutil.rmtree(here.path("autograded", LESSON, "ada"))
     here.notebook("submitted", LESSON, "ada").write_text('{"cells": [')
     for more in ([], [], ["--force"]):
         said = grader(here, "autograde", LESSON, *more)
@@ -156,15 +168,37 @@ def test_a_damaged_resubmission_is_unreadable_everywhere_and_the_loss_is_said(he
     assert "had 6 points" in (here.root / f"report/{LESSON}.html").read_text()
 
 
-def test_the_right_notebook_beside_an_untouched_one_is_named(here):
+def test_the_right_notebook_beside_an_untouched_one_counts_and_is_named(here):
     hand_in(here, "cem")
     place = here.path("submitted", LESSON, "cem")
     right = here.notebook("submitted", LESSON, "ada").read_bytes()
     (place / f"{LESSON}-Copy1.ipynb").write_bytes(right)
     said = grader(here, "autograde", LESSON)
     assert said.exit_code == 1
-    assert f"{LESSON}-Copy1.ipynb, which is not graded" in said.stderr
+    assert f"{LESSON}-Copy1.ipynb counts, as it has the work" in said.stderr
     assert said.stderr.count("\n") == 1
+    assert scores(here)["cem"] == (6, 6)
+
+
+def test_of_two_notebooks_the_one_with_more_work_counts_and_the_lesson_s_name_before_others(here):
+    hand_in(here, "cem", add=SOLUTION, scale=SCALED)
+    place = here.path("submitted", LESSON, "cem")
+    hand_in(here, "dora", add=SOLUTION)
+    half = here.notebook("submitted", LESSON, "dora").read_bytes()
+    (place / "Homework final.ipynb").write_bytes(half)
+    (place / f"{LESSON} (1).ipynb").write_bytes(b"{")
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert scores(here)["cem"] == (6, 6)
+
+
+def test_a_cell_without_nbgrader_s_mark_is_known_by_its_first_line(here):
+    def strip(notebook):
+        for cell in notebook.cells:
+            cell.metadata = {}
+
+    hand_in(here, "cem", strip, add=SOLUTION, scale=SCALED)
+    assert grader(here, "autograde", LESSON).stderr == ""
+    assert scores(here)["cem"] == (6, 6)
 
 
 def test_what_was_not_collected_is_blank_and_no_name_is_a_formula_or_a_row(here):

@@ -230,16 +230,6 @@ def test_only_pages_that_show_something_new_are_made_again(here):
     assert "Look at the guard again." in page.read_text()
 
 
-def test_pages_made_by_several_processes_are_those_made_by_one(here, monkeypatch):
-    learners = ["ada", "ben", "cem", "eve"]
-    alone = [feedback.write(here, LESSON, learner).read_text() for learner in learners]
-    monkeypatch.setattr(feedback, "WORTH_A_PROCESS", 1)
-    monkeypatch.setattr(feedback.os, "cpu_count", lambda: 2)
-    assert feedback.write_all(here, LESSON, learners, no_track) == 4
-    paths = [here.path("feedback", LESSON, learner) / f"{LESSON}.html" for learner in learners]
-    assert [path.read_text() for path in paths] == alone
-
-
 # --- what is similar -----------------------------------------------------------------------------
 
 

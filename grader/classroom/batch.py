@@ -9,67 +9,49 @@ stopped goes on where it was, and one that was not changes nothing.
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nbformat import v4
-from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 
 from .. import course as lessons
-from ..course import Lesson
-from ..course.weave import CHECK, text
+from ..course.weave import text
 from ..errors import GradebookBusy, LearnerError
 from ..judge import Verdict
-from ..submissions import intake, submission
 from ..submissions.intake import UnreadableNotebook
-from ..submissions.submission import Submission
 from . import (
     ClassroomError,
+    changes,
     counting,
-    coursefile,
     export,
     extra_credit,
     lateness,
     release,
     verdicts,
 )
-from .cache_key import marking
 from .collecting import Graded
 from .counting import attempts
-from .coursefile import BEST, CourseFile
+from .coursefile import BEST
 from .deadlines import HandIn, standings
 from .folder import CourseFolder
+from .grading import Grading
+from .grading import of as grading_of
 from .judges import Judges, answer, judges
 from .store import Question, Store
 
-Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
+Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
 READING = "reading-"  # how a folder begins in which one submission lies while it is graded
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
-
-
-@dataclass(frozen=True)
-class Grading:
-    """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
-    are drawn from, and the scores of those who have marks in the gradebook already. `file` is
-    course.toml, and `counts` the folder that counts for each learner."""
-
-    course: CourseFolder
-    lesson: str
-    store: Store
-    seeds: dict[str, int]
-    scores: dict[str, float]
-    file: CourseFile
-    counts: dict[str, Path] = field(default_factory=dict)
 
 
 def autograde(
@@ -88,46 +70,18 @@ def autograde(
     with _alone(course):
         with _judges(workers) as there:
             release.require_solved(course, found, there)
-            grading = _grading(course, found)
+            grading = grading_of(course, found)
+            changes.record(course, lesson)  # what was done by hand since
             learners = counting.everybody(grading.file, lesson, learners)
             grading = _with_counting(grading, learners, there, track)
-            late = [one for one in learners if force or not _up_to_date(grading, one)]
+            late = [one for one in learners if force or not grading.up_to_date(one)]
             _judge(grading, [grading.counts[one] for one in late], there, track, force)
         stuck = _enter_all(grading, late, track)
         extra_credit.apply(course, grading.file, lesson)
         lateness.apply(course)
+        changes.record(course, lesson)
         by_hand = _by_hand(course, lesson)
         return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
-
-
-# --- what there is to do -------------------------------------------------------------------------
-
-
-def _grading(course: CourseFolder, lesson: Lesson) -> Grading:
-    """The gradebook must know the lesson's exercises; the points they have now it is told."""
-    try:
-        with course.gradebook() as gradebook:
-            released = gradebook.find_notebook(lesson.name, lesson.name)
-            points = {cell.name: cell.max_score for cell in released.grade_cells}
-            marked = gradebook.assignment_submissions(lesson.name)
-            scores = {one.student_id: one.score for one in marked}
-    except MissingEntry as error:
-        raise ClassroomError(
-            f"{lesson.name} was never released: run `grader release {lesson.name}`."
-        ) from error
-    file = coursefile.read(course)
-    now = {CHECK + name: points for name, points in release.points(file, lesson).items()}
-    if now.keys() != points.keys():
-        names = ", ".join(sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys()))
-        raise ClassroomError(
-            f"{lesson.name} was released with other exercises than it has now ({names}): give them "
-            f"back their names or, if nobody has marks yet, run `grader release {lesson.name}`."
-        )
-    if now != points:
-        extra_credit.forget(course, lesson.name, [name for name in now if now[name]])
-        release.generate(course, lesson)
-    seeds = release.seeds(course, lesson)
-    return Grading(course, lesson.name, release.store(course), seeds, scores, file)
 
 
 def _with_counting(grading: Grading, learners: list[str], there: Judges, track: Track) -> Grading:
@@ -141,7 +95,7 @@ def _with_counting(grading: Grading, learners: list[str], there: Judges, track: 
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         """The points of an attempt, its lateness taken off without any late days."""
-        found = [grading.store.find(one) for one in _questions(grading, folder)]
+        found = [grading.store.find(one) for one in grading.questions(folder)]
         optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
         score = sum(one.points for one in found if one and one.exercise not in optional)
         tried = HandIn(lesson, when, score, most)
@@ -154,48 +108,12 @@ def _with_counting(grading: Grading, learners: list[str], there: Judges, track: 
     return replace(grading, counts=counts)
 
 
-def _up_to_date(grading: Grading, learner: str) -> bool:
-    """Whether the marks in the gradebook are for what lies in submitted/ now."""
-    place = grading.course.path("autograded", grading.lesson, learner)
-    known = verdicts.fingerprint(place)
-    return learner in grading.scores and known == _fingerprint(grading, learner)
-
-
-def _fingerprint(grading: Grading, learner: str) -> str:
-    """A name for everything that a learner's marks hang on."""
-    digest = hashlib.sha256((grading.store.cache_key(grading.lesson) + marking()).encode())
-    digest.update(repr(grading.seeds).encode())
-    outside = grading.file.plan(grading.lesson).outside
-    digest.update(repr(sorted(outside)).encode() if outside else b"")
-    handed_in = _handed_in(grading, learner)
-    beside = (handed_in.refused, sorted(handed_in.beside.items()), handed_in.others)
-    digest.update(repr(beside).encode())
-    digest.update(handed_in.content)
-    return digest.hexdigest()
-
-
-def _handed_in(grading: Grading, learner: str) -> Submission:
-    return submission.read(grading.counts[learner], grading.lesson)
-
-
-def _questions(grading: Grading, folder: Path) -> Iterator[Question]:
-    """What the judge has to be asked about a submission."""
-    try:
-        notebook = submission.read(folder, grading.lesson).notebook()
-    except UnreadableNotebook:
-        return
-    for found in intake.find(notebook, grading.seeds):
-        if found.source is not None:
-            exercise = f"{grading.lesson}/{found.name}"
-            yield Question(exercise, found.source, grading.seeds[found.name])
-
-
 # --- judging -------------------------------------------------------------------------------------
 
 
 def _judge(grading: Grading, folders: list[Path], there: Judges, track: Track, force: bool) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
-    asked = dict.fromkeys(one for folder in folders for one in _questions(grading, folder))
+    asked = dict.fromkeys(one for folder in folders for one in grading.questions(folder))
     new = [question for question in asked if force or not grading.store.settled(question)]
     finished = there.ask(grading.store, new)
     for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
@@ -226,7 +144,7 @@ def _enter_all(grading: Grading, learners: list[str], track: Track) -> dict[str,
 def _enter(grading: Grading, learner: str) -> str:
     """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
     that fails for this one alone, why; another CourseError when it would fail for others too."""
-    known = {"judge": _known_verdict(grading.store), "fingerprint": _fingerprint(grading, learner)}
+    known = {"judge": _known_verdict(grading.store), "fingerprint": grading.fingerprint(learner)}
     course = grading.course.configured(JudgeAnswers=known)
     for attempt in range(1, BUSY_FOR + 1):
         try:
@@ -259,18 +177,22 @@ def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
     its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
     says why in feedback. What was handed in stays as it is."""
     lesson = grading.lesson
-    handed_in = _handed_in(grading, learner)
-    had, why = 0.0, ""
+    handed_in = grading.handed_in(learner)
+    had, why, remark = 0.0, "", handed_in.remark
     try:
         notebook = handed_in.notebook()
     except UnreadableNotebook as error:
-        notebook, had = v4.new_notebook(), _had(grading, learner)
-        lost = f" What was handed in before had {had:g} points, and no longer counts."
-        why = f"{error}{lost if had else ''}"
+        if (earlier := grading.earlier(learner)) is not None:
+            notebook = earlier
+            remark = f"{error} What was handed in before that counts."
+        else:
+            notebook, had = v4.new_notebook(), grading.had(learner)
+            lost = f" What was handed in before had {had:g} points, and no longer counts."
+            why = f"{error}{lost if had else ''}"
     with tempfile.TemporaryDirectory(prefix=READING, dir=course.root) as folder:
         place = course.configured(
             CourseDirectory={"submitted_directory": Path(folder).name},
-            TakeAnswers={"unreadable": why, "remark": handed_in.remark},
+            TakeAnswers={"unreadable": why, "remark": remark},
             JudgeAnswers={"had": had, "others": list(handed_in.others)},
         )
         stand_in = Path(folder) / learner / lesson
@@ -279,12 +201,6 @@ def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
             (stand_in / name).write_text(content)
         (stand_in / handed_in.name).write_text(text(notebook), encoding="utf-8")
         place.run(Autograde, lesson, learner, force=True)
-
-
-def _had(grading: Grading, learner: str) -> float:
-    """The points of the last notebook of a learner's that could be read."""
-    place = grading.course.path("autograded", grading.lesson, learner)
-    return verdicts.had(place) or grading.scores.get(learner, 0.0)
 
 
 def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:

@@ -15,6 +15,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from ..cuda import compilers
+
 PACKAGE = Path(__file__).parents[1]
 KNOWN = 16  # characters of a name
 
@@ -24,23 +26,39 @@ _MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
-_NO_MARK_HANGS_ON = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
+_NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
 _NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
-_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-")  # as their distributions' names begin
+_LIBRARIES = (
+    "numpy",
+    "cupy",
+    "cuda-",
+    "nvidia-cuda-",
+    "ziglang",
+)  # as their distributions' names begin
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
     """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
     the lesson's files import of the grader, those files, and the versions of Python, NumPy and
     the CUDA compiler with its headers."""
-    folder = kernels / lesson
-    files = sorted(_deciding(folder))
-    code = [path for path in files if path.suffix == ".py"]
-    digest = hashlib.sha256(repr(versions()).encode())
-    digest.update(_grader(frozenset(_JUDGE) | _imported_by(code)).encode())
-    _add(digest, files, folder)
+    both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
+    return hashlib.sha256(both.encode()).hexdigest()[:KNOWN]
+
+
+def judge_key(kernels: Path, lesson: str) -> str:
+    """Of that, what is not the lesson's own."""
+    code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
+    digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
+    digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
+    return digest.hexdigest()[:KNOWN]
+
+
+def lesson_key(kernels: Path, lesson: str) -> str:
+    """Of that, the lesson's own files."""
+    folder, digest = kernels / lesson, hashlib.sha256()
+    _add(digest, sorted(_deciding(folder)), folder)
     return digest.hexdigest()[:KNOWN]
 
 
@@ -88,7 +106,7 @@ def _grader(roots: frozenset[str]) -> str:
     return digest.hexdigest()
 
 
-def _add(digest, files: Iterable[Path], folder: Path) -> None:
+def _add(digest: hashlib._Hash, files: Iterable[Path], folder: Path) -> None:
     for path in files:
         name, content = path.relative_to(folder).as_posix(), path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)

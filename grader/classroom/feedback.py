@@ -3,70 +3,61 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import signal
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable
+from functools import cache
+from operator import attrgetter, itemgetter
 from pathlib import Path
 
-from nbgrader.api import Assignment, Comment, SubmittedAssignment, SubmittedNotebook
-from nbgrader.converters import GenerateFeedback
+from nbgrader.api import (
+    Assignment,
+    Comment,
+    Gradebook,
+    SolutionCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 
-from ..errors import MachineError
-from ..submissions.submission import HANDED_IN
-from . import ClassroomError
+from .. import course as lessons
+from ..submissions.submission import HANDED_IN, note
+from . import ClassroomError, changes, coursefile, deadlines, feedback_page
 from .batch import Track
-from .export import GradesExporter, marks
+from .export import GradesExporter
+from .export import rows as rows_of
+from .feedback_page import Shown
+from .files import whole
 from .folder import CourseFolder
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
-WORTH_A_PROCESS = 8  # pages; a new process needs a second or two before its first
 
 
 def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Track) -> int:
-    """Make the pages that are missing or show what is no longer so, one process a CPU. Returns how
-    many."""
-    now = _cache_keys(course, lesson, learners)
-    late = [name for name in learners if _shown(course, lesson, name) != now[name]]
-    jobs = min(os.cpu_count() or 1, len(late) // WORTH_A_PROCESS)
-    if jobs < 2:
-        for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
-            write(course, lesson, learner, now[learner])
-        return len(late)
-    _write_at_once(jobs, course, lesson, {name: now[name] for name in late}, track)
+    """Make the pages that are missing or show what is no longer so. Returns how many."""
+    shown = _shown(course, lesson, learners)
+    keys = {name: _key(course, lesson, name, shown[name]) for name in learners}
+    late = [name for name in learners if _made_of(course, lesson, name) != keys[name]]
+    for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
+        _write(course, lesson, learner, shown[learner], keys[learner])
     return len(late)
 
 
-def _write_at_once(
-    jobs: int, course: CourseFolder, lesson: str, keys: dict[str, str], track: Track
-) -> None:
-    """Make the page of each learner in `keys`, `jobs` at a time."""
-    # Ctrl-C is for the process that hands out the work.
-    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with ProcessPoolExecutor(jobs, get_context("spawn"), **deaf) as pool:
-        doing = [pool.submit(write, course, lesson, *one) for one in keys.items()]
-        try:
-            done = as_completed(doing)
-            for page in track(done, description=f"{lesson}: feedback", total=len(doing)):
-                page.result()
-        except BrokenProcessPool as error:
-            raise MachineError(
-                "A process that made pages was killed, perhaps for want of memory: give the same "
-                "command again, and it goes on."
-            ) from error
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+def write(course: CourseFolder, lesson: str, learner: str) -> Path:
+    """Make a learner's feedback page anew, and return where it is in the course."""
+    shown = _shown(course, lesson, [learner])[learner]
+    key = _key(course, lesson, learner, shown)
+    return _write(course, lesson, learner, shown, key)
 
 
-def write(course: CourseFolder, lesson: str, learner: str, key: str = "") -> Path:
-    """Make a learner's feedback page, put it where nbgrader lets that learner, and nobody else,
-    fetch it, and return where it is in the course. `key` is kept for `write_all`."""
-    course.run(GenerateFeedback, lesson, learner, force=True)
-    place = course.path("feedback", lesson, learner)
-    _leave_only(place, {f"{lesson}.html", *HANDED_IN})
+def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: str) -> Path:
+    """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
+    kept for `write_all`."""
+    graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
+    shutil.rmtree(place, ignore_errors=True)  # another grader's page may have brought files along
+    place.mkdir(parents=True)
+    whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
+    for name in HANDED_IN:
+        if text := note(graded / name):
+            (place / name).write_text(text)
     # Only what came through the exchange has both.
     if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
@@ -82,51 +73,74 @@ def export(course: CourseFolder) -> Path:
     return path
 
 
-def _leave_only(folder: Path, names: set[str]) -> None:
-    """nbgrader copies what else a learner handed in, a page of HTML perhaps: away with it."""
-    for path in folder.iterdir():
-        if path.name not in names:
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-
-
-def _shown(course: CourseFolder, lesson: str, learner: str) -> str:
+def _made_of(course: CourseFolder, lesson: str, learner: str) -> str:
     """What a learner's page was made of; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
     made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
     return (place / CACHE_KEY).read_text() if made else ""
 
 
-def _cache_keys(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, str]:
-    """By learner, a name for everything that the page shows: the graded notebook, the marks, and
-    an instructor's comments. ClassroomError where somebody has no marks."""
-    shown: dict[str, list] = {name: [] for name in learners}
+def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
+    """A name for everything that a page shows, and for how it is made."""
+    digest = hashlib.sha256((repr(shown) + _pages()).encode())
+    for path in sorted(course.path("autograded", lesson, learner).glob("*")):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+@cache
+def _pages() -> str:
+    """The files that a page is made by."""
+    template = Path(feedback_page.__file__).parent / "pages/feedback.html"
+    made_by = (Path(feedback_page.__file__), template)
+    return hashlib.sha256(b"".join(path.read_bytes() for path in made_by)).hexdigest()
+
+
+def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, Shown]:
+    """By learner, what the page shows beside the notebook. ClassroomError where somebody has no
+    marks."""
+    file, title = coursefile.read(course), lessons.lesson(lesson, course.kernels).title
     with course.gradebook() as gradebook:
-        for learner, *rest in [*marks(gradebook, lesson), *_comments(gradebook, lesson)]:
-            shown.get(learner, []).append(repr(rest))
-    for learner, known in shown.items():
-        if not known:
-            raise ClassroomError(
-                f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put back a "
-                f"copy of gradebook.db, or run `grader autograde {lesson}`."
-            )
-    names = {}
+        rows = _by_learner(rows_of(course, gradebook, lesson), attrgetter("learner"))
+        comments = _by_learner(_comments(gradebook, lesson), itemgetter(0))
+    changed = _by_learner(changes.read(course, lesson), attrgetter("learner"))
+    found = {}
     for learner in learners:
-        digest = hashlib.sha256("\n".join(sorted(shown[learner])).encode())
-        for path in sorted(course.path("autograded", lesson, learner).glob("*")):
-            if path.is_file():
-                digest.update(path.name.encode() + b"\0" + path.read_bytes())
-        names[learner] = digest.hexdigest()
-    return names
+        mine = tuple(row for row in rows.get(learner, ()) if row.score is not None)
+        if not mine:
+            raise ClassroomError(
+                f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
+                f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
+            )
+        said: dict[str, tuple[str, ...]] = {}
+        for _, exercise, text in comments.get(learner, ()):
+            said[exercise] = (*said.get(exercise, ()), text)
+        due = deadlines.due(file, lesson, learner)
+        again = tuple(one for one in changed.get(learner, ()) if one.before is not None)
+        told = f"{file.local(due)} {file.zone}" if due else ""
+        found[learner] = Shown(title, mine, said, again, told)
+    return found
 
 
-def _comments(gradebook, lesson: str) -> list[tuple]:
-    """Learner, cell and text of each comment."""
+def _by_learner(found: Iterable, learner: Callable) -> dict[str, list]:
+    grouped: dict[str, list] = {}
+    for one in found:
+        grouped.setdefault(learner(one), []).append(one)
+    return grouped
+
+
+def _comments(gradebook: Gradebook, lesson: str) -> list[tuple]:
+    """Learner, exercise and text of each comment by hand."""
     return (
-        gradebook.db.query(SubmittedAssignment.student_id, Comment.cell_id, Comment.comment)
+        gradebook.db.query(
+            SubmittedAssignment.student_id, SolutionCell.name, Comment.manual_comment
+        )
         .select_from(Comment)
+        .join(SolutionCell, SolutionCell.id == Comment.cell_id)
         .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
         .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        .filter(Assignment.name == lesson, Comment.comment.isnot(None))
+        .filter(Assignment.name == lesson, Comment.manual_comment.isnot(None))
         .all()
     )

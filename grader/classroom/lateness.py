@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
@@ -18,7 +19,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 
 from . import coursefile
 from .coursefile import CourseFile
-from .deadlines import HandIn, Standing, due, standings
+from .deadlines import HandIn, Standing, standings
 from .folder import CourseFolder
 
 Submitted = tuple[SubmittedAssignment, SubmittedNotebook]
@@ -36,7 +37,9 @@ class Late:
 class AssignLateness(AssignLatePenalties):
     """In nbgrader's own step, so that formgrader's button takes off as much as `grader` does."""
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
         apply(CourseFolder(self.config), resources["nbgrader"]["student"])
         return nb, resources
 
@@ -73,7 +76,7 @@ def _set_dates(gradebook: Gradebook, file: CourseFile) -> None:
             assignment.duedate = when
 
 
-def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple]:
+def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple[Any, ...]]:
     """Learner, submission and notebook of each submission, learner by learner."""
     found = (
         gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment, SubmittedNotebook)
@@ -82,7 +85,8 @@ def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple]:
     )
     if learner is not None:
         found = found.filter(SubmittedAssignment.student_id == learner)
-    return found.all()
+    rows: list[tuple[Any, ...]] = found.all()
+    return rows
 
 
 def _hand_ins(pairs: Iterable[Submitted]) -> list[HandIn]:
@@ -98,8 +102,9 @@ def _settle(file: CourseFile, learner: str, pairs: list[Submitted], plugin: Base
     changed = 0
     for one, standing in standings(file, learner, found):
         submission, notebook = found[one]
-        if standing.due is not None:
-            extension = due(file, one.lesson, learner) - file.plan(one.lesson).due
+        planned = file.plan(one.lesson).due
+        if standing.due is not None and planned is not None:
+            extension = standing.due - planned
             submission.extension = extension or None
         penalty = standing.penalty or None
         if standing.penalty is None:

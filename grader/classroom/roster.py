@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tomlkit
 
@@ -148,7 +149,7 @@ def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> li
     return sorted(known - {one.id for one in roster.members})
 
 
-def _entry(system: System, member: Member, before: coursefile.Person):
+def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
     entry = tomlkit.inline_table()
     for name, value in (

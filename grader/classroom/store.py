@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from ..errors import GO_ON, MachineError
 from ..judge import Verdict
-from .cache_key import cache_key
+from .cache_key import cache_key, judge_key, lesson_key
 from .files import whole
 
 _UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
@@ -33,7 +35,7 @@ class Store:
 
     folder: Path
     kernels: Path
-    _keys: dict[str, str] = field(default_factory=dict, compare=False, repr=False)
+    _keys: dict[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
 
     def find(self, question: Question) -> Verdict | None:
         try:
@@ -43,6 +45,13 @@ class Store:
         if seal != self._name(question, content):
             return None
         return Verdict.from_dict(json.loads(content))
+
+    def verdict(self, question: Question) -> Verdict:
+        """The verdict that has been kept; MachineError where somebody has taken it away."""
+        found = self.find(question)
+        if found is None:
+            raise MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        return found
 
     def keep(self, question: Question, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""
@@ -56,10 +65,21 @@ class Store:
         verdict = self.find(question)
         return verdict is not None and _UNSETTLED.isdisjoint(case.status for case in verdict.cases)
 
+    def judge(self, lesson: str) -> str:
+        """What of `cache_key` is not the lesson's own."""
+        return self._once("judge", lesson, judge_key)
+
+    def lesson(self, lesson: str) -> str:
+        """What of `cache_key` is the lesson's own."""
+        return self._once("lesson", lesson, lesson_key)
+
     def cache_key(self, lesson: str) -> str:
-        if lesson not in self._keys:
-            self._keys[lesson] = cache_key(self.kernels, lesson)
-        return self._keys[lesson]
+        return self._once("both", lesson, cache_key)
+
+    def _once(self, what: str, lesson: str, key: Callable[[Path, str], str]) -> str:
+        if (what, lesson) not in self._keys:
+            self._keys[what, lesson] = key(self.kernels, lesson)
+        return self._keys[what, lesson]
 
     def _path(self, question: Question) -> Path:
         return self.folder / f"{self._name(question)}.json"

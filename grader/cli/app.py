@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
@@ -14,13 +14,16 @@ from typer.core import TyperGroup
 from ..cuda.sanitize import visible
 from ..errors import CourseError, of_a_file, of_the_machine
 
+if TYPE_CHECKING:
+    from typer._click import Context  # what typer has in place of click's
+
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 
 class Commands(TyperGroup):
     """The one place where what goes wrong in a command becomes a sentence and an exit status."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Context) -> object:
         try:
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, BrokenPipeError):
@@ -85,6 +88,7 @@ def check(
         str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print verdicts as JSON.")] = False,
+    github: Annotated[bool, typer.Option("--github", help="Annotate for GitHub Actions.")] = False,
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
@@ -101,8 +105,27 @@ def check(
         from . import terminal
 
         terminal.show_verdicts(Console(), checked)
+    if github:
+        from .annotations import annotations
+
+        for line in annotations(file, checked):
+            typer.echo(line)
     if not all(one.passed for one in checked):
         raise typer.Exit(1)
+
+
+@app.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where your notebooks are to lie.")] = Path(
+        "warpwise"
+    ),
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
+) -> None:
+    """Open the course in JupyterLab. Notebooks that FOLDER lacks are copied there; what lies
+    there already is yours, and stays as it is."""
+    from . import lab as learners_copy
+
+    learners_copy.lab(folder, opens=opens)
 
 
 @app.command()
@@ -208,6 +231,16 @@ def build(
 
 
 @app.command()
+def new(
+    lesson: Annotated[str, typer.Argument(help="What it is to be called, like 09_histogram.")],
+) -> None:
+    """Make a lesson that works as it stands, to be changed into yours."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.new_lesson(lesson))
+
+
+@app.command()
 def release(
     lesson: Annotated[str | None, typer.Argument(help="By default every lesson.")] = None,
     due: Annotated[str | None, typer.Option(help='Like "2026-12-01 23:59".')] = None,
@@ -264,6 +297,26 @@ def export(
 
 
 @app.command()
+def bundle(
+    system: Annotated[str, typer.Argument(metavar="gradescope|github")],
+    lesson: str,
+    to: Annotated[Path | None, typer.Option(help="The file to write.")] = None,
+    leaderboard: Annotated[
+        bool, typer.Option("--leaderboard", help="gradescope: rank learners.")
+    ] = False,
+    repository: Annotated[
+        str | None, typer.Option(metavar="OWNER/NAME", help="github: where the course lies.")
+    ] = None,
+) -> None:
+    """Pack a lesson so that another system grades it."""
+    from . import course_commands
+
+    if system == "github":
+        raise typer.Exit(course_commands.write_workflow(lesson, to, repository))
+    raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard))
+
+
+@app.command()
 def status(
     lesson: str,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
@@ -290,6 +343,23 @@ def autograde(
     from . import classroom_commands
 
     raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force))
+
+
+@app.command()
+def regrade(
+    lesson: str,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say whose mark would change, and why.")
+    ] = False,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
+    ] = None,
+) -> None:
+    """Grade what is not up to date again, and say whose mark that changes, and why."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler))
 
 
 @app.command()

@@ -1,22 +1,38 @@
-"""What `grader release | extend | roster | export | status` do and say."""
+"""What `grader release | extend | roster | export | regrade | status` do and say."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..classroom import coursefile, exports, marks, planning, release, roster, status
+from ..classroom import (
+    ClassroomError,
+    coursefile,
+    exports,
+    marks,
+    planning,
+    regrade,
+    release,
+    roster,
+    status,
+)
+from ..classroom.bundles import github, gradescope
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, open_course
+from ..classroom.judges import judges
 from ..classroom.status import Status
+from ..course import scaffolding
+from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
 
 
@@ -92,6 +108,62 @@ def export_marks(
     whole(path, content)
     without = sum(not line.scores for line in found.lines)
     say(f"{len(found.lines)} learners, {without} of them without a mark, are in {short(path)}")
+    return 0
+
+
+def regrade_lesson(name: str, dry_run: bool, jobs: int | None, scheduler: str | None) -> int:
+    """Grade again, or say what that would change."""
+    here = open_course()
+    lesson = lesson_called(here, name).name
+    learners = here.learners("submitted", lesson)
+    with judges(jobs, scheduler) as workers:
+        grade = regrade.dry_run if dry_run else regrade.apply
+        found = grade(here, lesson, learners, workers, track)
+    table = Table("learner", "what", "from", "to", "why", box=SIMPLE_HEAD)
+    for one in found:
+        before = "" if one.before is None else f"{one.before:g}"
+        table.add_row(*map(Text, (one.learner, one.what, before, f"{one.after:g}", one.why)))
+    if found:
+        Console().print(table)
+    changed = len({one.learner for one in found})
+    would = "would change" if dry_run else "changed"
+    say(f"{changed} of {len(learners)} learners' marks {would}")
+    return 0
+
+
+def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool) -> int:
+    """Pack a lesson for another system."""
+    here = open_course()
+    lesson = lesson_called(here, name)
+    if system != "gradescope":
+        raise ClassroomError(f"There is no bundle for {system!r}; there are: gradescope, github.")
+    path = to or here.root / "export" / f"{lesson.name}-gradescope.zip"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, gradescope.bundle(here, lesson, leaderboard), mode=0o600)
+    say(f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: keep it")
+    return 0
+
+
+def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
+    """Write the workflow that grades a lesson in learners' repositories."""
+    here = open_course()
+    lesson = lesson_called(here, name)
+    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository or ""):
+        raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
+    path = to or here.root / "export" / lesson.name / github.PATH
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole(path, github.workflow(lesson, repository))
+    say(f"{short(path)} is the workflow; put it beside {lesson.name}.ipynb as {github.PATH}")
+    return 0
+
+
+def new_lesson(name: str) -> int:
+    """Make a lesson's folder."""
+    here = open_course()
+    folder = scaffolding.write(name, here.kernels)
+    steps.write(course.lesson(name, here.kernels))
+    say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
+    say("run `grader build` for its notebook, and `make test` to hold it to the course's rules")
     return 0
 
 

@@ -1,4 +1,5 @@
-"""What a learner's notebook says about each exercise: source texts, found by the cells' grade_id.
+"""What a learner's notebook says about each exercise: source texts, found by the cells' grade_id or
+by their `%%cuda NAME`.
 
 Whatever is wrong with the notebook becomes one sentence, and costs no other exercise anything.
 """
@@ -91,7 +92,8 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
         raise UnreadableNotebook(_damaged(name, f"what it has in {where} cannot be")) from None
     except Exception:  # converters of old formats fail in any way that Python knows
         raise UnreadableNotebook(_damaged(name, "it is not JSON as Jupyter writes it")) from None
-    return notebook
+    found: NotebookNode = notebook
+    return found
 
 
 def regular_file(path: Path, most: int) -> bytes:
@@ -112,7 +114,8 @@ def _damaged(name: str, why: str) -> str:
 
 
 def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
-    """The answer to each exercise in `names`, from the cells whose grade_id is that name."""
+    """The answer to each exercise in `names`, from the cells whose grade_id is that name or, where
+    there is none, that begin with `%%cuda NAME`."""
     return tuple(_find(notebook, name) for name in names)
 
 
@@ -125,6 +128,13 @@ def grade_id(cell: NotebookNode) -> str:
 
 def _find(notebook: NotebookNode, name: str) -> Answer:
     found = [index for index, cell in enumerate(notebook.cells) if grade_id(cell) == name]
+    if not found:  # other editors than Jupyter's lose nbgrader's marks, and a pasted cell has none
+        magic = re.compile(rf"\s*%%cuda[ \t]+{re.escape(name)}[ \t]*(?:\n|\Z)")
+        found = [
+            index
+            for index, cell in enumerate(notebook.cells)
+            if cell.cell_type == "code" and not grade_id(cell) and magic.match(cell.source)
+        ]
     sources = {cuda_source(notebook.cells[index].source).strip() for index in found}
     if not found:
         return Answer(name, problem=f"The cell for {name} is missing from the notebook.")

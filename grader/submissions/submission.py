@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .intake import UnreadableNotebook
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
 LONGEST_NAME, MOST_NAMES = 60, 3  # of other notebooks: characters, and how many are named
+MOST_READ = 10  # notebooks of one folder
 LONGEST_NOTE = 1000  # bytes of one of these
 STRANGE = (
     "The submission holds something that is no file (a link, a pipe, a device), and is not "
@@ -31,6 +33,9 @@ _TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}|
 # spreadsheets take what begins with = + - @ for a formula.
 _NAME = re.compile(r"\w[\w.@+-]*(?: [\w.@+-]+)*")
 LONGEST_ID = 100
+
+
+WorkedOn = Callable[[NotebookNode], int]  # how many answers a notebook has that were not handed out
 
 
 @dataclass(frozen=True)
@@ -61,22 +66,28 @@ class Submission:
         return notebook
 
 
-def read(folder: Path, lesson: str) -> Submission:
-    """What lies in `folder`, whatever that is."""
-    name, content, refused, beside, remark = f"{lesson}.ipynb", b"", "", {}, ""
+def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submission:
+    """What lies in `folder`, whatever that is. Of several notebooks, or of one with another name,
+    the one counts that was `worked_on` most; without that, only LESSON.ipynb does."""
+    name, content, refused, remark = f"{lesson}.ipynb", b"", "", ""
+    beside: dict[str, str] = {}
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, remark)
     others = other_notebooks(folder, name)
+    chosen = _most_worked_on(folder, name, worked_on) if others and worked_on else name
     try:
-        content = intake.read_file(folder / name)
+        content = intake.read_file(folder / chosen)
     except UnreadableNotebook as error:
         refused = str(error)
         if others and not (folder / name).exists():
             refused += f" The folder holds {', '.join(others)} instead: hand it in as {name}."
+    if chosen != name:
+        remark = f"{shown(chosen)} counts, as it has the work: name it {name} the next time."
+        others = ()
     if (stamp := note(folder / STAMP)) and is_time(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
-        remark = UNKNOWN_TIME
+        remark = " ".join(filter(None, (remark, UNKNOWN_TIME)))
     if secret := note(folder / SECRET):
         beside[SECRET] = secret
     return Submission(name, content, refused, beside, remark, others)
@@ -86,8 +97,31 @@ def other_notebooks(folder: Path, name: str) -> tuple[str, ...]:
     """What notebooks lie beside the one called `name`, as they can be shown; those that Jupyter
     keeps for itself aside."""
     found = sorted(path.name for path in folder.glob("[!.]*.ipynb") if path.name != name)
-    shown = tuple(ascii(one)[1:-1][:LONGEST_NAME] for one in found[:MOST_NAMES])
-    return (*shown, f"{len(found) - MOST_NAMES} more") if found[MOST_NAMES:] else shown
+    listed = tuple(map(shown, found[:MOST_NAMES]))
+    return (*listed, f"{len(found) - MOST_NAMES} more") if found[MOST_NAMES:] else listed
+
+
+def shown(name: str) -> str:
+    """A file's name as it can stand in a sentence."""
+    return ascii(name)[1:-1][:LONGEST_NAME]
+
+
+def _most_worked_on(folder: Path, name: str, worked_on: WorkedOn) -> str:
+    """Of the folder's notebooks the one with the most work in it: `name` rather than another, a
+    newer one rather than an older."""
+    found = sorted(
+        folder.glob("[!.]*.ipynb"), key=lambda path: (path.name == name, path.stat().st_mtime)
+    )
+    work = {path.name: _work(path, worked_on) for path in found[-MOST_READ:]}
+    best = max(reversed(work), key=work.__getitem__)
+    return best if work[best] > 0 else name
+
+
+def _work(path: Path, worked_on: WorkedOn) -> int:
+    try:
+        return worked_on(intake.read_notebook(path))
+    except UnreadableNotebook:
+        return 0
 
 
 def only_files(folder: Path) -> bool:

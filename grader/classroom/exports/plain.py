@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
+from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from ...cuda.sanitize import visible
 from .. import export
@@ -40,7 +42,7 @@ def workbook(marks: Marks, decimal: str) -> bytes:
     return content.getvalue()
 
 
-def _rows(marks: Marks) -> list[list]:
+def _rows(marks: Marks) -> Sequence[Sequence[object]]:
     head = [*ABOUT, *(one.lesson for one in marks.columns), "sum", "max"]
     rows = []
     for line in marks.lines:
@@ -57,7 +59,7 @@ def _handed_in(marks: Marks) -> list[export.Row]:
     return [row for row in marks.rows if row.score is not None]
 
 
-def _sheet(book: Workbook, title: str, rows: list[list], frozen: str) -> None:
+def _sheet(book: Workbook, title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:
     sheet = book.create_sheet(title)
     sheet.freeze_panes = frozen
     for number, name in enumerate(rows[0]):
@@ -67,7 +69,7 @@ def _sheet(book: Workbook, title: str, rows: list[list], frozen: str) -> None:
         sheet.append([_cell(sheet, value, bold=not number) for value in row])
 
 
-def _cell(sheet, value: object, bold: bool) -> WriteOnlyCell:
+def _cell(sheet: WriteOnlyWorksheet, value: object, bold: bool) -> WriteOnlyCell:
     made = WriteOnlyCell(sheet, None)
     if isinstance(value, int | float):
         made.value = value

@@ -1,0 +1,1 @@
+"""Places where people grade already: a lesson packed so that another system judges it."""

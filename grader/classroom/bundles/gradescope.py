@@ -1,0 +1,199 @@
+"""A lesson as a Gradescope autograder: the zip that is uploaded there, and what it runs.
+
+By Gradescope's *Autograder Specifications* (gradescope-autograders.readthedocs.io/en/latest/specs):
+the zip has setup.sh and run_autograder at its root and is unpacked in /autograder/source; the
+submission lies in /autograder/submission, and /autograder/results/results.json is the answer.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ... import course as lessons
+from ...course import Lesson
+from ...judge import Verdict, judge
+from ...judge.blank import is_blank
+from ...judge.verdict import CaseResult
+from ...submissions import intake, submission
+from ...submissions.intake import UnreadableNotebook
+from .. import coursefile, release
+from ..folder import CourseFolder
+
+PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's seeds among it
+_LONGEST = 5000  # characters of a case's output
+_PACKAGE = Path(__file__).parents[3]
+_SOLUTION = re.compile(r"(// BEGIN SOLUTION\n).*?([^\n]*// END SOLUTION)", re.DOTALL)
+_LEFT_OUT = {"__pycache__", "slides", "report", "wrong", "mistakes.toml", "measured.json"}
+
+_SETUP = """\
+#!/usr/bin/env bash
+# Run once, as root, when Gradescope builds the autograder's image; needs the network.
+set -euo pipefail
+here=/autograder/source
+apt-get update
+apt-get install -y python3 python3-venv
+python3 -m venv /autograder/venv
+/autograder/venv/bin/pip install --quiet --constraint "$here/constraints.txt" --editable "$here"
+chmod -R go-rwx "$here"
+"""
+_RUN = """\
+#!/usr/bin/env bash
+# Run for each submission; needs no network. Its folder is /autograder.
+root=$(cd "$(dirname "$0")" && pwd)
+cd "$root"
+export PYTHONPATH="$root/source" WARPWISE_DEVICE=simulator
+exec "$root/venv/bin/python" -m grader.classroom.bundles.gradescope "$root"
+"""
+
+
+def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
+    """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
+    drawn from and no more; of the solutions, nothing."""
+    plan = coursefile.read(course).plan(lesson.name)
+    known = {
+        "lesson": lesson.name,
+        "seeds": release.seeds(course, lesson),
+        "extra": sorted(plan.extra),
+        "optional": sorted(plan.optional),
+        "leaderboard": leaderboard,
+    }
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+        _add(packed, "setup.sh", _SETUP, executable=True)
+        _add(packed, "run_autograder", _RUN, executable=True)
+        _add(packed, PLAN, json.dumps(known, indent=1))
+        for name in ("pyproject.toml", "constraints.txt", "README.md", "LICENSE"):
+            _add(packed, name, (_PACKAGE / name).read_bytes())
+        for path in _files(_PACKAGE / "grader"):
+            _add(packed, path.relative_to(_PACKAGE).as_posix(), path.read_bytes())
+        for path in _files(lesson.path):
+            name = f"kernels/{lesson.name}/{path.relative_to(lesson.path).as_posix()}"
+            _add(packed, name, _without_solution(path))
+    return content.getvalue()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and _LEFT_OUT.isdisjoint(path.relative_to(folder).parts):
+            yield path
+
+
+def _without_solution(path: Path) -> bytes:
+    """`check()` and the judge need the kernels' frames alone."""
+    if path.suffix != ".cu":
+        return path.read_bytes()
+    return _SOLUTION.sub(r"\1\2", path.read_text(encoding="utf-8")).encode()
+
+
+def _add(
+    packed: zipfile.ZipFile, name: str, content: str | bytes, executable: bool = False
+) -> None:
+    entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))  # the same files make the same zip
+    entry.external_attr = (0o755 if executable else 0o644) << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    packed.writestr(entry, content)
+
+
+# --- in Gradescope -------------------------------------------------------------------------------
+
+
+def run(root: Path) -> dict:
+    """Judge what lies in `root`/submission; the content of results.json. What hidden cases are
+    drawn from is read and deleted before anything of a learner's is compiled."""
+    path = root / "source" / PLAN
+    plan = json.loads(path.read_text())
+    path.unlink()
+    lesson = lessons.lesson(plan["lesson"], root / "source/kernels")
+    names = [one.name for one in lesson.exercises]
+
+    def worked_on(notebook) -> int:
+        found = intake.find(notebook, names)
+        blank = {one.name: lesson.solution(one) for one in lesson.exercises}
+        return sum(
+            one.source is not None and not is_blank(one.source, blank[one.name]) for one in found
+        )
+
+    handed_in = submission.read(root / "submission", lesson.name, worked_on)
+    try:
+        notebook = handed_in.notebook()
+    except UnreadableNotebook as error:
+        return _nothing(lesson, plan, str(error))
+    tests, verdicts, said = [], [], [handed_in.remark]
+    for answer in intake.find(notebook, names):
+        said.append(answer.problem)
+        exercise = f"{lesson.name}/{answer.name}"
+        if answer.source is None:
+            tests.append(_missing(lesson, answer.name, answer.problem, plan))
+            continue
+        verdict = judge(
+            exercise, answer.source, seed=plan["seeds"][answer.name], root=root / "source/kernels"
+        )
+        verdicts.append(verdict)
+        tests += _tests(answer.name, verdict.for_learner(), plan)
+    results = {"tests": tests, "stdout_visibility": "hidden"}
+    if told := " ".join(filter(None, said)):
+        results["output"] = told
+    if plan["leaderboard"]:
+        results["leaderboard"] = _leaderboard(tests, verdicts)
+    return results
+
+
+def _tests(name: str, verdict: Verdict, plan: dict) -> list[dict]:
+    """One test a case. A learner is told of a hidden case what the course tells everywhere: its
+    category, and whether it passed."""
+    return [_test(name, case, plan) for case in verdict.cases]
+
+
+def _test(name: str, case: CaseResult, plan: dict) -> dict:
+    said = case.message or case.status.replace("_", " ")
+    line = f"Line {case.line} of the cell: " if case.line else ""
+    optional, outside = name in plan["optional"], name in plan["extra"] + plan["optional"]
+    return {
+        "name": f"{name}: {case.name}{'' if case.visible else ' (hidden)'}",
+        "score": 0.0 if optional else case.points,
+        "max_score": 0.0 if outside else case.max_points,
+        "status": "passed" if case.status == "passed" else "failed",
+        "output": "" if case.status == "passed" else f"{line}{said}"[:_LONGEST],
+        "output_format": "text",
+        "visibility": "visible",
+    }
+
+
+def _missing(lesson: Lesson, name: str, problem: str, plan: dict) -> dict:
+    outside = name in plan["extra"] + plan["optional"]
+    most = 0.0 if outside else lesson.exercise(name).points
+    case = CaseResult(problem, True, "not_attempted", 0.0, most, problem)
+    return _test(name, case, plan)
+
+
+def _nothing(lesson: Lesson, plan: dict, why: str) -> dict:
+    tests = [_missing(lesson, one.name, "Nothing to judge.", plan) for one in lesson.exercises]
+    return {"output": why, "tests": tests}
+
+
+def _leaderboard(tests: list[dict], verdicts: list[Verdict]) -> list[dict]:
+    """Points first, then the memory sectors that the kernels moved: fewer is better."""
+    points = sum(test["score"] for test in tests)
+    names = ("global_load_sectors", "global_store_sectors")
+    moved = sum(one.counters.get(name, 0) for one in verdicts for name in names)
+    return [
+        {"name": "points", "value": points},
+        {"name": "sectors moved", "value": moved, "order": "asc"},
+    ]
+
+
+def main(root: Path) -> None:
+    """What run_autograder calls."""
+    results = root / "results"
+    results.mkdir(exist_ok=True)
+    (results / "results.json").write_text(json.dumps(run(root), indent=1))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

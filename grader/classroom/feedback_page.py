@@ -1,0 +1,140 @@
+"""A learner's feedback as one small page that loads nothing: the marks, each exercise's verdict
+with what is wrong first, then the cells that the learner wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from ..course.weave import CHECK
+from ..submissions.submission import is_time, note
+from . import sanitize_html
+from .changes import Change
+from .export import Row
+from .folder import CourseFolder
+
+
+@dataclass(frozen=True)
+class Shown:
+    """All that a page is made of beside the graded notebook: the lesson's title, the marks, an
+    instructor's comments by exercise, what changed when, and when it was due (empty: never)."""
+
+    title: str
+    rows: tuple[Row, ...]
+    comments: Mapping[str, tuple[str, ...]]
+    changes: tuple[Change, ...]
+    due: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """An exercise on the page. `card` is the judge's, as HTML."""
+
+    row: Row
+    card: Markup
+    comments: tuple[str, ...]
+
+    @property
+    def passed(self) -> bool:
+        return self.row.status == "passed"
+
+
+def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
+    """The page's HTML."""
+    place = course.path("autograded", lesson, learner)
+    notebook = json.loads((place / f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
+    cards = {_grade_id(cell): _card(cell) for cell in notebook}
+    exercises = [
+        Verdict(
+            row, cards.get(CHECK + row.exercise, Markup()), shown.comments.get(row.exercise, ())
+        )
+        for row in shown.rows
+    ]
+    late = max((row.late_penalty or 0.0 for row in shown.rows), default=0.0)
+    stamp = (note(place / "timestamp.txt") or "").strip()
+    return _template().render(
+        title=shown.title,
+        learner=learner,
+        handed_in=stamp if is_time(stamp) else "",
+        due=shown.due,
+        score=max(0.0, sum(row.score or 0.0 for row in shown.rows) - late),
+        most=sum(row.max_score for row in shown.rows),
+        late=late,
+        exercises=sorted(exercises, key=lambda one: one.passed),
+        changes=shown.changes,
+        cells=list(_own(notebook, _handed_out(course, lesson))),
+    )
+
+
+def _own(notebook: list[dict], handed_out: frozenset[str]) -> Iterator[Markup]:
+    """The learner's cells: answers, and all that was not handed out as it is."""
+    for cell in notebook:
+        name, source = _grade_id(cell), _source(cell)
+        if name.startswith(CHECK) or not source.strip():
+            continue
+        if name or source not in handed_out:
+            yield Markup(_html(cell, source))  # both filters escape or clean what they are given
+
+
+def _html(cell: dict, source: str) -> str:
+    if cell["cell_type"] == "code":
+        language = "cuda" if source.startswith("%%cuda") else "ipython3"
+        return _coloured(source, language)
+    return sanitize_html.markdown_to_html({"cell": cell}, source)
+
+
+@lru_cache(maxsize=4096)
+def _coloured(source: str, language: str) -> str:
+    return sanitize_html.code_to_html(source, language)
+
+
+def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
+    path = course.notebook("release", lesson)
+    seen = (str(path), path.stat().st_mtime_ns) if path.is_file() else ("", 0)
+    return _sources(*seen)
+
+
+@lru_cache(maxsize=16)
+def _sources(path: str, changed: int) -> frozenset[str]:
+    if not path:
+        return frozenset()
+    notebook = json.loads(Path(path).read_text(encoding="utf-8"))
+    return frozenset(_source(cell) for cell in notebook["cells"])
+
+
+def _grade_id(cell: dict) -> str:
+    found = cell["metadata"].get("nbgrader", {}).get("grade_id")
+    return found if isinstance(found, str) else ""
+
+
+def _source(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+def _card(cell: dict) -> Markup:
+    """What JudgeAnswers put into a check cell: the grader's own HTML."""
+    pages = ["".join(one["data"].get("text/html", "")) for one in cell.get("outputs", ())]
+    return Markup("".join(pages)) if _grade_id(cell).startswith(CHECK) else Markup()
+
+
+@cache
+def _template():
+    pages = Environment(
+        loader=PackageLoader(__package__, "pages"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    pages.filters |= {
+        "words": lambda status: status.replace("_", " "),
+        "points": lambda value: f"{round(value, 2):g}",
+        "mark": lambda value: "" if value is None else f"{round(value, 2):g}",
+    }
+    return pages.get_template("feedback.html")

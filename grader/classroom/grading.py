@@ -1,0 +1,137 @@
+"""What there is to grade of a lesson: what each learner handed in that counts, what the judge has
+to be asked about it, and whether the marks in the gradebook are for just that."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.api import MissingEntry
+
+from ..course import Lesson
+from ..course.weave import CHECK
+from ..submissions import intake, submission
+from ..submissions.cells import cuda_source
+from ..submissions.intake import UnreadableNotebook
+from ..submissions.submission import Submission
+from . import ClassroomError, coursefile, extra_credit, release, verdicts
+from .cache_key import marking
+from .coursefile import CourseFile
+from .folder import CourseFolder
+from .store import Question, Store
+
+
+@dataclass(frozen=True)
+class Grading:
+    """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
+    are drawn from, and the scores of those who have marks in the gradebook already. `file` is
+    course.toml, `blank` each exercise's answer as it was handed out, and `counts` the folder that
+    counts for each learner."""
+
+    course: CourseFolder
+    lesson: str
+    store: Store
+    seeds: dict[str, int]
+    scores: dict[str, float]
+    file: CourseFile
+    blank: dict[str, str]
+    counts: dict[str, Path] = field(default_factory=dict)
+
+    def up_to_date(self, learner: str) -> bool:
+        """Whether the marks in the gradebook are for what lies in submitted/ now."""
+        place = self.course.path("autograded", self.lesson, learner)
+        known = verdicts.fingerprint(place)
+        return learner in self.scores and known == self.fingerprint(learner)
+
+    def fingerprint(self, learner: str) -> str:
+        """A name for everything that a learner's marks hang on, part by part: `judge:...
+        lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
+        handed_in = self.handed_in(learner)
+        store = self.store
+        content = repr((handed_in.refused, handed_in.others)).encode() + handed_in.content
+        parts = {
+            "judge": f"{store.judge(self.lesson)} {marking()}".encode(),
+            "lesson": store.lesson(self.lesson).encode(),
+            "points": repr(sorted(self.file.plan(self.lesson).outside)).encode(),
+            "secret": repr(self.seeds).encode(),
+            "stamp": repr(sorted(handed_in.beside.items())).encode(),
+            "submission": content,
+        }
+        return " ".join(f"{name}:{_digest(part)}" for name, part in parts.items())
+
+    def handed_in(self, learner: str) -> Submission:
+        return self._read(self.counts[learner])
+
+    def _read(self, folder: Path) -> Submission:
+        return submission.read(folder, self.lesson, self._worked_on)
+
+    def _worked_on(self, notebook: NotebookNode) -> int:
+        """How many of the lesson's exercises have an answer that is not the one handed out."""
+        sources = {one.name: one.source for one in intake.find(notebook, self.seeds)}
+        return sum(
+            source is not None and source.strip() != self.blank.get(name, "").strip()
+            for name, source in sources.items()
+        )
+
+    def questions(self, folder: Path) -> Iterator[Question]:
+        """What the judge has to be asked about a submission."""
+        try:
+            notebook = self._read(folder).notebook()
+        except UnreadableNotebook:
+            return
+        for found in intake.find(notebook, self.seeds):
+            if found.source is not None:
+                exercise = f"{self.lesson}/{found.name}"
+                yield Question(exercise, found.source, self.seeds[found.name])
+
+    def earlier(self, learner: str) -> NotebookNode | None:
+        """The last notebook of a learner's that could be read, as it was graded; None if there is
+        none."""
+        place = self.course.path("autograded", self.lesson, learner)
+        try:
+            kept = verdicts.read(place)
+            notebook = intake.read_notebook(place / f"{self.lesson}.ipynb")
+        except (OSError, ValueError, KeyError, UnreadableNotebook):
+            return None
+        lost = all(one["verdict"]["status"] == verdicts.UNREADABLE for one in kept.values())
+        return None if lost else notebook
+
+    def had(self, learner: str) -> float:
+        """The points of the last notebook of a learner's that could be read."""
+        place = self.course.path("autograded", self.lesson, learner)
+        return verdicts.had(place) or self.scores.get(learner, 0.0)
+
+
+def of(course: CourseFolder, lesson: Lesson) -> Grading:
+    """The gradebook must know the lesson's exercises; the points they have now it is told."""
+    try:
+        with course.gradebook() as gradebook:
+            released = gradebook.find_notebook(lesson.name, lesson.name)
+            points = {cell.name: cell.max_score for cell in released.grade_cells}
+            blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
+            marked = gradebook.assignment_submissions(lesson.name)
+            scores = {one.student_id: one.score for one in marked}
+    except MissingEntry as error:
+        raise ClassroomError(
+            f"{lesson.name} was never released: run `grader release {lesson.name}`."
+        ) from error
+    file = coursefile.read(course)
+    now = {CHECK + name: points for name, points in release.points(file, lesson).items()}
+    if now.keys() != points.keys():
+        names = ", ".join(sorted(name.removeprefix(CHECK) for name in now.keys() ^ points.keys()))
+        raise ClassroomError(
+            f"{lesson.name} was released with other exercises than it has now ({names}): give them "
+            f"back their names or, if nobody has marks yet, run `grader release {lesson.name}`."
+        )
+    if now != points:
+        extra_credit.forget(course, lesson.name, [name for name in now if now[name]])
+        release.generate(course, lesson)
+    seeds = release.seeds(course, lesson)
+    return Grading(course, lesson.name, release.store(course), seeds, scores, file, blank)
+
+
+def _digest(part: bytes) -> str:
+    return hashlib.sha256(part).hexdigest()[:16]

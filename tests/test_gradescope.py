@@ -1,0 +1,107 @@
+"""The Gradescope bundle, run as Gradescope lays out its folders: source, submission, results."""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import small_class
+from small_class import LESSON, NO_GUARD, SCALED, hand_in
+from small_lesson import SOLUTION
+from typer.testing import CliRunner
+
+from grader.classroom.folder import new_course
+from grader.classroom.release import seeds
+from grader.cli.app import app
+from grader.course import lesson
+
+ANSWERS = {
+    "ada": {"add": SOLUTION, "scale": SCALED},
+    "ben": {"add": NO_GUARD, "scale": SCALED},
+    "cem": {"scale": SCALED},
+}
+
+
+def run(here, *arguments):
+    with contextlib.chdir(here.root):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
+    assert run(here, "release", LESSON).exit_code == 0
+    for learner, answers in ANSWERS.items():
+        hand_in(here, learner, **answers)
+    assert run(here, "autograde", LESSON).exit_code == 0
+    said = run(here, "bundle", "gradescope", LESSON, "--leaderboard")
+    assert said.exit_code == 0, said.stderr
+    return here
+
+
+@pytest.fixture(scope="module")
+def packed(here):
+    return zipfile.ZipFile(here.root / f"export/{LESSON}-gradescope.zip")
+
+
+def judged(packed, here, learner, tmp_path):
+    """results.json, from the learner's folder as it was handed in, under any name."""
+    root = tmp_path / "autograder"
+    packed.extractall(root / "source")
+    shutil.copy(root / "source/run_autograder", root / "run_autograder")
+    (root / "run_autograder").chmod(0o755)
+    (root / "venv").symlink_to(Path(sys.prefix))  # what setup.sh makes
+    shutil.copytree(here.path("submitted", LESSON, learner), root / "submission")
+    notebook = root / f"submission/{LESSON}.ipynb"
+    notebook.rename(notebook.with_name("Homework (1).ipynb"))
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    subprocess.run([root / "run_autograder"], check=True, env=environment, cwd="/")
+    assert not (root / "source/plan.json").exists()
+    return json.loads((root / "results/results.json").read_text())
+
+
+@pytest.mark.parametrize("learner", ANSWERS)
+def test_the_bundle_gives_the_gradebook_s_marks(packed, here, learner, tmp_path):
+    results = judged(packed, here, learner, tmp_path)
+    with here.gradebook() as gradebook:
+        marked = gradebook.find_submission(LESSON, learner)
+        assert sum(test["score"] for test in results["tests"]) == marked.score
+        assert sum(test["max_score"] for test in results["tests"]) == marked.max_score
+    assert "Homework (1).ipynb counts" in results["output"]
+    assert results["leaderboard"][0] == {"name": "points", "value": marked.score}
+
+
+def test_a_hidden_case_is_a_category_and_a_visible_one_says_which_line(packed, here, tmp_path):
+    results = judged(packed, here, "ben", tmp_path)
+    tests = {test["name"]: test for test in results["tests"]}
+    hidden = tests["add: a length that is no multiple of the block (hidden)"]
+    assert (hidden["status"], hidden["score"], hidden["max_score"]) == ("failed", 0, 1)
+    assert "Line" not in hidden["output"] and "x[" not in hidden["output"]
+    for test in results["tests"]:
+        assert test.keys() >= {"name", "score", "max_score", "output", "visibility", "status"}
+        assert test["visibility"] in ("visible", "hidden", "after_due_date", "after_published")
+
+
+def test_the_zip_has_what_the_specification_asks_for_at_its_root(packed):
+    modes = {one.filename: one.external_attr >> 16 for one in packed.infolist()}
+    assert modes["setup.sh"] & 0o111 and modes["run_autograder"] & 0o111
+    assert packed.read("run_autograder").startswith(b"#!")
+
+
+def test_neither_the_secret_nor_a_solution_is_in_the_zip(packed, here):
+    secret = (here.root / "secret").read_bytes().strip()
+    whole = b"".join(packed.read(name) for name in packed.namelist())
+    assert secret not in whole
+    assert b"total[i] = x[i] + y[i]" not in whole
+    plan = json.loads(packed.read("plan.json"))
+    assert plan["seeds"] == seeds(here, lesson(LESSON, here.kernels))
+
+
+def test_there_is_no_bundle_for_other_systems(here):
+    assert "there are: gradescope" in run(here, "bundle", "moss", LESSON).stderr
