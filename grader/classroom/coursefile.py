@@ -8,10 +8,11 @@ then (see `lateness`). The commands change it; so may you. docs/course-file.md h
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import tomlkit
@@ -122,7 +123,7 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     whole(path, text)
 
 
-def table(document, *names: str):
+def table(document: MutableMapping[str, Any], *names: str) -> MutableMapping[str, Any]:
     """The table of that name within `document`, made if there is none."""
     for name in names:
         if name not in document:
@@ -151,7 +152,7 @@ def moment(text: object, zone: ZoneInfo, what: str) -> datetime:
 # --- from what TOML holds ------------------------------------------------------------------------
 
 
-def _course(data: dict) -> CourseFile:
+def _course(data: dict[str, Any]) -> CourseFile:
     _known(data, _COURSE, "the file")
     if data.get("version") != VERSION:
         raise ClassroomError(f"version must be {VERSION}, as this grader reads no other.")
@@ -216,7 +217,7 @@ def _known(data: object, names: set[str], where: str) -> None:
         )
 
 
-def _typed(data: dict, name: str, kind: type, default, where: str):
+def _typed(data: dict[str, Any], name: str, kind: type, default: Any, where: str) -> Any:
     found = data.get(name, default)
     if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
         wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
@@ -224,13 +225,13 @@ def _typed(data: dict, name: str, kind: type, default, where: str):
     return found
 
 
-def _names(data: dict, name: str, where: str) -> frozenset[str]:
+def _names(data: dict[str, Any], name: str, where: str) -> frozenset[str]:
     found = data.get(name, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
         raise ClassroomError(f"{where}: {name} should be a list of exercises' names.")
     return frozenset(found)
 
 
-def _moments(data: dict, name: str, zone: ZoneInfo, where: str) -> dict[str, datetime]:
+def _moments(data: dict[str, Any], name: str, zone: ZoneInfo, where: str) -> dict[str, datetime]:
     found = _typed(data, name, dict, {}, where)
     return {who: moment(when, zone, f"{where}.{name}.{who}") for who, when in found.items()}

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
@@ -36,7 +37,9 @@ class Late:
 class AssignLateness(AssignLatePenalties):
     """In nbgrader's own step, so that formgrader's button takes off as much as `grader` does."""
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(
+        self, nb: NotebookNode, resources: dict[str, Any]
+    ) -> tuple[NotebookNode, dict[str, Any]]:
         apply(CourseFolder(self.config), resources["nbgrader"]["student"])
         return nb, resources
 

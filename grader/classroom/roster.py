@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tomlkit
+from tomlkit.items import InlineTable
 
 from ..submissions.submission import is_name
 from . import ClassroomError, coursefile, tabular
@@ -148,7 +149,7 @@ def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> li
     return sorted(known - {one.id for one in roster.members})
 
 
-def _entry(system: System, member: Member, before: coursefile.Person):
+def _entry(system: System, member: Member, before: coursefile.Person) -> InlineTable:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
     entry = tomlkit.inline_table()
     for name, value in (

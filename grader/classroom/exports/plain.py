@@ -8,6 +8,7 @@ import io
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
 from openpyxl.styles import Font
+from openpyxl.worksheet._write_only import WriteOnlyWorksheet
 
 from ...cuda.sanitize import visible
 from .. import export
@@ -67,7 +68,7 @@ def _sheet(book: Workbook, title: str, rows: list[list], frozen: str) -> None:
         sheet.append([_cell(sheet, value, bold=not number) for value in row])
 
 
-def _cell(sheet, value: object, bold: bool) -> WriteOnlyCell:
+def _cell(sheet: WriteOnlyWorksheet, value: object, bold: bool) -> WriteOnlyCell:
     made = WriteOnlyCell(sheet, None)
     if isinstance(value, int | float):
         made.value = value
