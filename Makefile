@@ -1,7 +1,8 @@
 # make lab    open the course in JupyterLab        make test   run every test
-# make demo   an instructor's week in one go       make lint   formatting and style
+# make demo   an instructor's week in one go       make lint   formatting, style and types
 # make notebooks   rebuild notebooks/ from kernels/
 # make docs     the documentation, in build/docs
+# make pictures   take the README's pictures anew, from a real JupyterLab in Chromium
 # make constraints   take the newest versions of all packages into constraints.txt, to be tested next
 # The first target you run builds the environment in .venv; later ones find it ready.
 
@@ -11,7 +12,7 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab test demo notebooks lint docs constraints
+.PHONY: lab test demo notebooks lint docs pictures constraints
 .DEFAULT_GOAL := lab
 
 # The repository is the root, not notebooks/, because nbgrader's formgrader needs build/ inside it.
@@ -32,12 +33,16 @@ notebooks: $(READY)
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files --cached --others --exclude-standard '*.cu')
 
 # Every warning is an error. Nothing is loaded over a network.
 docs: $(READY)
 	$(BIN)/sphinx-build -q -W --keep-going docs build/docs
 	@echo "Open build/docs/index.html"
+
+pictures: $(READY)
+	$(BIN)/python docs/pictures.py
 
 # What pip chooses with nothing to hold it back, tried in an environment of its own. `make test` then
 # installs and tests it; commit constraints.txt if that passes.

@@ -91,7 +91,8 @@ def differences(one: dict, other: dict, ignored: frozenset[str]) -> list[str]:
 
 
 def compare(other: Path, asked: list[dict[str, str]], ignored: frozenset[str]) -> Counter[str]:
-    """Prints what differs; how many verdicts are "the same", "different" or "not there"."""
+    """Prints what differs; how many verdicts are "the same", "different" or "not there", and how
+    many of each status there are."""
     found: Counter[str] = Counter()
     with ThreadPoolExecutor(2) as pool:
         both = list(pool.map(lambda checkout: verdicts(checkout, asked), (HERE, other)))
@@ -101,6 +102,7 @@ def compare(other: Path, asked: list[dict[str, str]], ignored: frozenset[str]) -
             continue
         differing = differences(mine, theirs, ignored)
         found["different" if differing else "the same"] += 1
+        found[mine["status"]] += 1
         if differing:
             print(f"{answer['exercise']}, {answer['name']}")
             print(*(f"    {one}" for one in differing), sep="\n")

@@ -67,10 +67,11 @@ def test_options_reach_nvrtc():
 def test_every_error_has_its_own_line_and_column():
     found = refused('extern "C" __global__ void k(float* y) {\n  y[0] = a;\n\n  b();\n}\n')
     assert [(one.line, one.column) for one in found] == [(2, 9), (4, 2)]
-    assert [one.message for one in found] == [
-        'identifier "a" is undefined',
-        'identifier "b" is undefined',
-    ]
+    said = {
+        "nvrtc": 'identifier "{}" is undefined',
+        "clang": "use of undeclared identifier '{}'",
+    }[compilers.chosen_name()]
+    assert [one.message for one in found] == [said.format("a"), said.format("b")]
 
 
 def refused(code, options=(), names=()):
@@ -120,10 +121,36 @@ FORMS = {
     "a source that includes itself": (f"\n#include __FILE__\n{OPEN}}}", 2, "includes itself", None),
     "a splice": (f"{OPEN}  y[0] = \\\n    a;\n}}", 3, '"a" is undefined', None),
 }
+# What clang says in place of NVRTC's words.
+CLANGS_WORDS = {
+    'expected a "}"': "expected '}'",
+    "comment unclosed": "unterminated /* comment",
+    "missing closing quote": "missing terminating '\"'",
+    "#endif": "unterminated conditional directive",
+    '"b" is undefined': "undeclared identifier 'b'",
+    '"a" is undefined': "undeclared identifier 'a'",
+    "expression must have class type": "'int' is not a structure or union",
+    'pair.h, line 580: no operator "<"': "pair.h, line 580: invalid operands",
+    "cannot open": "file not found",
+    'failed with "no"': "failed due to requirement '1 == 2': no",
+    "excessive recursion": "exceeded maximum depth",
+    "includes itself": "file not found",  # there is no file of that name, to clang
+}
 
 
-@pytest.mark.parametrize(("code", "line", "message", "noted"), FORMS.values(), ids=FORMS)
-def test_every_form_of_error_has_a_line(code, line, message, noted):
+def clangs(message):
+    for words, others in CLANGS_WORDS.items():
+        message = message.replace(words, others)
+    return message
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_error_has_a_line(form):
+    code, line, message, noted = FORMS[form]
+    if compilers.chosen_name() == "clang":
+        if form == "a warning made an error":
+            pytest.skip("a pragma of NVRTC's own")
+        message = clangs(message)
     found = next(one for one in refused(code) if message in one.message)
     assert found.line == line
     assert noted in [note.line for note in found.notes] or noted is None
@@ -190,7 +217,7 @@ def test_a_directive_that_renumbers_lines_is_refused(directive):
     "text",
     [
         *("// #line 7", "/*\n#line 7\n# 1 is a heading\n*/", '  printf("\\\n#line 7");'),
-        *('  printf(R"(\n#line 7\n)");', "#define line 7", "#pragma unroll 7", "  y[0] = 1'0;"),
+        *('  printf(R"(\n#line 7\n)");', "#define line 7", "#pragma once", "  y[0] = 1'0;"),
     ],
 )
 def test_what_only_looks_like_such_a_directive_is_none(text):

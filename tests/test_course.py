@@ -86,6 +86,21 @@ def test_an_exercise_has_visible_and_hidden_cases_a_budget_and_hints(lesson, exe
 
 
 @each_exercise
+def test_at_least_half_of_the_points_are_for_what_the_exercise_teaches(lesson, exercise):
+    technique = [one for one in exercise.cases if one.budgets or one.requires or one.bans]
+    assert 2 * sum(case.points for case in technique) >= exercise.points
+    counters = {budget.counter for case in technique for budget in case.budgets}
+    assert {"longest_path", "atomics"} <= counters
+
+
+@each_exercise
+def test_hints_that_know_the_mistake_are_about_diagnoses_that_there_are(lesson, exercise):
+    foreseen = {wrong.status for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name}
+    assert exercise.hints_on
+    assert set(exercise.hints_on) <= foreseen | {"over_budget"}
+
+
+@each_exercise
 def test_zeros_never_pass(lesson, exercise):
     for case in exercise.cases:
         outputs = case.problem(np.random.default_rng(0)).outputs.values()

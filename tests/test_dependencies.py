@@ -21,16 +21,21 @@ FILES = {
     "tests": sorted((ROOT / "tests").rglob("*.py")),
     "nbgrader_config.py": [ROOT / "nbgrader_config.py"],
 }
-OURS = {"grader", *(path.stem for path in FILES["tests"])}
+FILES["setup.py"] = [ROOT / "setup.py"]
+OURS = {"grader", "setuptools", *(path.stem for path in FILES["tests"])}  # setuptools builds it
+# Modules that are imported only where there is a GPU, for which there is the extra [gpu].
+NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch"}
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
     "jupyterlab": ("Makefile", "/jupyter lab"),
-    "cuda-toolkit": ("grader/cuda/compilers/nvrtc.py", "find_nvidia_header_directory"),
+    "cuda-toolkit": ("grader/cuda/compilers/cuda_files.py", "find_nvidia_header_directory"),
+    "nvidia-cuda-nvcc-cu12": ("grader/cuda/compilers/cuda_files.py", "nvidia-cuda-nvcc-cu12"),
     "clang-format": ("Makefile", "/clang-format"),
     "sphinx": ("Makefile", "/sphinx-build"),
     "myst-parser": ("docs/conf.py", "myst_parser"),
     "furo": ("docs/conf.py", '"furo"'),
     "ruff": ("Makefile", "/ruff"),
+    "mypy": ("Makefile", "/mypy"),
     "pre-commit": ("README.md", "/pre-commit install"),
     "pytest-xdist": ("Makefile", "/pytest -n auto"),
 }
@@ -49,7 +54,7 @@ def declared(lines):
 
 
 NEEDED = declared(PROJECT["dependencies"])
-OPTIONAL = declared(line for extra in EXTRAS.values() for line in extra)
+OPTIONAL = declared(line for extra in EXTRAS.values() for line in extra) - {"warpwise"}
 
 
 def imports(path, everywhere=True):
@@ -81,6 +86,7 @@ def test_what_is_imported_is_declared(folder):
 def test_what_the_course_cannot_start_without_is_no_extra():
     # A module named for an extra, numba_softmax.py, is what that extra is for.
     found = distributions(FILES["grader"], everywhere=False)
+    assert {path.stem for path in found.pop("cupy-cuda12x")} == NEED_A_GPU
     for name in found.keys() - NEEDED:
         assert {path.stem.partition("_")[0] for path in found[name]} == {name}
 
@@ -99,7 +105,10 @@ def test_cuda_is_installed_where_there_are_wheels_of_it(machine):
     for line in PROJECT["dependencies"]:
         requirement = Requirement(line)
         wanted = requirement.marker is None or requirement.marker.evaluate(here)
-        assert wanted == (has or not requirement.name.startswith(("cuda", "cupy"))), line
+        if requirement.name == "ziglang":  # the compiler where NVIDIA has none for the system
+            assert wanted == (platform == "darwin")
+        else:
+            assert wanted == (has or not requirement.name.startswith("cuda")), line
 
 
 def test_constraints_hold_one_version_of_everything_that_make_installs():
@@ -107,8 +116,11 @@ def test_constraints_hold_one_version_of_everything_that_make_installs():
     pairs = [line.split("==") for line in lines if not line.startswith("#")]
     versions = {canonicalize_name(name): version for name, version in pairs}
     assert len(versions) == len(pairs)
-    for line in PROJECT["dependencies"] + EXTRAS["dev"]:
+    extras = [line for name in ("clang", "dev", "gpu") for line in EXTRAS[name]]
+    for line in [*PROJECT["dependencies"], *extras]:
         requirement = Requirement(line)
+        if requirement.name == "warpwise":
+            continue  # its own extras, which are in the list
         version = versions[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), line
     assert "--constraint constraints.txt" in (ROOT / "Makefile").read_text()

@@ -17,9 +17,9 @@ import pytest
 import small_lesson
 from small_lesson import EXERCISES, ID, SOLUTION, instead
 
-from grader import cuda
-from grader.errors import NotInCourse
-from grader.judge import Limits, forkserver, judge, landlock, process, protocol, worker
+from grader import course, cuda
+from grader.errors import AuthorError, NotInCourse
+from grader.judge import Limits, forkserver, judge, landlock, process, protocol, steps, worker
 
 
 @pytest.fixture
@@ -212,6 +212,69 @@ def test_an_instruction_that_is_called_for_must_be_executed(tmp_path):
     verdict = judge(ID, instead(unused), root=root, hidden=False)
     assert verdict.status == "over_budget"
     assert "executed a shuffle 0 times where 4 are called for. One a warp." in verdict.message
+
+
+def rewritten(folder, imports: str, budget: str):
+    """A course of the small lesson, whose case within budget has another one."""
+    root = small_lesson.write(folder)
+    exercises = root / "01_add" / "exercises.py"
+    stated = EXERCISES.replace("import Budget", f"import {imports}, Budget")
+    exercises.write_text(stated.replace("budgets=(sectors,)", budget))
+    return root
+
+
+def test_an_equivalent_instruction_counts_as_what_it_stands_for(tmp_path):
+    wanted = 'requires=(Requirement(SHUFFLE, "a shuffle", 20, "one a warp", WARP_REDUCTION),)'
+    root = rewritten(tmp_path, "SHUFFLE, WARP_REDUCTION, Requirement", wanted)
+    reduced = "    unsigned most = __reduce_max_sync(~0u, threadIdx.x);\n"
+    whole = reduced + "    if (i < n) total[i] = x[i] + y[i] + (most > 2000);"
+    assert judge(ID, instead(whole), root=root, hidden=False).status == "passed"
+    never = whole.replace("__reduce_max_sync(~0u, threadIdx.x)", "threadIdx.x")
+    assert judge(ID, instead(never), root=root, hidden=False).status == "over_budget"
+
+
+def test_a_banned_instruction_is_named_with_how_often_and_why(tmp_path):
+    ban = 'bans=(Ban(DIVISION, "a division", "a sum needs none"),)'
+    root = rewritten(tmp_path, "DIVISION, Ban", ban)
+    assert judge(ID, SOLUTION, root=root, hidden=False).status == "passed"
+    divided = instead("    if (i < n) total[i] = x[i % (2 * n)] + y[i];")
+    verdict = judge(ID, divided, root=root, hidden=False)
+    assert verdict.status == "over_budget"
+    assert "its warps executed a division 4 times. A sum needs none." in verdict.message
+
+
+def test_a_budget_in_times_is_held_against_what_the_solution_takes(tmp_path):
+    root = rewritten(tmp_path, "work_is_shared", "budgets=work_is_shared()")
+    with pytest.raises(AuthorError, match="run `grader build`"):
+        judge(ID, SOLUTION, root=root, hidden=False)
+    steps.write(course.lesson("01_add", root))
+    assert judge(ID, SOLUTION, root=root, hidden=False).status == "passed"
+    alone = instead("    if (i == 0) for (int k = 0; k < n; k++) total[k] = x[k] + y[k];")
+    verdict = judge(ID, alone, root=root, hidden=False)
+    assert verdict.status == "over_budget"
+    ours = course.exercise(ID, root).cases[1].ours["longest_path"]
+    assert f"longest_path came to {verdict.counters['longest_path']:,}" in verdict.message
+    assert f"the budget is {3 * ours:,}" in verdict.message
+
+
+def test_a_case_may_run_the_threads_in_another_order(tmp_path):
+    """Which warp draws which ticket is chance; in lockstep the first draws the first."""
+    root = small_lesson.write(tmp_path)
+    exercises = root / "01_add" / "exercises.py"
+    made = 'return Problem({"x": x, "y": y}, {"total": total}, (launch,))'
+    assert made in EXERCISES
+    source = f"__device__ int tickets;\n{SOLUTION}".replace(
+        "// BEGIN SOLUTION",
+        """const int warp = blockIdx.x * 2 + threadIdx.x / 32;
+    int mine = threadIdx.x % 32 ? 0 : atomicAdd(&tickets, 1);
+    mine = __shfl_sync(0xffffffff, mine, 0);
+    const float wrong = mine == warp ? 0.0f : 1.0f;
+    // BEGIN SOLUTION""",
+    ).replace("+ y[i]", "+ y[i] + wrong")
+    assert judge(ID, source, root=root).status == "passed"
+    exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="shuffled")'))
+    assert judge(ID, source, root=root).status == "wrong_answer"
+    assert judge(ID, SOLUTION, root=root).status == "passed"
 
 
 def test_an_endless_loop_is_named_by_its_line_and_costs_only_its_case(verdict_on):

@@ -20,7 +20,7 @@ LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
 BARRIERS = [number for number, line in enumerate(SOLUTION.splitlines(), 1) if "__sync" in line]
 SET_UP = f"""
-from grader.notebook import check, draw, hint, lesson, predict, watch
+from grader.notebook import *
 import numpy as np
 lesson("{LESSON.name}")
 """
@@ -186,8 +186,20 @@ def test_the_solution_passes_and_shows_its_counters_beside_the_budget(opened):
     assert shown.text.count("✓ passed") == sum(
         case.visible for case in LESSON.exercise("interleaved").cases
     )
-    assert re.search(r"shared_load_wavefronts: \d+ of \d+ allowed", shown.text)
+    assert re.search(r"shared_load_wavefronts: \d+ of \d+ allowed, ours \d+", shown.text)
+    assert re.search(r"longest_path: (\d+) of \d+ allowed, ours \1\n", shown.text)
     assert "Other cases, not shown here" in shown.text
+
+
+def test_hidden_cases_are_told_by_their_kind_alone(opened):
+    only_256 = SOLUTION.replace("blockDim.x / 2; stride", "128; stride")
+    assert only_256 != SOLUTION
+    opened.run("%%cuda interleaved\n" + only_256)
+    assert "interleaved: passed" in opened.run('check("interleaved")').text
+    shown = opened.run('check("interleaved", hidden=True)').text
+    assert "blocks of 32, 64 and 128 threads (hidden)" in shown
+    assert "A hidden case failed" in shown
+    assert "line" not in shown.split("A hidden case failed")[1].split("\n")[0]
 
 
 def test_a_missing_barrier_is_shown_under_the_line_that_races(opened):
@@ -210,6 +222,45 @@ def test_a_cell_that_does_not_compile_is_checked_as_such(opened):
     opened.run("%%cuda interleaved\n" + SOLUTION)
     opened.run("%%cuda interleaved\n" + SOLUTION.replace("threadIdx.x", "threadIdx.w"))
     assert "Does not compile" in opened.run('check("interleaved")').text
+
+
+def test_after_a_failed_compilation_no_old_kernel_runs(opened):
+    opened.run(f"%%cuda one\n{ADD_ONE}")
+    opened.run(f"%%cuda one\n{ADD_ONE.replace('1.0f;', '2.0f')}")
+    opened.run("x = np.zeros(4, np.float32)")
+    for launch in (
+        "add_one((1,), (4,), (x, np.int32(4)))",
+        "watch(add_one, (1,), (4,), (x, np.int32(4)))",
+    ):
+        shown = opened.run(launch)
+        assert "Does not compile" in shown.text
+        assert not opened["x"].any()
+
+
+def test_a_kernel_that_its_cell_no_longer_defines_does_not_run(opened):
+    opened.run(f"%%cuda one\n{ADD_ONE}")
+    opened.run(f"%%cuda one\n{ADD_ONE.replace('add_one', 'add_two')}")
+    shown = opened.run("add_one((1,), (4,), (np.zeros(4, np.float32), np.int32(4)))")
+    assert "add_two" in shown.text
+    assert shown.failed
+
+
+def test_what_a_kernel_prints_shows_in_check(opened):
+    for source in (SOLUTION, without_line(SOLUTION, BARRIERS[-1])):
+        talking = source.replace(
+            "const int thread", 'printf("I am %d\\n", threadIdx.x);\n const int thread'
+        )
+        opened.run(f"%%cuda interleaved\n{talking}")
+        shown = opened.run('check("interleaved")')
+        assert "I am 7\n" in shown.text
+
+
+def test_a_failing_check_can_be_stepped_through_from_the_hazard(opened):
+    opened.run(f"%%cuda interleaved\n{without_line(SOLUTION, BARRIERS[-1])}")
+    shown = opened.run('check("interleaved")')
+    assert "Step through it" in shown.text
+    assert shown.html.count("<iframe") == 1
+    assert "✗ Data race" in shown.text.partition("Step through it")[2]
 
 
 def test_an_untouched_exercise_is_not_called_wrong(opened):
@@ -238,6 +289,15 @@ def test_each_hint_is_the_next_one_until_the_last(opened):
     for number in [*range(1, len(hints) + 1), len(hints)]:
         shown = opened.run('hint("interleaved")').text
         assert shown == f"Hint {number} of {len(hints)}: {hints[number - 1]}"
+
+
+def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
+    exercise = LESSON.exercise("interleaved")
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    opened.run('check("interleaved")')
+    first, second = (opened.run('hint("interleaved")').text for _ in range(2))
+    assert first == f"A hint for: data race: {exercise.hints_on['data_race']}"
+    assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
 
 
 # --- predict -----------------------------------------------------------------------------------
@@ -446,3 +506,67 @@ def test_nbclient_sees_a_failing_cell_and_its_card():
     assert [output.output_type for output in failed] == ["display_data"]
     assert {"text/html", "text/plain"} <= set(failed[0].data)
     assert not rest
+
+
+# --- play, profile, compare, ptx --------------------------------------------------------------
+
+
+def test_a_watched_run_a_launch_and_an_exercise_can_be_played(opened):
+    opened.run(f"%%cuda one\n{ADD_ONE}")
+    opened.run(f"%%cuda interleaved\n{SOLUTION}")
+    opened.run("x = np.zeros(4, np.float32)")
+    opened.run("run = watch(add_one, (1,), (4,), (x, np.int32(4)))")
+    for cell in ("play(run)", "play(add_one, (1,), (4,), (x, np.int32(4)))", 'play("interleaved")'):
+        shown = opened.run(cell)
+        assert shown.html.count("<iframe") == 1, cell
+        assert "steps of block 0" in shown.text
+    assert opened["x"].tolist() == [1.0] * 4  # play() works on copies
+
+
+@pytest.mark.parametrize(
+    "cell", ["play(print)", "play(3)", "profile(3)", "compare(1, 2)", "ptx(4)"]
+)
+def test_what_cannot_be_shown_is_one_sentence(opened, cell):
+    shown = opened.run(cell)
+    assert shown.failed
+    assert len(shown.text.splitlines()) == 1
+
+
+def test_a_profile_names_the_line_that_wastes_most(opened):
+    strided = ADD_ONE.replace("x[i] += 1.0f", "x[8 * i] += 1.0f")
+    opened.run(f"%%cuda one\n{strided}")
+    arguments = "(1,), (32,), (np.zeros(256, np.float32), np.int32(32))"
+    shown = opened.run(f"profile(add_one, {arguments})")
+    line = 2 + strided.splitlines().index("    if (i < n) x[8 * i] += 1.0f;")
+    assert f"Line {line} wastes 56 of the 64 global-memory sectors" in shown.text
+    assert "occupancy" in shown.text
+    assert "64 \u00d78.0" in shown.html
+
+
+def test_two_kernels_are_compared_counter_by_counter(opened):
+    opened.run(f"%%cuda one\n{ADD_ONE}")
+    opened.run(f"%%cuda two\n{ADD_ONE.replace('add_one', 'add_far').replace('x[i]', 'x[8 * i]')}")
+    arguments = "(1,), (32,), (np.zeros(256, np.float32), np.int32(32))"
+    shown = opened.run(f"compare(add_one, add_far, {arguments})")
+    (row,) = (row for row in shown.text.splitlines() if "global_load_sectors" in row[:25])
+    assert row.split()[1:] == ["4", "32", "8.00", "times"]
+
+
+def test_every_instruction_stands_beside_the_line_that_it_stems_from(opened):
+    opened.run(f"%%cuda one\n{ADD_ONE}")
+    shown = opened.run("ptx(add_one)")
+    stored = 2 + ADD_ONE.splitlines().index("    if (i < n) x[i] += 1.0f;")
+    part = shown.text.partition(f"{stored} | if (i < n)")[2].partition("| }")[0]
+    assert "ld.global.f32" in part
+    assert "st.global.f32" in part
+
+
+@pytest.mark.parametrize("path", sorted(LESSON.path.glob("*.cu")), ids=lambda path: path.stem)
+def test_ptx_has_as_many_statements_as_the_machine_has_instructions(path):
+    from grader.cuda import simulator
+    from grader.notebook.profiling import statements
+
+    source = path.read_text()
+    for name, function in simulator.RawModule(code=source).program.functions.items():
+        if function.entry:
+            assert len(statements(Kernel(name, source))) == len(function.instructions)

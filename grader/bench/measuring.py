@@ -9,14 +9,15 @@ from functools import cache
 
 import cupy
 
-from ..course import Benchmark, Lesson
+from ..course import Benchmark, Lesson, Variant
+from ..course.model import Buffers
 from ..cuda import gpu
 from ..cuda.errors import CudaError
 from . import runner, stopwatch
-from .runner import Run, Skipped
+from .runner import Library, Run, Skipped
 from .timings import Device, Size, Timing, Timings, size_text, timing
 
-Prepare = Callable[[Size, list], Run]  # of a size and sets of buffers
+Prepare = Callable[[Size, list[Buffers]], Run]  # of a size and sets of buffers
 
 
 def measure(
@@ -28,25 +29,29 @@ def measure(
     """The timings of the benchmark at its sizes; `report` is told of each size before it. `device`
     is stopwatch.device()."""
     entrants = _entrants(lesson, benchmark)
-    rows, skipped = [], []
+    rows: list[Timing] = []
+    skipped: list[str] = []
     for number, size in enumerate(benchmark.sizes, 1):
         report(f"{benchmark.name} at {size_text(size)}, {number} of {len(benchmark.sizes)} sizes")
         with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
             for found in _at(benchmark, size, entrants, device):
-                (rows if isinstance(found, Timing) else skipped).append(found)
+                if isinstance(found, Timing):
+                    rows.append(found)
+                else:
+                    skipped.append(found)
         _forget()
-    skipped = tuple(dict.fromkeys(skipped))
-    return Timings(benchmark.name, benchmark.title, device, tuple(rows), skipped, benchmark.extents)
+    left = tuple(dict.fromkeys(skipped))
+    return Timings(benchmark.name, benchmark.title, device, tuple(rows), left, benchmark.extents)
 
 
 def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:
     """What makes a run of each variant and of each library, by name."""
 
-    def of_variant(variant) -> Prepare:
+    def of_variant(variant: Variant) -> Prepare:
         compiled = cache(lambda: runner.kernels(lesson, variant, gpu.RawModule))
         return lambda size, sets: runner.run_of_variant(variant, compiled(), size, sets)
 
-    def of_library(prepare) -> Prepare:
+    def of_library(prepare: Library) -> Prepare:
         return lambda size, sets: runner.run_of_library(prepare, sets)
 
     variants = {name: of_variant(variant) for name, variant in benchmark.variants.items()}
@@ -80,7 +85,7 @@ def _at(
         yield timing(benchmark, name, size, taken, device.copy_gb_per_s)
 
 
-def _sets(benchmark: Benchmark, size: Size, moved: int) -> list[dict]:
+def _sets(benchmark: Benchmark, size: Size, moved: int) -> list[Buffers]:
     """Copies of the arrays, so that each run finds its own cold."""
     first = benchmark.arrays(cupy, size)
     held = sum(array.nbytes for array in first.values())

@@ -18,7 +18,7 @@ THREADS = 256
 
 
 @cuda.jit(device=True)
-def merge(max_, sum_, other_max, other_sum):
+def merge(max_: float, sum_: float, other_max: float, other_sum: float) -> tuple[float, float]:
     top = max(max_, other_max)
     if top == -math.inf:
         return max_, sum_
@@ -26,7 +26,7 @@ def merge(max_, sum_, other_max, other_sum):
 
 
 @cuda.jit
-def softmax(x, y):
+def softmax(x: np.ndarray, y: np.ndarray) -> None:
     maxima = cuda.shared.array(THREADS, float32)
     sums = cuda.shared.array(THREADS, float32)
     row, thread = cuda.blockIdx.x, cuda.threadIdx.x

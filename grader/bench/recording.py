@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
 
 from .. import course
+from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
 from ..errors import BadInput, NotInCourse
 from . import timings
@@ -49,11 +50,12 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
     return found
 
 
-def _measured(lesson, benchmark, device, console: Console) -> timings.Timings:
+def _measured(
+    lesson: Lesson, benchmark: Benchmark, device: timings.Device, console: Console
+) -> timings.Timings:
     from .measuring import measure
 
     with console.status("") as status:
-        report: Callable = status.update
-        found = measure(lesson, benchmark, device, report)
+        found = measure(lesson, benchmark, device, status.update)
     show_timings(console, found)
     return found

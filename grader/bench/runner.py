@@ -3,16 +3,21 @@ those that give the right answer. Works with CuPy on a GPU, and with NumPy on th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from ..course import Benchmark, Lesson, Variant
+from ..course.model import Buffers
+from ..cuda.kernel import Kernel, MakeModule
 from ..cuda.limits import opted_in
 from ..cuda.signature import parameters
 
-Arrays = Mapping[str, object]
+FindKernel = Callable[[str], Kernel]
+Library = Callable[[Buffers], Callable[[], object]]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
 
 
@@ -20,20 +25,22 @@ class Skipped(Exception):
     """Why somebody does not take part: the end of a sentence that begins with who."""
 
 
-def kernels(lesson: Lesson, variant: Variant, make_module) -> Callable[[str], Callable]:
+def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKernel:
     """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
     names = (variant.source,) if isinstance(variant.source, str) else variant.source
     codes = [(lesson.path / name).read_text() for name in names]
     module = cache(lambda code: make_module(code=code))
 
-    def find(kernel: str):
+    def find(kernel: str) -> Kernel:
         defining = [code for code in codes if parameters(code, kernel) is not None]
         return module((defining or codes)[0]).get_function(kernel)  # which says so if there is none
 
     return find
 
 
-def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> Run:
+def run_of_variant(
+    variant: Variant, function: FindKernel, size: tuple[int, ...], sets: Sequence[Buffers]
+) -> Run:
     """The variant's launches one after the other; `function` finds its kernels by name."""
     launches = variant.launches(size)
     if not launches:
@@ -60,13 +67,15 @@ def run_of_variant(variant: Variant, function, size, sets: Sequence[Arrays]) -> 
     return run
 
 
-def run_of_library(prepare, sets: Sequence[Arrays]) -> Run:
+def run_of_library(prepare: Library, sets: Sequence[Buffers]) -> Run:
     """Raises Skipped where the library is missing or cannot do it."""
     calls = [prepare(arrays) for arrays in sets]
     return lambda number: calls[number]()
 
 
-def validate(benchmark: Benchmark, run: Run, arrays: Arrays, reference, xp) -> None:
+def validate(
+    benchmark: Benchmark, run: Run, arrays: Buffers, reference: Any, xp: ModuleType
+) -> None:
     """Run twice on the set of buffers number 0, `arrays`, and look at the second answer: the
     first may owe something to buffers that nobody had used. Raises Skipped if it is wrong."""
     run(0)

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 import numpy as np
 
 from ..cuda import simulator
+from ..cuda.simulator import Run
 from ..profiler import microbenchmarks
 from ..profiler.work import Work
 
@@ -72,7 +73,7 @@ class Ready:
                     break
         return best
 
-    def observed(self):
+    def observed(self) -> Run:
         """The run's counters and steps."""
         with simulator.options(checks=False), simulator.observe() as run:
             self.run()

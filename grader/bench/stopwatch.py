@@ -56,7 +56,7 @@ def times(runs: Sequence[Run], sets: int, bytes_moved: int) -> list[list[float]]
     cold = sets * bytes_moved >= COLD * l2_bytes()
     evict = _nothing if cold else _reader_of(COLD * l2_bytes())
     order, turn = np.random.default_rng(0), itertools.cycle(range(sets))
-    found = [[] for _ in runs]
+    found: list[list[float]] = [[] for _ in runs]
     held = _MOST_HELD
     for number in range(1, WARM_UP + MOST_ROUNDS + 1):
         _hold(held)
@@ -135,7 +135,8 @@ def _clock_hertz() -> float:
 
 @cache
 def _attribute(name: str) -> int:
-    return cupy.cuda.Device().attributes[name]
+    value: int = cupy.cuda.Device().attributes[name]
+    return value
 
 
 def _cuda_version(number: int) -> str:
@@ -147,4 +148,5 @@ def _copy_gb_per_s() -> float:
     size = min(COPIED, runtime.memGetInfo()[0] // 4)
     source, target = cupy.ones(size, cupy.uint8), cupy.empty(size, cupy.uint8)
     (taken,) = times([lambda _: cupy.copyto(target, source)], 1, 2 * size)
-    return 2 * size / float(np.median(taken)) / 1e6
+    speed: float = 2 * size / float(np.median(taken)) / 1e6
+    return speed

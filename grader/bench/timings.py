@@ -65,6 +65,13 @@ class Timings:
         return f"<Timings of {self.name}: .rows, .ms(variant, size), .gb_per_s(variant, size)>"
 
     @property
+    def measured_on(self) -> Device:
+        """The device; only where something was measured."""
+        if self.device is None:
+            raise ValueError(f"nothing was measured for {self.name}")
+        return self.device
+
+    @property
     def sizes(self) -> tuple[Size, ...]:
         return tuple(dict.fromkeys(row.size for row in self.rows))
 

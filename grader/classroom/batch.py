@@ -17,6 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nbformat import v4
 from nbgrader.converters import Autograde
@@ -46,7 +47,7 @@ from .grading import of as grading_of
 from .judges import Judges, answer, judges
 from .store import Question, Store
 
-Track = Callable[..., Iterable]  # rich's track(steps, description=..., total=...)
+Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
 READING = "reading-"  # how a folder begins in which one submission lies while it is graded

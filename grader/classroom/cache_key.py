@@ -15,6 +15,8 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
+from ..cuda import compilers
+
 PACKAGE = Path(__file__).parents[1]
 KNOWN = 16  # characters of a name
 
@@ -24,11 +26,17 @@ _MARKING = ("grader.classroom.plugin", "grader.submissions.submission", "grader.
 _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
-_NO_MARK_HANGS_ON = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
+_NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
 _NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
-_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-")  # as their distributions' names begin
+_LIBRARIES = (
+    "numpy",
+    "cupy",
+    "cuda-",
+    "nvidia-cuda-",
+    "ziglang",
+)  # as their distributions' names begin
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
@@ -42,7 +50,7 @@ def cache_key(kernels: Path, lesson: str) -> str:
 def judge_key(kernels: Path, lesson: str) -> str:
     """Of that, what is not the lesson's own."""
     code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
-    digest = hashlib.sha256(repr(versions()).encode())
+    digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
     digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
     return digest.hexdigest()[:KNOWN]
 
@@ -98,7 +106,7 @@ def _grader(roots: frozenset[str]) -> str:
     return digest.hexdigest()
 
 
-def _add(digest, files: Iterable[Path], folder: Path) -> None:
+def _add(digest: hashlib._Hash, files: Iterable[Path], folder: Path) -> None:
     for path in files:
         name, content = path.relative_to(folder).as_posix(), path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)

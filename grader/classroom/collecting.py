@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..submissions import submission
-from . import ClassroomError
+from . import ClassroomError, verdicts
 from .folder import CourseFolder
 
 NO_NAME = (
@@ -30,7 +30,7 @@ class Graded:
     sentence each, what was wrong with the notebook itself."""
 
     learner: str
-    exercises: dict[str, dict]
+    exercises: dict[str, verdicts.Kept]
     problems: tuple[str, ...]
 
 

@@ -8,7 +8,7 @@ then (see `lateness`). The commands change it; so may you. docs/course-file.md h
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
@@ -123,7 +123,7 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     whole(path, text)
 
 
-def table(document: MutableMapping[str, Any], *names: str) -> MutableMapping[str, Any]:
+def table(document: Any, *names: str) -> Any:
     """The table of that name within `document`, made if there is none."""
     for name in names:
         if name not in document:
@@ -175,7 +175,7 @@ def _course(data: dict[str, Any]) -> CourseFile:
     )
 
 
-def _plan(data: object, zone: ZoneInfo, where: str) -> Plan:
+def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
     attempts = data.get("attempts", LAST)
     if attempts not in (LAST, BEST):
@@ -200,7 +200,7 @@ def _plan(data: object, zone: ZoneInfo, where: str) -> Plan:
     return plan
 
 
-def _person(data: object, where: str) -> Person:
+def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
     kept = {name: dict(data[name]) for name in data if isinstance(data[name], dict)}
     return Person(
@@ -208,7 +208,7 @@ def _person(data: object, where: str) -> Person:
     )
 
 
-def _known(data: object, names: set[str], where: str) -> None:
+def _known(data: Any, names: set[str], where: str) -> None:
     if not isinstance(data, dict):
         raise ClassroomError(f"{where} should be a table.")
     if strange := data.keys() - names:
@@ -217,7 +217,7 @@ def _known(data: object, names: set[str], where: str) -> None:
         )
 
 
-def _typed(data: dict[str, Any], name: str, kind: type, default: Any, where: str) -> Any:
+def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: str) -> Any:
     found = data.get(name, default)
     if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
         wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}

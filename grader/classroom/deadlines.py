@@ -65,7 +65,7 @@ def standings(
 def _standing(file: CourseFile, learner: str, one: HandIn, left: int) -> Standing:
     when, policy = due(file, one.lesson, learner), file.plan(one.lesson).late
     if when is None or one.when is None:
-        return Standing(when, 0.0, 0, 0.0, policy and 0.0)
+        return Standing(when, 0.0, 0, 0.0, None if policy is None else 0.0)
     late = max(0.0, (one.when - when).total_seconds())
     if policy is None:  # what it costs is nbgrader's plug-in's to say
         spent = min(left, math.ceil(late / DAY))

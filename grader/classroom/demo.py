@@ -49,7 +49,7 @@ def present(lesson: Lesson, track: batch.Track) -> Presentation:
         finished = found.ask(store, new)
         for _ in track(finished, description=f"{lesson.name}: mistakes", total=len(new)):
             pass
-    mistakes = [Mistake(one, store.find(asked[one]).for_learner()) for one in asked]
+    mistakes = [Mistake(one, store.verdict(asked[one]).for_learner()) for one in asked]
     return presentation.write(lesson, mistakes, ROOT / lesson.name)
 
 

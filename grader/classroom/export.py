@@ -28,7 +28,15 @@ from .folder import CourseFolder
 
 NOT_HANDED_IN = "not_handed_in"  # beside a verdict's statuses
 # nbgrader's own, and what whoever reads them should know.
-GRADES = ("assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email")
+GRADES: tuple[str, ...] = (
+    "assignment",
+    "duedate",
+    "timestamp",
+    "student_id",
+    "last_name",
+    "first_name",
+    "email",
+)
 GRADES += ("raw_score", "late_submission_penalty", "score", "max_score", "note")
 
 
@@ -96,12 +104,14 @@ class GradesExporter(ExportPlugin):
             for lesson in lessons
             for row in _grades(CourseFolder(self.config), gradebook, lesson)
         ]
-        chosen = set(map(str, self.student)) or {row["student_id"] for row in found}
+        chosen = set(map(str, self.student)) or {str(row["student_id"]) for row in found}
         kept = [row for row in found if row["student_id"] in chosen]
         spreadsheets.write(Path(self.to or "grades.csv"), GRADES, kept)
 
 
-def _grades(course: CourseFolder, gradebook: Gradebook, lesson: Assignment) -> Iterator[dict]:
+def _grades(
+    course: CourseFolder, gradebook: Gradebook, lesson: Assignment
+) -> Iterator[dict[str, object]]:
     """The rows of grades.csv about one lesson."""
     marked = {one.student_id: one for one in gradebook.assignment_submissions(lesson.name)}
     notes: dict[str, dict[str, None]] = {}
@@ -110,10 +120,11 @@ def _grades(course: CourseFolder, gradebook: Gradebook, lesson: Assignment) -> I
             notes.setdefault(row.learner, {})[row.note] = None
     for student in gradebook.students:
         said = " ".join(notes.get(student.id, ()))
-        row = {"assignment": lesson.name, "duedate": lesson.duedate, "max_score": lesson.max_score}
-        row |= {"student_id": student.id, "last_name": student.last_name, "note": said}
-        row |= {"first_name": student.first_name, "email": student.email}
-        yield dict.fromkeys(GRADES) | row | _scores(marked.get(student.id))
+        known: dict[str, object] = {"assignment": lesson.name, "duedate": lesson.duedate}
+        known |= {"max_score": lesson.max_score, "note": said, "student_id": student.id}
+        known |= {"last_name": student.last_name, "first_name": student.first_name}
+        known |= {"email": student.email}
+        yield dict.fromkeys(GRADES) | known | _scores(marked.get(student.id))
 
 
 def _scores(submission: SubmittedAssignment | None) -> dict[str, object]:
@@ -131,7 +142,7 @@ def _scores(submission: SubmittedAssignment | None) -> dict[str, object]:
 def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Row]:
     """The rows of a lesson, by learner and exercise; a learner whom the gradebook knows and who
     handed nothing in has rows as well."""
-    kept: dict[str, dict] = {}
+    kept: dict[str, dict[str, verdicts.Kept]] = {}
     found = []
     for mark in marks(gradebook, lesson):
         if mark.learner not in kept:
@@ -141,10 +152,10 @@ def rows(course: CourseFolder, gradebook: Gradebook, lesson: str) -> list[Row]:
     return sorted(found, key=lambda row: (row.learner, row.exercise))
 
 
-def _row(mark: Mark, lesson: str, kept: dict) -> Row:
+def _row(mark: Mark, lesson: str, kept: dict[str, verdicts.Kept]) -> Row:
     name = mark.cell.removeprefix(CHECK)
-    known = kept.get(name, {})
-    verdict = known.get("verdict", {})
+    known = kept.get(name, verdicts.Kept(problem="", verdict={}))
+    verdict = known["verdict"]
     return Row(
         learner=mark.learner,
         lesson=lesson,
@@ -157,7 +168,7 @@ def _row(mark: Mark, lesson: str, kept: dict) -> Row:
         late_penalty=mark.penalty or 0.0,
         by_judge=mark.by_judge,
         by_hand=mark.by_hand,
-        note=" ".join(filter(None, (known.get("problem", ""), overridden(mark)))),
+        note=" ".join(filter(None, (known["problem"], overridden(mark)))),
     )
 
 
@@ -199,7 +210,7 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[Mark]:
     yield from (Mark(*row) for row in found)
 
 
-def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, dict]:
+def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, verdicts.Kept]:
     try:
         return verdicts.read(course.path("autograded", lesson, learner))
     except (OSError, ValueError, KeyError):  # marked by hand alone, or moved away

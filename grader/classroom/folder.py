@@ -17,14 +17,15 @@ from nbgrader.api import Gradebook
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeFactory
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
 
-CONFIG = Path(__file__).parents[2] / "nbgrader_config.py"
+CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 
 _ELSEWHERE = """\
 # The same course in this folder.
@@ -54,7 +55,8 @@ class CourseFolder:
     @property
     def shelves(self) -> Path:
         """The exchange's folder: outbound/LESSON to fetch from, inbound/ to hand in to."""
-        return Path(self.config.Exchange.root) / self.config.CourseDirectory.course_id
+        course_id: str = self.config.CourseDirectory.course_id
+        return Path(self.config.Exchange.root) / course_id
 
     @property
     def exchange(self) -> ExchangeFactory:
@@ -98,7 +100,7 @@ class CourseFolder:
                 "nobody has marks yet, delete it."
             )
 
-    def run(self, step: type, lesson: str, learner: str = "*", **options) -> None:
+    def run(self, step: type, lesson: str, learner: str = "*", **options: object) -> None:
         """Run one of nbgrader's converters or exchange steps; `options` are its traits.
         When it fails, a CourseError: ours if one of ours was raised in it, MachineError if the
         machine was the cause, else ClassroomError with what nbgrader said."""
@@ -113,7 +115,7 @@ class CourseFolder:
             except Exception as error:  # nbgrader and what it calls raise many kinds
                 raise complaints.explained(lesson, error) from error
 
-    def configured(self, **changes: dict) -> CourseFolder:
+    def configured(self, **changes: dict[str, object]) -> CourseFolder:
         """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
         config = deepcopy(self.config)  # Config.copy() shares what is nested
         config.merge(Config(changes))
@@ -167,7 +169,9 @@ class _Complaints(logging.Handler):
 def _overheard() -> Iterator[_Complaints]:
     """What nbgrader complains about meanwhile."""
     listener = _Complaints()
-    logs = (traitlets.log.get_logger(), logging.getLogger("tornado.application"))
+    nbgrader = traitlets.log.get_logger()
+    own = nbgrader if isinstance(nbgrader, logging.Logger) else nbgrader.logger
+    logs = (own, logging.getLogger("tornado.application"))
     for log in logs:
         log.addHandler(listener)
     try:

@@ -17,6 +17,7 @@ from concurrent.futures import (
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
@@ -51,7 +52,7 @@ class Judges:
             store.keep(doing[done], _verdict(done))
             yield doing[done]
 
-    def _finished(self, left: set[Future]) -> Iterator[Future]:
+    def _finished(self, left: set[Future[Verdict]]) -> Iterator[Future[Verdict]]:
         alone_since = None
         while left:
             done, left = wait(left, LOOK if self.workers else None, FIRST_COMPLETED)
@@ -70,7 +71,7 @@ class Judges:
                 )
 
 
-def _verdict(done: Future) -> Verdict:
+def _verdict(done: Future[Verdict]) -> Verdict:
     """The result; what befell a worker is said as the machine's."""
     try:
         return done.result()
@@ -146,7 +147,7 @@ def _cluster(scheduler: str) -> Iterator[Judges]:
             client.close(timeout=LOOK)
 
 
-def _workers(client) -> int:
+def _workers(client: Any) -> int:
     """How many there are at this moment; none when the scheduler does not say."""
     try:
         return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))

@@ -19,7 +19,7 @@ from nbgrader.preprocessors import AssignLatePenalties
 
 from . import coursefile
 from .coursefile import CourseFile
-from .deadlines import HandIn, Standing, due, standings
+from .deadlines import HandIn, Standing, standings
 from .folder import CourseFolder
 
 Submitted = tuple[SubmittedAssignment, SubmittedNotebook]
@@ -76,7 +76,7 @@ def _set_dates(gradebook: Gradebook, file: CourseFile) -> None:
             assignment.duedate = when
 
 
-def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple]:
+def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple[Any, ...]]:
     """Learner, submission and notebook of each submission, learner by learner."""
     found = (
         gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment, SubmittedNotebook)
@@ -85,7 +85,8 @@ def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple]:
     )
     if learner is not None:
         found = found.filter(SubmittedAssignment.student_id == learner)
-    return found.all()
+    rows: list[tuple[Any, ...]] = found.all()
+    return rows
 
 
 def _hand_ins(pairs: Iterable[Submitted]) -> list[HandIn]:
@@ -101,8 +102,9 @@ def _settle(file: CourseFile, learner: str, pairs: list[Submitted], plugin: Base
     changed = 0
     for one, standing in standings(file, learner, found):
         submission, notebook = found[one]
-        if standing.due is not None:
-            extension = due(file, one.lesson, learner) - file.plan(one.lesson).due
+        planned = file.plan(one.lesson).due
+        if standing.due is not None and planned is not None:
+            extension = standing.due - planned
             submission.extension = extension or None
         penalty = standing.penalty or None
         if standing.penalty is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -29,7 +30,7 @@ class Column:
     lesson: str
     title: str
     most: float
-    headings: dict[str, str]
+    headings: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def _line(file: CourseFile, student: Student, rows: list[export.Row]) -> Line:
 
 def _score(rows: list[export.Row]) -> float:
     penalty = max(row.late_penalty or 0.0 for row in rows)
-    return round(max(0.0, sum(row.score for row in rows) - penalty), 4)
+    return round(max(0.0, sum(row.score or 0.0 for row in rows) - penalty), 4)
 
 
 def _comment(rows: list[export.Row]) -> str:

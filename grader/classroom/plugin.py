@@ -11,15 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import traitlets
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Any, Float, List, Unicode
+from traitlets import Float, List, Unicode
 
 from .. import course
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
+from ..status import Status
 from ..submissions import intake
 from ..submissions.cells import cuda_source
 from . import verdicts
@@ -29,6 +32,7 @@ from .secret import seed
 NOTE = "warpwise"  # metadata of a check cell: what TakeAnswers has to tell JudgeAnswers
 
 Pair = tuple[NotebookNode, NotebookNode]
+Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 
 class TakeAnswers(NbGraderPreprocessor):
@@ -39,7 +43,7 @@ class TakeAnswers(NbGraderPreprocessor):
     ).tag(config=True)
     remark = Unicode("", help="What else is wrong with it, and costs no points.").tag(config=True)
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         pairs = _released_pairs(resources["nbgrader"])
         answers = intake.find(nb, pairs)
         for answer in answers:
@@ -60,16 +64,16 @@ class JudgeAnswers(NbGraderPreprocessor):
         config=True
     )
     kernels = Unicode(str(course.KERNELS), help="The folder with the lessons.").tag(config=True)
-    judge = Any(judge, help="grader.judge.judge, or one that remembers its verdicts.").tag(
-        config=True
-    )
+    judge = traitlets.Any(
+        judge, help="grader.judge.judge, or one that remembers its verdicts."
+    ).tag(config=True)
     fingerprint = Unicode("", help="What the marks hang on; see grader.classroom.batch.").tag(
         config=True
     )
     had = Float(0.0, help="The points before, where this notebook cannot be read.").tag(config=True)
-    others = List(help="Names of notebooks that lie beside this one.").tag(config=True)
+    others: List[str] = List(help="Names of notebooks that lie beside this one.").tag(config=True)
 
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         lesson = resources["nbgrader"]["assignment"]
         sources = {intake.grade_id(cell): cuda_source(cell.source) for cell in nb.cells}
         found = {}
@@ -81,18 +85,18 @@ class JudgeAnswers(NbGraderPreprocessor):
         resources["outputs"] = {verdicts.FILE: kept}
         return nb, resources
 
-    def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> dict:
+    def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> verdicts.Kept:
         """Fill the check cell's output, and return what is kept of the verdict."""
         note, most = check.metadata.pop(NOTE), float(check.metadata.nbgrader["points"])
         problem, root = note["problem"], Path(self.kernels)
         exercise = course.exercise(exercise_id, root)
-        status = verdicts.UNREADABLE if note["unreadable"] else "not_attempted"
+        status = Status.UNREADABLE if note["unreadable"] else Status.NOT_ATTEMPTED
         verdict, page = Verdict(exercise_id, 0.0, exercise.points, status, problem), ""
         if note["judged"]:
             official = seed(Path(self.secret_file), exercise_id)
             verdict = self.judge(exercise_id, source, seed=official, root=root)
             page = verdicts.page(verdict, source, exercise)
-        if self.others and verdict.status == "not_attempted":
+        if self.others and verdict.status == Status.NOT_ATTEMPTED:
             problem = problem or _elsewhere(self.others, exercise_id.partition("/")[0])
         page = verdicts.notice(problem) + page
         data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
@@ -108,7 +112,7 @@ def _elsewhere(others: list[str], lesson: str) -> str:
     )
 
 
-def _released_pairs(where: dict) -> dict[str, Pair]:
+def _released_pairs(where: Resources) -> dict[str, Pair]:
     """The solution cell and the check cell of each exercise, as the gradebook has them."""
     with Gradebook(where["db_url"]) as gradebook:
         released = gradebook.find_notebook(where["notebook"], where["assignment"])

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError
@@ -94,7 +95,7 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
     for cell in notebook.cells:
         cell.source = _MARKERS.sub("", cell.source)
     resources = {"metadata": {"path": str(folder)}}
-    quiet = {"extra_arguments": ["--log-level=ERROR"]}
+    quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
         NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel

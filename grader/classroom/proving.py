@@ -7,7 +7,7 @@ from ..course import Exercise, Lesson
 from ..course.weave import cuda_cell
 from ..errors import AuthorError
 from ..judge import Verdict
-from ..submissions import intake
+from ..submissions.cells import cuda_source
 from .judges import Judges
 from .store import Question, Store
 
@@ -22,12 +22,12 @@ def prove(store: Store, lesson: Lesson, seeds: dict[str, int], judges: Judges) -
     for _ in judges.ask(store, new):
         pass
     for exercise in lesson.exercises:
-        _require_full_marks(lesson, exercise, store.find(asked[exercise.name]))
+        _require_full_marks(lesson, exercise, store.verdict(asked[exercise.name]))
 
 
 def _question(lesson: Lesson, exercise: Exercise, seed: int) -> Question:
     """The solution as a learner would hand it in, so that both are judged but once."""
-    source = intake.cuda_source(cuda_cell(exercise.name, lesson.solution(exercise)))
+    source = cuda_source(cuda_cell(exercise.name, lesson.solution(exercise)))
     return Question(f"{lesson.name}/{exercise.name}", source, seed)
 
 

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import tomlkit
-from tomlkit.items import InlineTable
 
 from ..submissions.submission import is_name
 from . import ClassroomError, coursefile, tabular
@@ -149,7 +149,7 @@ def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> li
     return sorted(known - {one.id for one in roster.members})
 
 
-def _entry(system: System, member: Member, before: coursefile.Person) -> InlineTable:
+def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
     entry = tomlkit.inline_table()
     for name, value in (

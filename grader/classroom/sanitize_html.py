@@ -32,6 +32,7 @@ LONGEST_COLOURED = 10_000  # characters of a cell
 MOST_SHOWN = 200_000  # characters in all of a learner's own cells, and of one cell on a page
 MOST_CELLS = 1000  # of a learner's own
 MOST_OF_PICTURES = 4_000_000  # characters of base64 in all
+Attachments = dict[str, dict[str, str]]  # name -> media type -> base64
 CUT = "[Cut here: the notebook has more text of its own than is shown.]"
 
 _TAGS = frozenset(
@@ -84,7 +85,7 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}\n{CUT}"
 
 
-def _size(pictures: dict[str, dict]) -> int:
+def _size(pictures: Attachments) -> int:
     return sum(len(str(data)) for bundle in pictures.values() for data in bundle.values())
 
 
@@ -95,11 +96,14 @@ def markdown_to_html(context: Context, source: str) -> str:
     return _shown(source) if not pictures else _cleaned(source, pictures)
 
 
-def code_to_html(source: str, language: str | None = None, metadata: dict | None = None) -> str:
+def code_to_html(
+    source: str, language: str | None = None, metadata: dict[str, object] | None = None
+) -> str:
     """nbconvert's filter `highlight_code`, without colours for what is long."""
     if len(source) > LONGEST_COLOURED:
         return _as_it_is(source)
-    return Highlight2HTML()(source, language=language, metadata=metadata)
+    coloured: str = Highlight2HTML()(source, language=language, metadata=metadata)
+    return coloured
 
 
 def _as_it_is(source: str) -> str:
@@ -112,7 +116,7 @@ def _shown(source: str) -> str:
     return _cleaned(source, {})
 
 
-def _cleaned(source: str, attachments: dict) -> str:
+def _cleaned(source: str, attachments: Attachments) -> str:
     if len(source) > LONGEST_COLOURED:
         return _as_it_is(source)
     context = {"cell": {"attachments": attachments}}
@@ -133,10 +137,11 @@ def _plain(cell: NotebookNode, most: int) -> NotebookNode:
         plain |= {"cell_type": "markdown", "source": _quoted(cell.source)}
     elif (pictures := _pictures(cell.get("attachments", {}))) and _size(pictures) <= most:
         plain["attachments"] = pictures
-    return from_dict(plain)
+    kept: NotebookNode = from_dict(plain)
+    return kept
 
 
-def _pictures(attachments: dict[str, dict]) -> dict[str, dict]:
+def _pictures(attachments: Attachments) -> Attachments:
     kept = {
         name: {kind: data for kind, data in bundle.items() if kind in _PICTURES}
         for name, bundle in attachments.items()

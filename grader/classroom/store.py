@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from ..errors import GO_ON, MachineError
 from ..judge import Verdict
 from .cache_key import cache_key, judge_key, lesson_key
 from .files import whole
@@ -44,6 +45,13 @@ class Store:
         if seal != self._name(question, content):
             return None
         return Verdict.from_dict(json.loads(content))
+
+    def verdict(self, question: Question) -> Verdict:
+        """The verdict that has been kept; MachineError where somebody has taken it away."""
+        found = self.find(question)
+        if found is None:
+            raise MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        return found
 
     def keep(self, question: Question, verdict: Verdict) -> None:
         """Write it so that a reader sees the whole of it or nothing."""

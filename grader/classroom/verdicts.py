@@ -5,16 +5,30 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any, TypedDict
 
 from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
+from ..status import Status
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
 # ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `batch`), `had` the
 # points of the last notebook that could be read, where this one cannot.
 FILE = "verdicts.json"
-UNREADABLE = "unreadable"  # beside the judge's own statuses: there is an answer, and no reading it
+
+
+class Kept(TypedDict):
+    """What is kept of an exercise: a sentence about the notebook, empty when all is well, and the
+    verdict as `Verdict.to_dict` gives it."""
+
+    problem: str
+    verdict: dict[str, Any]
+
+
+UNREADABLE = (
+    Status.UNREADABLE
+)  # beside the judge's own statuses: there is an answer, and no reading it
 
 
 def score(verdict: Verdict, most: float) -> float:
@@ -34,15 +48,16 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
     return verdict_card.page(verdict.for_learner(), source, exercise).html
 
 
-def read(autograded: Path) -> dict[str, dict]:
+def read(autograded: Path) -> dict[str, Kept]:
     """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
-    return json.loads((autograded / FILE).read_text())["exercises"]
+    kept: dict[str, Kept] = json.loads((autograded / FILE).read_text())["exercises"]
+    return kept
 
 
 def fingerprint(autograded: Path) -> str:
     """What the marks hang on; empty where nothing is graded, or not to the end."""
     try:
-        return json.loads((autograded / FILE).read_text())["fingerprint"]
+        return str(json.loads((autograded / FILE).read_text())["fingerprint"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
@@ -61,7 +76,7 @@ def had(autograded: Path) -> float:
         return 0.0
 
 
-def packed(found: dict[str, dict], known: str, before: float) -> bytes:
+def packed(found: dict[str, Kept], known: str, before: float) -> bytes:
     """The content of `FILE`."""
     content = {"fingerprint": known, "had": before, "exercises": found}
     return json.dumps(content, indent=1).encode()

@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.core import TyperGroup
@@ -14,13 +14,16 @@ from typer.core import TyperGroup
 from ..cuda.sanitize import visible
 from ..errors import CourseError, of_a_file, of_the_machine
 
+if TYPE_CHECKING:
+    from typer._click import Context  # what typer has in place of click's
+
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 
 class Commands(TyperGroup):
     """The one place where what goes wrong in a command becomes a sentence and an exit status."""
 
-    def invoke(self, ctx):
+    def invoke(self, ctx: Context) -> object:
         try:
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, BrokenPipeError):
@@ -109,6 +112,20 @@ def check(
             typer.echo(line)
     if not all(one.passed for one in checked):
         raise typer.Exit(1)
+
+
+@app.command()
+def lab(
+    folder: Annotated[Path, typer.Argument(help="Where your notebooks are to lie.")] = Path(
+        "warpwise"
+    ),
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
+) -> None:
+    """Open the course in JupyterLab. Notebooks that FOLDER lacks are copied there; what lies
+    there already is yours, and stays as it is."""
+    from . import lab as learners_copy
+
+    learners_copy.lab(folder, opens=opens)
 
 
 @app.command()

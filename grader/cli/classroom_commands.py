@@ -141,7 +141,7 @@ def _grades(lesson: str, graded: Iterable[Graded]) -> Table:
 
 def _diagnoses(graded: Iterable[Graded]) -> Table:
     """How many learners got which diagnosis in which exercise, the commonest first."""
-    exercises: dict[str, Counter] = {}
+    exercises: dict[str, Counter[str]] = {}
     for one in graded:
         for name, kept in one.exercises.items():
             exercises.setdefault(name, Counter())[kept["verdict"]["status"]] += 1

@@ -6,6 +6,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 
@@ -38,12 +39,14 @@ def examine() -> Iterator[Finding]:
     yield _attempt("nbgrader", lambda: metadata.version("nbgrader"))
     for name in EXTENSIONS:
         fix = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
-        yield _attempt(f"nbgrader {name}", lambda name=name: _server_extension(name), fix)
+        yield _attempt(f"nbgrader {name}", partial(_server_extension, name), fix)
     fix = "jupyter labextension enable @jupyter/nbgrader, or reinstall nbgrader"
     yield _attempt("nbgrader in JupyterLab", _lab_extension, fix)
 
 
-def _attempt(what: str, look: Callable[[], str], fix: str = INSTALL, needed=True) -> Finding:
+def _attempt(
+    what: str, look: Callable[[], str], fix: str = INSTALL, needed: bool = True
+) -> Finding:
     """Whatever goes wrong while looking is an answer too: it is missing, and this is why."""
     try:
         return Finding(what, look(), fix, needed)
@@ -88,7 +91,8 @@ def _device() -> str:
         return "simulated GPU"
     from cupy.cuda import runtime
 
-    return runtime.getDeviceProperties(0)["name"].decode()
+    name: bytes = runtime.getDeviceProperties(0)["name"]
+    return name.decode()
 
 
 def _driver() -> str:

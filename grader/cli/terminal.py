@@ -58,9 +58,9 @@ def _case_table(verdict: Verdict) -> Table:
     return table
 
 
-def _by_message(verdict: Verdict) -> dict[tuple, list[CaseResult]]:
+def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResult]]:
     """The cases that failed, those that failed in the same way together."""
-    groups: dict[tuple, list[CaseResult]] = {}
+    groups: dict[tuple[str, int | None], list[CaseResult]] = {}
     for case in verdict.cases:
         if case.status != "passed":
             groups.setdefault((case.message, case.line), []).append(case)

@@ -9,9 +9,12 @@ from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
 from .mistakes import WrongKernel
 from .model import (
     BUTTERFLY,
+    DIVISION,
     LOAD_16,
     SHUFFLE,
     STORE_16,
+    WARP_REDUCTION,
+    Ban,
     Benchmark,
     Budget,
     Case,
@@ -23,17 +26,23 @@ from .model import (
     Problem,
     Requirement,
     Shown,
+    Times,
     Variant,
     hidden,
+    longest_path,
     together,
+    work_is_shared,
 )
 
 __all__ = [
     "BUTTERFLY",
+    "DIVISION",
     "KERNELS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
+    "WARP_REDUCTION",
+    "Ban",
     "Benchmark",
     "Budget",
     "Case",
@@ -45,6 +54,7 @@ __all__ = [
     "Problem",
     "Requirement",
     "Shown",
+    "Times",
     "Variant",
     "WrongKernel",
     "exercise",
@@ -52,6 +62,8 @@ __all__ = [
     "hidden",
     "lesson",
     "lessons",
+    "longest_path",
     "names",
     "together",
+    "work_is_shared",
 ]

@@ -10,24 +10,32 @@ import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from ..errors import AuthorError, CourseError
 
+if TYPE_CHECKING:
+    from .model import Exercise, Problem
+
+Defined = TypeVar("Defined")
+Draw = Callable[[np.random.Generator], "Problem"]
+
 _NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
+_HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def defined(path: Path, kind: type) -> tuple:
+def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
     """The objects of `kind` at the module level of the file, each with fields of the types that
     `kind` declares; none if there is no such file."""
     if not path.is_file():
         return ()
     spec = importlib.util.spec_from_file_location(f"kernels.{path.parent.name}.{path.stem}", path)
+    assert spec and spec.loader, "a file that ends in .py has a loader"
     module = importlib.util.module_from_spec(spec)
     with blamed(path):
         spec.loader.exec_module(module)
@@ -71,7 +79,7 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
-def _require_problem(made, what: str) -> None:
+def _require_problem(made: Problem, what: str) -> None:
     """What the fields' types do not say of a Problem."""
     buffers = {*made.inputs, *made.outputs, *made.scratch}
     for launch in made.launches:
@@ -102,7 +110,7 @@ def require(value: object, what: str) -> None:
         _require(getattr(value, name), hint, f"{what}: {name}")
 
 
-def require_exercise(exercise, path: Path) -> None:
+def require_exercise(exercise: Exercise, path: Path) -> None:
     """What the fields' types do not say of an Exercise that stands in the file `path`."""
     what = f"{shown(path)}: exercise {exercise.name!r}"
     if not _NAME.fullmatch(exercise.name):
@@ -115,11 +123,11 @@ def require_exercise(exercise, path: Path) -> None:
     text(path.with_name(exercise.source))
 
 
-def drawn(draw: Callable, path: Path, case: str, kind: type) -> Callable:
+def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:
     """`draw` with everything that goes wrong in it, and with what it returns, said as the
     author's."""
 
-    def problem(rng):
+    def problem(rng: np.random.Generator) -> Problem:
         with blamed(path, f"case {case!r}"):
             made = draw(rng)
         what = f"{shown(path)}: case {case!r}"
@@ -132,10 +140,12 @@ def drawn(draw: Callable, path: Path, case: str, kind: type) -> Callable:
     return problem
 
 
-@cache
 def _hints(kind: type) -> dict[str, object]:
-    hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    """The annotation of each field of a dataclass."""
+    if kind not in _HINTS:
+        hints = typing.get_type_hints(kind)
+        _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
+    return _HINTS[kind]
 
 
 def _require(value: object, hint: object, what: str) -> None:
@@ -163,7 +173,7 @@ def _fits(value: object, hint: object) -> bool:
     return isinstance(value, numbers.get(hint, hint) if isinstance(hint, type) else object)
 
 
-def _all_fit(values: tuple, hints: tuple) -> bool:
+def _all_fit(values: tuple[object, ...], hints: tuple[object, ...]) -> bool:
     if hints[-1:] == (...,):
         return all(_fits(value, hints[0]) for value in values)
     return len(values) == len(hints) and all(map(_fits, values, hints))

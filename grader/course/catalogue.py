@@ -8,10 +8,12 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..errors import AuthorError, NotInCourse
-from . import authors
-from .model import Benchmark, Exercise, Lesson, Problem, Shown
+from . import authors, solution_counts
+from .model import Benchmark, Case, Exercise, Lesson, Problem, Shown
 
-KERNELS = Path(__file__).parents[2] / "kernels"
+_INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
+COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+KERNELS = COURSE_FILES / "kernels"
 
 
 def names(root: Path = KERNELS) -> list[str]:
@@ -56,13 +58,14 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    files = [file for file in (*sorted(path.glob("*.py")), path / "lesson.md") if file.is_file()]
+    read = (*sorted(path.glob("*.py")), path / "lesson.md", path / solution_counts.FILE)
+    files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, tuple(seen))
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: Path, seen: tuple) -> Lesson:
+def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
@@ -82,10 +85,17 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
         replace(
             one,
             id=f"{path.name}/{one.name}",
-            cases=tuple(
-                replace(case, problem=authors.drawn(case.problem, file, case.name, Problem))
-                for case in one.cases
-            ),
+            cases=tuple(_case(case, file, one.name) for case in one.cases),
         )
         for one in found
     )
+
+
+def _case(case: Case, file: Path, exercise: str) -> Case:
+    """The case with budgets in numbers, as far as the solution has been measured."""
+    ours = solution_counts.of_exercise(file.parent, exercise).get(case.name, {})
+    budgets = case.budgets
+    if len(ours) > 1:  # more than its steps
+        budgets = tuple(budget.beside(ours) for budget in budgets)
+    problem = authors.drawn(case.problem, file, case.name, Problem)
+    return replace(case, problem=problem, budgets=budgets, ours=ours)

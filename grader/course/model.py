@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +18,8 @@ from .mistakes import WrongKernel, wrong_kernels
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
 Dim = int | tuple[int, ...]
+Blank = tuple[tuple[int, ...], type]  # the shape and dtype of a buffer that nobody has written
+Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
 
 
 @dataclass(frozen=True)
@@ -48,21 +52,52 @@ class Expected:
 @dataclass(frozen=True)
 class Problem:
     """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
-    poisoned before the first launch; `scratch` gives (shape, dtype) by name."""
+    poisoned before the first launch; `scratch` gives (shape, dtype) by name. `order`: in which
+    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any."""
 
     inputs: Mapping[str, np.ndarray]
     outputs: Mapping[str, Expected]
     launches: tuple[Launch, ...]
-    scratch: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    scratch: Mapping[str, Blank] = field(default_factory=dict)
+    order: str = "lockstep"
+
+
+@dataclass(frozen=True)
+class Times:
+    """So many times what the exercise's own solution takes, on the same case."""
+
+    factor: float
 
 
 @dataclass(frozen=True)
 class Budget:
-    """An upper limit on one of the simulated GPU's counters, summed over the case's launches."""
+    """An upper limit on one of the simulated GPU's counters, summed over the case's launches.
+    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts."""
 
     counter: str
-    at_most: int
+    at_most: int | Times
     why: str
+
+    def beside(self, solution: Mapping[str, int]) -> Budget:
+        """This budget as a number; `solution` holds its counters that are not 0."""
+        if isinstance(self.at_most, int):
+            return self
+        return replace(self, at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)))
+
+
+def longest_path(factor: float = 3) -> Budget:
+    """That no thread does alone what others could share."""
+    why = (
+        f"it counts the instructions of the busiest thread, and {factor:g} times ours is the most: "
+        "do a few threads the work that all of them could share"
+    )
+    return Budget("longest_path", Times(factor), why)
+
+
+def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
+    """That work is shared, and not done one after the other at an atomic either."""
+    why = "threads that meet at an atomic take turns there, where ours work side by side"
+    return longest_path(factor), Budget("atomics", Times(1), why)
 
 
 @dataclass(frozen=True)
@@ -70,16 +105,29 @@ class Requirement:
     """An instruction that warps must execute at least so often over the case's launches.
 
     `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
-    `named` what a learner calls it: "a 16-byte load from global memory".
+    `named` what a learner calls it: "a 16-byte load from global memory". `worth`: other
+    instructions that do the same, and how many of the first each of them stands for.
     """
 
     instruction: str
     named: str
     at_least: int
     why: str
+    worth: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ban:
+    """Instructions that no warp may execute: `instruction` and `named` as in `Requirement`."""
+
+    instruction: str
+    named: str
+    why: str
 
 
 SHUFFLE = r"shfl\.sync\..*"
+WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
+DIVISION = r"(div|rem)\..*"
 BUTTERFLY = r"shfl\.sync\.bfly\..*"
 _SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
 LOAD_16 = "ld" + _SIXTEEN_BYTES
@@ -89,7 +137,8 @@ STORE_16 = "st" + _SIXTEEN_BYTES
 @dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
-    a hidden case; `problem` draws a fresh `Problem` from a random generator."""
+    a hidden case; `problem` draws a fresh `Problem` from a random generator. `ours`: what the
+    case costs the solution, by counter, as far as it is kept; set when the case is found."""
 
     name: str
     problem: Callable[[np.random.Generator], Problem]
@@ -97,18 +146,23 @@ class Case:
     visible: bool = True
     budgets: tuple[Budget, ...] = ()
     requires: tuple[Requirement, ...] = ()
+    bans: tuple[Ban, ...] = ()
+    ours: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Exercise:
     """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
-    between BEGIN SOLUTION and END SOLUTION. `id` is "lesson/name", set when it is found."""
+    between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
+    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
+    set when it is found."""
 
     name: str
     title: str
     source: str
     cases: tuple[Case, ...]
     hints: tuple[str, ...] = ()
+    hints_on: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
 
     @property
@@ -148,13 +202,13 @@ class Benchmark:
     name: str
     title: str
     sizes: tuple[tuple[int, ...], ...]
-    arrays: Callable[[object, tuple[int, ...]], dict]
+    arrays: Callable[[ModuleType, tuple[int, ...]], Buffers]
     result: str
-    reference: Callable[[dict], object]
+    reference: Callable[[Buffers], Any]
     rtol: float
     bytes: Callable[[tuple[int, ...]], int]
     variants: Mapping[str, Variant]
-    libraries: Mapping[str, Callable[[dict], Callable[[], object]]] = field(default_factory=dict)
+    libraries: Mapping[str, Callable[[Buffers], Callable[[], object]]] = field(default_factory=dict)
     flops: Callable[[tuple[int, ...]], int] | None = None
     tiny: tuple[int, ...] = ()
     extents: tuple[str, ...] = ("elements",)
@@ -176,7 +230,7 @@ class Shown:
     source: str
     launches: tuple[Launch, ...]
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
-    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    blank: Mapping[str, Blank] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -219,7 +273,10 @@ def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case
 
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs, outputs, scratch, launches = {}, {}, {}, []
+    inputs: dict[str, np.ndarray] = {}
+    outputs: dict[str, Expected] = {}
+    scratch: dict[str, Blank] = {}
+    launches: list[Launch] = []
     for k, problem in enumerate(problems):
         inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
         outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}

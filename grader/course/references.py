@@ -14,4 +14,5 @@ def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
     exact = x.astype(np.float64)
     with np.errstate(invalid="ignore"):
         exponentials = np.exp(exact - exact.max(axis=axis, keepdims=True))
-        return exponentials / exponentials.sum(axis=axis, keepdims=True)
+        share: np.ndarray = exponentials / exponentials.sum(axis=axis, keepdims=True)
+    return share

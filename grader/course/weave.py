@@ -66,12 +66,14 @@ def weave(lesson: Lesson) -> NotebookNode:
     _require_each_exercise_once(lesson, cells)
     _give_ids(lesson.name, cells)
     metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
-    return v4.new_notebook(cells=cells, metadata=metadata)
+    woven: NotebookNode = v4.new_notebook(cells=cells, metadata=metadata)
+    return woven
 
 
 def text(notebook: NotebookNode) -> str:
     """`notebook` as the text of an .ipynb file."""
-    return nbformat.writes(notebook, version=nbformat.NO_CONVERT) + "\n"
+    written: str = nbformat.writes(notebook, version=nbformat.NO_CONVERT)
+    return written + "\n"
 
 
 def cuda_cell(name: str, source: str) -> str:
@@ -79,7 +81,7 @@ def cuda_cell(name: str, source: str) -> str:
     return f"%%cuda {name}\n{source.rstrip()}"
 
 
-def graded(grade_id: str, **what) -> dict:
+def graded(grade_id: str, **what: object) -> dict[str, dict[str, object]]:
     """Metadata that make nbgrader call a cell `grade_id`; `what` sets grade, solution, points..."""
     flags = {"grade": False, "locked": False, "solution": False, "task": False}
     return {"nbgrader": {"schema_version": 3, "grade_id": grade_id, **flags, **what}}
@@ -128,7 +130,8 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
 def _python_cell(code: str) -> NotebookNode:
     """A question is folded: its text holds the answer."""
     folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
-    return v4.new_code_cell(code, metadata=folded)
+    cell: NotebookNode = v4.new_code_cell(code, metadata=folded)
+    return cell
 
 
 def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
@@ -177,7 +180,8 @@ def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:
 
 
 def _grade_id(cell: NotebookNode) -> str:
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    found: str = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    return found
 
 
 def _error(lesson: Lesson, line: int, what: str) -> LessonError:

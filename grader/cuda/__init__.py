@@ -13,6 +13,7 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
+from typing import Any
 
 from .errors import (
     BarrierDivergence,
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     # Resolved when first asked for: looking for a GPU imports CuPy, which the compiler does not.
     if name in ("RawModule", "device", "xp"):
         return _chosen()[name]
@@ -58,18 +59,18 @@ def __getattr__(name: str):
 
 
 @cache
-def _chosen() -> dict:
+def _chosen() -> dict[str, object]:
     if _device() == "gpu":
         import cupy
 
-        from .gpu import RawModule
+        from . import gpu
 
-        return {"device": "gpu", "xp": cupy, "RawModule": RawModule}
+        return {"device": "gpu", "xp": cupy, "RawModule": gpu.RawModule}
     import numpy
 
-    from .simulator import RawModule
+    from . import simulator
 
-    return {"device": "simulator", "xp": numpy, "RawModule": RawModule}
+    return {"device": "simulator", "xp": numpy, "RawModule": simulator.RawModule}
 
 
 def _device() -> str:
@@ -87,9 +88,12 @@ def gpu_count() -> int:
         ctypes.CDLL("libcuda.so.1")  # the driver: without one, spare the time CuPy takes to import
     except OSError:
         return 0
-    import cupy
-
     try:
-        return cupy.cuda.runtime.getDeviceCount()
+        import cupy
+    except ImportError:  # the course without its extra [gpu]
+        return 0
+    try:
+        count: int = cupy.cuda.runtime.getDeviceCount()
+        return count
     except cupy.cuda.runtime.CUDARuntimeError:
         return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -40,7 +41,7 @@ _CONSTANT = re.compile(
     r"(?:\s+int)?\s+(?P<name>\w+)\s*=\s*(?P<value>[^;,]+)[;,])",
     re.MULTILINE,
 )
-_OPERATIONS = {
+_OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -161,7 +162,7 @@ class Declarations:
                     return ()
                 offset += -offset % min(size, 8)
                 members.append(Member(name, offset, size, dimensions))
-                offset += size * prod(dimensions)
+                offset += size * prod(d or 1 for d in dimensions)
         return tuple(members)
 
     def _dimensions(self, brackets: str) -> tuple[int | None, ...]:
@@ -187,7 +188,7 @@ def _constants(text: str) -> dict[str, int]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _evaluate(text: str, constants: dict) -> int | None:
+def _evaluate(text: str, constants: Mapping[str, int | None]) -> int | None:
     """The value of a constant expression of whole numbers; None if it is none."""
     try:
         return _value(ast.parse(text.strip(), mode="eval").body, constants)
@@ -195,11 +196,11 @@ def _evaluate(text: str, constants: dict) -> int | None:
         return None
 
 
-def _value(node: ast.expr, constants: dict) -> int:
+def _value(node: ast.expr, constants: Mapping[str, int | None]) -> int:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return node.value
-    if isinstance(node, ast.Name) and constants.get(node.id) is not None:
-        return constants[node.id]
+    if isinstance(node, ast.Name) and (known := constants.get(node.id)) is not None:
+        return known
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
         left, right = (_value(side, constants) for side in (node.left, node.right))
         if isinstance(node.op, ast.LShift) and right > 64:

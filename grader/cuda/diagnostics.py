@@ -39,7 +39,8 @@ class Diagnostic:
 
 def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """The first few of `errors`, each of bounded length."""
-    kept, left = [], 0
+    kept: list[Diagnostic] = []
+    left = 0
     for error in errors:
         if len(kept) < MOST:
             notes = tuple(

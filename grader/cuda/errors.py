@@ -7,6 +7,8 @@ attribute `status` is what a verdict says of it.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..status import Status
 from .diagnostics import Diagnostic, summary
 
@@ -17,6 +19,7 @@ class CudaError(Exception):
     """Base of every error a kernel can cause; `str(error)` is a sentence a learner understands."""
 
     status = Status.LAUNCH_ERROR
+    source = ""  # the text it is about, from whoever knows that
 
     def __init__(
         self,
@@ -40,9 +43,11 @@ class CompileError(CudaError):
 
     status = Status.COMPILE_ERROR
 
-    def __init__(self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where):
+    def __init__(
+        self, message: str = "", *, diagnostics: tuple[Diagnostic, ...] = (), **where: Any
+    ):
         if diagnostics:
-            message, where = summary(diagnostics), {"line": diagnostics[0].line, **where}
+            message, where = summary(diagnostics), {"line": diagnostics[0].line} | where
         super().__init__(message, **where)
         self.diagnostics = diagnostics
 
@@ -56,7 +61,7 @@ class CompilerFailure(CompileError):
 class CompilerTimeout(CompileError):
     """The compiler was stopped before it was through."""
 
-    status = "timeout"
+    status = Status.TIMEOUT
 
 
 class LaunchError(CudaError):
@@ -94,7 +99,7 @@ class DataRace(CudaError):
         *,
         other_line: int | None = None,
         other_thread: Index | None = None,
-        **where,
+        **where: Any,
     ):
         super().__init__(message, **where)
         self.other_line = other_line

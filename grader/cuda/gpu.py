@@ -5,13 +5,16 @@ from __future__ import annotations
 import atexit
 import hashlib
 import tempfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import cupy
 
 from . import compilers
 from .errors import LaunchError
+from .kernel import Dim
 from .limits import (
     ARCHITECTURES,
     DEFAULT,
@@ -52,9 +55,9 @@ class RawModule(cupy.RawModule):
         self,
         code: str,
         *,
-        options=(),
-        name_expressions=None,
-        enable_cooperative_groups=False,
+        options: Iterable[str] = (),
+        name_expressions: Iterable[str] | None = None,
+        enable_cooperative_groups: bool = False,
         cubin: Path | None = None,
     ):
         self._source, self._mangled, path = code, {}, cubin
@@ -78,12 +81,14 @@ class RawKernel:
     """A `cupy.RawKernel` whose arguments are checked against the source's signature: CuPy passes
     the bytes of a wrong type on, and the kernel reads nonsense."""
 
-    def __init__(self, kernel, name: str, source: str):
+    def __init__(self, kernel: cupy.RawKernel, name: str, source: str):
         self.name = name
         self._kernel = kernel
         self._declared = declared_parameters(source, name.partition("<")[0])
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+    def __call__(
+        self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
+    ) -> None:
         grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
@@ -96,11 +101,12 @@ class RawKernel:
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
-        return self._kernel.max_dynamic_shared_size_bytes
+        size: int = self._kernel.max_dynamic_shared_size_bytes
+        return size
 
     @max_dynamic_shared_size_bytes.setter
     def max_dynamic_shared_size_bytes(self, size: int) -> None:
         self._kernel.max_dynamic_shared_size_bytes = size
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._kernel, name)

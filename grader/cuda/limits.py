@@ -7,8 +7,12 @@ capability".
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from .errors import LaunchError
+from .kernel import Dim, Extent, Kernel
+
+AnyKernel = TypeVar("AnyKernel", bound=Kernel)
 
 MOST_THREADS = 1024  # of a block
 BLOCK_LIMITS = (1024, 1024, 64)
@@ -50,7 +54,7 @@ def architecture(name: str) -> Architecture:
     return ARCHITECTURES[name]
 
 
-def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
+def dimensions(kernel: str, what: str, given: Dim) -> Extent:
     """A grid or block given as CuPy takes it, an int or up to three, as (x, y, z)."""
     dims = (given,) if isinstance(given, int) else tuple(given)
     if not 1 <= len(dims) <= 3:
@@ -59,7 +63,9 @@ def dimensions(kernel: str, what: str, given) -> tuple[int, int, int]:
     return x, y, z
 
 
-def check_launch(kernel: str, grid, block, most_threads: int = MOST_THREADS) -> None:
+def check_launch(
+    kernel: str, grid: Extent, block: Extent, most_threads: int = MOST_THREADS
+) -> None:
     """Raises LaunchError for a grid or block that CUDA would refuse; `most_threads` is what the
     kernel's `__launch_bounds__` promises or, on a real GPU, its registers leave room for."""
     for what, given, limits in (("grid", grid, GRID_LIMITS), ("block", block, BLOCK_LIMITS)):
@@ -89,14 +95,14 @@ def check_shared(kernel: str, device: Architecture, static: int, dynamic: int, o
         )
 
 
-def opted_in(kernel, shared_mem: int):
+def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
     """The kernel, of either device, allowed so many bytes of dynamic shared memory a block."""
     if shared_mem > SHARED_DEFAULT:
         kernel.max_dynamic_shared_size_bytes = shared_mem
     return kernel
 
 
-def check_cluster(kernel: str, device: Architecture, grid, cluster) -> None:
+def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Extent) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]
     if blocks > 1 and not device.clusters:

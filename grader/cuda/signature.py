@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .comments import without_comments
 from .errors import LaunchError
 
-DTYPES = {
+DTYPES: dict[str, type[np.generic]] = {
     "float": np.float32,
     "double": np.float64,
     "half": np.float16,
@@ -84,7 +85,7 @@ def _parameter(text: str) -> Parameter:
     inside = text.removesuffix("]").rstrip()
     brackets = inside != text and inside.endswith("[")
     text = inside[:-1].rstrip() if brackets else text
-    name = re.match(r"\w*", text[::-1])[0][::-1]
+    name = re.split(r"\W", text)[-1]
     kind = text.removesuffix(name).rstrip()
     pointer = kind.endswith("*") or brackets
     kind = kind[:-1].rstrip() if kind.endswith(("*", "&")) else kind
@@ -108,7 +109,7 @@ def compatible(one: Parameter, other: Parameter) -> bool:
     return _same(one.dtype, other.dtype)
 
 
-def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple) -> None:
+def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[object, ...]) -> None:
     """Raises LaunchError, naming the parameter, where an argument is not what it wants. CuPy
     would pass the bytes on as they are."""
     if len(args) != len(declared):
@@ -124,7 +125,7 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple) -
             raise LaunchError(f"{what}, {problem}.", kernel=kernel)
 
 
-def _problem(parameter: Parameter, value) -> str | None:
+def _problem(parameter: Parameter, value: Any) -> str | None:
     is_array = (hasattr(value, "shape") and getattr(value, "ndim", 0) > 0) or _is_device(value)
     if parameter.pointer:
         if not is_array and value is not None:
@@ -143,7 +144,7 @@ def _problem(parameter: Parameter, value) -> str | None:
     return None
 
 
-def _is_device(value) -> bool:
+def _is_device(value: object) -> bool:
     return hasattr(value, "__cuda_array_interface__") or isinstance(value, np.ndarray)
 
 
@@ -154,5 +155,5 @@ def _same(wanted: np.dtype, given: np.dtype) -> bool:
     return wanted.itemsize == given.itemsize and wanted.kind in "iub" and given.kind in "iub"
 
 
-def _described(value) -> str:
+def _described(value: object) -> str:
     return f"a Python {type(value).__name__}" if not isinstance(value, np.generic) else f"{value!r}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Exercise, Launch, Problem
 from ..errors import AuthorError
@@ -52,6 +53,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
         launches=tuple(_launch(launch, problem) for launch in problem.launches),
         steps=steps,
+        order=problem.order,
     )
 
 
@@ -60,7 +62,7 @@ def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generato
     return np.random.default_rng(int.from_bytes(digest, "big"))
 
 
-def _buffer(shape: tuple[int, ...], dtype) -> Buffer:
+def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Buffer:
     return Buffer(tuple(int(size) for size in shape), np.dtype(dtype).str)
 
 

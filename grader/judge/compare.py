@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance
-from .protocol import Failed, Ran, Reply
+from .protocol import Element, Failed, Ran, Reply
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -38,6 +40,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     return (
         _over_budget(instance, outcome)
         or _lacks_instruction(instance, outcome.opcodes)
+        or _has_banned_instruction(instance, outcome.opcodes)
         or _passed(instance.case)
     )
 
@@ -136,7 +139,8 @@ def _left_out(name: str, missing: np.ndarray) -> str:
 
 def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
-    return f"{message} {ran.left.get(launch, '')}".rstrip()
+    left = ran.left.get(launch, "") if launch else ""
+    return f"{message} {left}".rstrip()
 
 
 def _wrong_output(
@@ -144,7 +148,7 @@ def _wrong_output(
 ) -> CaseResult | None:
     for buffer, expected in instance.problem.outputs.items():
         found = ran.arrays[f"{of}/{buffer}"]
-        wrong = ~_right(expected, found)
+        wrong = ~right(expected, found)
         if wrong.any():
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
@@ -153,11 +157,38 @@ def _wrong_output(
     return None
 
 
-def _right(expected: Expected, found: np.ndarray) -> np.ndarray:
+@dataclass(frozen=True)
+class Wrong:
+    """The first element of an output that is wrong, or that nobody wrote, and what all such
+    elements of this output hold and should hold, in C order."""
+
+    element: Element
+    found: npt.NDArray[Any]
+    expected: npt.NDArray[Any]
+    written: bool
+
+
+def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
+    """What a case is a wrong answer for; None where that is no output."""
+    inputs = instance.problem.inputs.items()
+    if any(_bytes(one).tobytes() != ran.arrays[f"input/{name}"].tobytes() for name, one in inputs):
+        return None
+    for buffer, expected in instance.problem.outputs.items():
+        written = ran.arrays[f"written/{buffer}"]
+        found = ran.arrays[f"output/{buffer}"]
+        wrong = ~written if not written.all() else ~right(expected, found)
+        if wrong.any():
+            first = Element(buffer, int(wrong.ravel().argmax()))
+            at = first.index in np.flatnonzero(written)
+            return Wrong(first, found[wrong], expected.value[wrong], at)
+    return None
+
+
+def right(expected: Expected, found: np.ndarray) -> np.ndarray:
     """Which elements are right. Integers must be equal, and so must NaN and infinities; a
     tolerance is for finite numbers only (an infinite one would allow everything)."""
     value = expected.value
-    right = found == value
+    right: np.ndarray = found == value
     if value.dtype.kind in "fc":
         with np.errstate(invalid="ignore", over="ignore"):
             difference = np.abs(found.astype(value.dtype) - value)
@@ -216,6 +247,11 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
             known = ", ".join(sorted(counters))
             raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
         count = counters[counter]
+        if not isinstance(budget.at_most, int):
+            raise AuthorError(
+                f"The case {case.name!r} budgets {counter} by the solution's own, which is not "
+                "known: run `grader build`, which measures it."
+            )
         if count > budget.at_most:
             line, share = ran.costs.get(counter, (None, 0))
             dearest = f"; line {line} alone costs {share:,}" if line else ""
@@ -230,8 +266,8 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
 def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
     case = instance.case
     for requirement in case.requires:
-        wanted = re.compile(requirement.instruction)
-        count = sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+        worth = {requirement.instruction: 1, **requirement.worth}
+        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
         if count < requirement.at_least:
             message = (
                 f"The answer is right, but its warps executed {requirement.named} {count:,} "
@@ -243,16 +279,35 @@ def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseR
     return None
 
 
+def _has_banned_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
+    for ban in instance.case.bans:
+        if count := _executed(ban.instruction, opcodes):
+            message = (
+                f"The answer is right, but its warps executed {ban.named} {count:,} "
+                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, instance.problem)}"
+            )
+            return failed(instance.case, Status.OVER_BUDGET, message)
+    return None
+
+
+def _executed(instruction: str, opcodes: dict[str, int]) -> int:
+    """How often warps executed an opcode that the regular expression `instruction` describes."""
+    wanted = re.compile(instruction)
+    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
+
+
 def _sentence(text: str, problem: Problem) -> str:
     """An author's reason as a sentence; a buffer's name that it begins with stays as it is."""
     named = text.partition(" ")[0] in {*problem.inputs, *problem.outputs, *problem.scratch}
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."
 
 
-def _mismatches(name: str, where: np.ndarray, expected, found) -> list[Mismatch]:
+def _mismatches(
+    name: str, where: np.ndarray, expected: np.ndarray, found: np.ndarray
+) -> list[Mismatch]:
     indices = [tuple(int(i) for i in index) for index in np.argwhere(where)[:SHOWN]]
     return [Mismatch(name, at, float(expected[at]), float(found[at])) for at in indices]
 
 
-def _label(name: str, index) -> str:
+def _label(name: str, index: np.ndarray) -> str:
     return f"{name}[{', '.join(str(int(i)) for i in index)}]" if len(index) else name

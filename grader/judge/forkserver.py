@@ -82,7 +82,7 @@ def _hears(control: socket.socket) -> bool:
     return False
 
 
-def _fork(order: Fork, files: list[int], workers: set[int], work) -> int:
+def _fork(order: Fork, files: list[int], workers: set[int], work: Callable[[], NoReturn]) -> int:
     """The worker's process id; 0 where forking would not be safe."""
     try:
         if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208, names alone
@@ -97,7 +97,7 @@ def _fork(order: Fork, files: list[int], workers: set[int], work) -> int:
             os.close(file)
 
 
-def _become(folder: str, files: list[int], work) -> NoReturn:
+def _become(folder: str, files: list[int], work: Callable[[], NoReturn]) -> NoReturn:
     """What the forked process does: it leaves everything of the server's, and works."""
     try:
         os.setsid()
@@ -147,7 +147,7 @@ class ForkServer:
         with theirs:
             self._process = subprocess.Popen(
                 (*command, SERVE),
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=Path("/"),

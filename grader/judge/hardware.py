@@ -38,7 +38,7 @@ def _run(
     module: gpu.RawModule, case: CaseRequest, inputs: Arrays, name_of: str, poison: int
 ) -> Arrays:
     made = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
-    made |= {name: (value.shape, value.dtype) for name, value in inputs.items()}
+    made |= {name: (value.shape, value.dtype.str) for name, value in inputs.items()}
     fenced = {name: _fenced(shape, dtype, poison) for name, (shape, dtype) in made.items()}
     buffers = {name: inner for name, (_, inner) in fenced.items()}
     for name, value in inputs.items():
@@ -54,7 +54,7 @@ def _run(
     return results | {f"{name_of}/{name}": buffers[name].get() for name in case.outputs}
 
 
-def _fenced(shape: tuple[int, ...], dtype, poison: int) -> tuple[cupy.ndarray, cupy.ndarray]:
+def _fenced(shape: tuple[int, ...], dtype: str, poison: int) -> tuple[cupy.ndarray, cupy.ndarray]:
     """(whole, inner): bytes with a red zone at both ends, and the poisoned buffer between."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     whole = cupy.full(size + 2 * RED_BYTES, RED, cupy.uint8)

@@ -13,7 +13,8 @@ from ..status import Status
 from . import compare, steps
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
-from .process import Limits, Outcome, run_on_gpu, simulate
+from .explanation import Pair, explained
+from .process import Limits, Outcome, follow, run_on_gpu, simulate
 from .protocol import Failed, Ran
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
@@ -54,6 +55,7 @@ def judge(
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     results = [compare.on_simulator(*row) for row in zip(instances, outcomes, words, strict=True)]
     counters = _counters(instances, outcomes, results)
+    results = _explained(source, lesson, exercise, instances, outcomes, results, words, limits)
     if cuda.device == "gpu":
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
@@ -73,6 +75,36 @@ def _not_run(
         return None
     cases = [case for case in exercise.cases if case.visible or hidden]
     return [compare.failed(case, status, message) for case in cases]
+
+
+def _explained(
+    source: str,
+    lesson: course.Lesson,
+    exercise: course.Exercise,
+    instances: tuple[CaseInstance, ...],
+    outcomes: list[Outcome],
+    results: list[CaseResult],
+    words: list[Words],
+    limits: Limits,
+) -> list[CaseResult]:
+    """`results`, the first that failed explained if it is a wrong answer and may be seen."""
+    rows = zip(instances, outcomes, results, words, strict=True)
+    first = next((row for row in rows if row[2].status != Status.PASSED), None)
+    if first is None or not first[2].visible or first[2].status != Status.WRONG_ANSWER:
+        return results
+    instance, outcome, result, word = first
+    wrong = compare.first_wrong(instance, outcome) if isinstance(outcome, Ran) else None
+    if wrong is None:
+        return results
+    allowed = steps.of_solution(lesson, exercise)
+    runs = [
+        follow(text, instance, (wrong.element,), limits, allowed)
+        for text in (source, lesson.solution(exercise))
+    ]
+    if not all(runs):
+        return results
+    told = explained(result, Pair(wrong, *(made for (made,) in runs)), instance, word)
+    return [told if one is result else one for one in results]
 
 
 def _confirmed(
@@ -127,4 +159,5 @@ def _verdict(
         counters=dict(counters),
         device=device,
         seed=seed,
+        compiler=cuda.compilers.chosen_name(),
     )

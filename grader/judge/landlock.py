@@ -36,7 +36,8 @@ class _Beneath(ctypes.Structure):
 
 def version() -> int:
     """The version of Landlock that this kernel has; 0 if none, or if it is switched off."""
-    return max(_libc.syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED), 0)
+    found: int = _libc.syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)
+    return max(found, 0)
 
 
 def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
@@ -73,8 +74,8 @@ def _allow(rules: int, path: Path, rights: int) -> None:
         os.close(where)
 
 
-def _checked(number: int, *args) -> int:
-    result = _libc.syscall(number, *args)
+def _checked(number: int, *args: object) -> int:
+    result: int = _libc.syscall(number, *args)
     if result < 0:
         raise OSError(ctypes.get_errno(), "Landlock refuses")
     return result

@@ -52,7 +52,7 @@ class Leftovers:
                 )
         return ""
 
-    def _passed(self, launch: LaunchRequest, buffers) -> Iterator[Place]:
+    def _passed(self, launch: LaunchRequest, buffers: Mapping[str, np.ndarray]) -> Iterator[Place]:
         """The buffers of a launch that matter: the exercise's name for each and the learner's,
         what it holds, and which elements somebody has written."""
         declared = parameters(self.source, launch.kernel) or ()
@@ -86,4 +86,6 @@ class Leftovers:
 def _differ(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Which elements are not the same, bit for bit: NaN is NaN."""
     bits = np.dtype(f"u{one.itemsize}")
-    return np.ascontiguousarray(one).view(bits) != np.ascontiguousarray(other).view(bits)
+    mine, others = (np.ascontiguousarray(array).view(bits) for array in (one, other))
+    unlike: np.ndarray = mine != others
+    return unlike

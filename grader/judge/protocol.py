@@ -60,9 +60,18 @@ class LaunchRequest(msgspec.Struct, frozen=True):
     shared_mem: int
 
 
+class Element(msgspec.Struct, frozen=True):
+    """An element of a buffer, counted in C order."""
+
+    buffer: str
+    index: int
+
+
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
-    arrays called "position/name". `steps`: how many instruction steps it may take."""
+    arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
+    which the simulated GPU's threads run. `followed`: the elements that it is to tell the making
+    of; then nothing else about the case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -70,6 +79,8 @@ class CaseRequest(msgspec.Struct, frozen=True):
     scratch: dict[str, Buffer]
     launches: tuple[LaunchRequest, ...]
     steps: int
+    order: str = "lockstep"
+    followed: tuple[Element, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -88,13 +99,50 @@ class Request(msgspec.Struct, frozen=True):
     arrays: dict[str, np.ndarray] = {}
 
 
+class Place(msgspec.Struct, frozen=True):
+    """A thread at work: its block, its number in the block (both linear), and the line."""
+
+    block: int
+    thread: int
+    line: int | None
+
+
+class Used(msgspec.Struct, frozen=True):
+    """`count` neighbouring elements, from `first` on, that a value was made of, each as often as a
+    sum would hold it, and who loaded the first of them."""
+
+    first: Element
+    count: int
+    times: int
+    loaded: Place
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
+    made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
+    to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
+    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `passed`: by
+    kind of instruction ("exponential", "division"), the most on one way to it. `whole`: nothing
+    was done on the way that is not followed."""
+
+    stored: Place | None = None
+    used: tuple[Used, ...] = ()
+    cut: bool = False
+    origin: Element | Literal["constant", ""] = ""
+    origin_line: int | None = None
+    nan: Place | None = None
+    operands: tuple[float, ...] = ()
+    passed: dict[str, int] = {}
+    whole: bool = True
+
+
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
     """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
     took of those it may take; `arrays` by name are to be judged, "input/x" (what is in x now),
     "output/y", and "written/y" (bool, which elements of y a kernel wrote) or, on hardware,
     "second/y"; `left` says, by the number of a launch (from 1), what earlier ones have left
-    changed."""
+    changed; `made` is the making of the elements that were `followed`."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -102,6 +150,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     steps: int = 0
     arrays: dict[str, np.ndarray] = {}
     left: dict[int, str] = {}
+    made: tuple[Made, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
@@ -136,7 +185,8 @@ def take_reply(buffer: bytearray, longest: int) -> Reply | None:
     body = bytes(buffer[LENGTH:end])
     del buffer[:end]
     try:
-        return _REPLIES.decode(body)
+        reply: Reply = _REPLIES.decode(body)
+        return reply
     except (msgspec.DecodeError, RecursionError) as error:
         raise ProtocolError(str(error)) from error
 
@@ -150,7 +200,7 @@ def _to_bytes(value: object) -> Array:
     if not isinstance(value, np.ndarray):
         raise NotImplementedError(f"{type(value)} does not travel")
     raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-    return Array(value.shape, value.dtype.str, memoryview(raw))
+    return Array(value.shape, value.dtype.str, raw.data)
 
 
 def _from_bytes(kind: type, value: object) -> npt.NDArray[Any]:

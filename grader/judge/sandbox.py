@@ -173,13 +173,13 @@ def _readable() -> tuple[Path, ...]:
     cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
     used = [one for name, one in sys.modules.items() if "." not in name]
-    packages = (Path(one.__file__).parent for one in used if _is_package(one))
+    packages = (Path(file).parent for one in used if (file := _file_of_package(one)))
     elsewhere = [path for path in packages if not any(map(path.is_relative_to, own))]
     return tuple(dict.fromkeys((*own, *elsewhere, *cuda, *map(Path, _LIBRARIES))))
 
 
-def _is_package(module: types.ModuleType) -> bool:
-    return hasattr(module, "__path__") and bool(getattr(module, "__file__", None))
+def _file_of_package(module: types.ModuleType) -> str | None:
+    return getattr(module, "__file__", None) if hasattr(module, "__path__") else None
 
 
 def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Reply:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from ..cuda import simulator
 from ..cuda.errors import CudaError, StepLimit
+from ..cuda.simulator.observers import paths
+from ..cuda.simulator.observers.paths import Paths
+from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
+from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+
+Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 
@@ -18,7 +26,10 @@ OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
-    with simulator.options(step_limit=case.steps), simulator.observe() as run:
+    if case.followed:
+        return _followed(source, case, inputs)
+    options = simulator.options(step_limit=case.steps, order=case.order)
+    with options, simulator.observe(observers=(Paths,)) as run:
         buffers, depends_on_order, left = _launch_all(source, case, inputs)
     if depends_on_order:
         _look_for_races(source, case, inputs)
@@ -28,7 +39,21 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         results[f"written/{name}"] = simulator.written(buffers[name])
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
-    return Ran(counters.total, costs, opcodes, run.steps, results, left)
+    totals = counters.total | paths.in_all(run.observers)
+    return Ran(totals, costs, opcodes, run.steps, results, left)
+
+
+def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+    """The making of the elements that are `case.followed`; none of them where it takes too much to
+    follow the case."""
+    graph = Graph()
+    options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
+    try:
+        with options, simulator.observe(observers=[partial(Provenance, graph)]):
+            buffers, _, _ = _launch_all(source, case, inputs)
+    except TooLong:
+        return Ran()
+    return Ran(made=tuple(made(graph, buffers, one) for one in case.followed))
 
 
 def _launch_all(
@@ -40,7 +65,8 @@ def _launch_all(
     made = {**case.outputs, **case.scratch}
     buffers = {name: value.copy() for name, value in inputs.items()}
     buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
-    leftovers, left = Leftovers(source, module, case.inputs), {}
+    leftovers = Leftovers(source, module, case.inputs)
+    left: dict[int, str] = {}
     depends_on_order = False
     for number, launch in enumerate(case.launches, start=1):
         found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
@@ -50,7 +76,7 @@ def _launch_all(
     return buffers, depends_on_order, left
 
 
-def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: dict) -> bool:
+def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays) -> bool:
     """Whether another order may show another race."""
     kernel = module.get_function(launch.kernel)
     args = tuple(argument(arg, buffers) for arg in launch.args)
@@ -92,6 +118,6 @@ def _costs(lines: dict[int, dict[str, int]]) -> dict[str, tuple[int, int]]:
     return costs
 
 
-def argument(value: Argument, buffers: dict):
+def argument(value: Argument, buffers: Mapping[str, Array]) -> Array | np.generic:
     """What a launch is given: a buffer by name, or a NumPy scalar."""
     return buffers[value.buffer] if value.buffer else np.dtype(value.dtype).type(value.value)

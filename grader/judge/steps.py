@@ -1,7 +1,8 @@
-"""How many instruction steps each case takes the exercise's own solution, kept with the lesson.
+"""What each case costs the exercise's own solution, measured and kept with the lesson.
 
-`grader build` measures them once and writes steps.json; the judge takes a multiple of them for the
-most a learner's kernel may take, and need not run the solution itself.
+`grader build` measures it once and writes steps.json. The judge takes a multiple of the steps for
+the most that a learner's kernel may take, and the counters for budgets that are relative to the
+solution, and need not run the solution itself.
 """
 
 from __future__ import annotations
@@ -9,20 +10,18 @@ from __future__ import annotations
 import hashlib
 import json
 
-from ..course import Exercise, Lesson
-from .cases import described, instantiate
+from ..course import Exercise, Lesson, solution_counts
+from ..course.solution_counts import CACHE_KEY, FILE, Counts
+from .cases import CaseInstance, described, instantiate
 
-FILE = "steps.json"
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
-_CACHE_KEY = "cache_key"
 _ENOUGH = 10_000_000
 
 
 def of_solution(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
     """The solution's steps by the case's name; none for what has not been measured."""
-    path = lesson.path / FILE
-    kept = json.loads(path.read_text()) if path.is_file() else {}
-    return kept.get(exercise.name, {})
+    counts = solution_counts.of_exercise(lesson.path, exercise.name)
+    return {case: counted["steps"] for case, counted in counts.items()}
 
 
 def write(lesson: Lesson) -> bool:
@@ -36,8 +35,7 @@ def write(lesson: Lesson) -> bool:
 
 def stale(lesson: Lesson) -> bool:
     """Whether steps.json is missing, or of other exercises and solutions than there are."""
-    path = lesson.path / FILE
-    return not path.is_file() or json.loads(path.read_text()).get(_CACHE_KEY) != _cache_key(lesson)
+    return solution_counts.kept(lesson.path).get(CACHE_KEY) != _cache_key(lesson)
 
 
 def text(lesson: Lesson) -> str:
@@ -45,24 +43,41 @@ def text(lesson: Lesson) -> str:
     since it was written."""
     if not stale(lesson):
         return (lesson.path / FILE).read_text()
-    counted = {exercise.name: measure(lesson, exercise) for exercise in lesson.exercises}
-    return (
-        json.dumps({_CACHE_KEY: _cache_key(lesson), **counted}, indent=1, ensure_ascii=False) + "\n"
-    )
+    lines = [f'"{CACHE_KEY}": "{_cache_key(lesson)}"']
+    for exercise in lesson.exercises:
+        counts = measure(lesson, exercise).items()
+        cases = [f"  {_json(case)}: {_json(row)}" for case, row in counts]
+        lines.append(f"{_json(exercise.name)}: {{\n{_rows(cases)}\n }}")
+    return f"{{\n{_rows([f' {line}' for line in lines])}\n}}\n"
 
 
-def measure(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
-    """The most steps that a case takes the solution over a few seeds, by the case's name."""
-    from .simulated import run_case
-
-    most = dict.fromkeys((case.name for case in exercise.cases), 0)
+def measure(lesson: Lesson, exercise: Exercise) -> Counts:
+    """What each case costs the solution, the most over a few seeds, by the case's name."""
+    most: Counts = {}
     source = lesson.solution(exercise)
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
-            inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-            ran = run_case(source, described(one, _ENOUGH), inputs)
-            most[one.case.name] = max(most[one.case.name], ran.steps)
+            row = most.setdefault(one.case.name, {})
+            for counter, count in _counted(source, one).items():
+                row[counter] = max(row.get(counter, 0), count)
     return most
+
+
+def _counted(source: str, one: CaseInstance) -> dict[str, int]:
+    from .simulated import run_case
+
+    inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
+    ran = run_case(source, described(one, _ENOUGH), inputs)
+    counters = ran.counters if one.case.budgets else {}
+    return {"steps": ran.steps, **{name: count for name, count in counters.items() if count}}
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _rows(rows: list[str]) -> str:
+    return ",\n".join(rows)
 
 
 def _cache_key(lesson: Lesson) -> str:

@@ -86,17 +86,21 @@ class Verdict:
         dict[str, int],
         Meta(
             description="The simulated GPU's totals over the last passed case with a budget, or "
-            "over the last case, by Nsight Compute's names."
+            "over the last case: Nsight Compute's, and the longest paths."
         ),
     ] = field(default_factory=dict)
     device: Annotated[
         str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
     ] = "simulator"
     seed: Annotated[int, Meta(description="What the inputs were drawn from.")] = 0
+    compiler: Annotated[
+        str, Meta(description="`nvrtc` or `clang`: whose program the simulated GPU ran.")
+    ] = "nvrtc"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
-        return _plain(msgspec.to_builtins(self))
+        plain: dict[str, Any] = _plain(msgspec.to_builtins(self))
+        return plain
 
     @classmethod
     def from_dict(cls, data: object) -> Verdict:

@@ -36,7 +36,7 @@ class Worker:
     """A running worker: its process group, who can end it, where it answers and complains."""
 
     pid: int
-    parent: subprocess.Popen | forkserver.ForkServer
+    parent: subprocess.Popen[bytes] | forkserver.ForkServer
     replies: int
     complaints: BinaryIO
     code: int | None = None
@@ -97,7 +97,9 @@ def started(asked: Request) -> Iterator[Worker]:
             os.close(replies)
 
 
-def _start(device: str, folder: str, files: tuple[int, int, int]):
+def _start(
+    device: str, folder: str, files: tuple[int, int, int]
+) -> tuple[int, subprocess.Popen[bytes] | forkserver.ForkServer]:
     """A worker's process id, and who can end it."""
     if forkserver.AVAILABLE and device == "simulator":
         with suppress(forkserver.ServerGone, OSError):

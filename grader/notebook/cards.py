@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from grader.cuda.errors import CudaError
+from grader.cuda.sanitize import visible
+from grader.cuda.simulator.observers.reporting.hazard import Hazard
+from grader.judge.verdict import shortened
 
 from . import diagnosis
-from .html import Page, card, heading, paragraph, prose
+from .html import FRAME, Page, card, heading, paragraph, prose
 
 
 def line(kind: str, title: str, text: str = "") -> Page:
@@ -23,7 +28,7 @@ def notice(text: str) -> Page:
 def failure(error: CudaError) -> Page:
     """What a kernel or its launch did wrong, under the line that did it. The source is the
     error's attribute of that name, which Kernel sets."""
-    shown = diagnosis.explain(diagnosis.of(error, getattr(error, "source", "")))
+    shown = diagnosis.explain(diagnosis.of_error(error))
     return Page(card("error", shown.html), shown.text)
 
 
@@ -37,10 +42,19 @@ def crash(error: Exception) -> Page:
     return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
 
 
-def warning(hazard, source: str) -> Page:
+def warning(hazard: Hazard, source: str) -> Page:
     """Something the simulated GPU saw that stopped nothing."""
-    shown = diagnosis.explain(diagnosis.of(hazard, source), "warning", "Worth a look")
+    shown = diagnosis.explain(diagnosis.of_hazard(hazard, source), "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
+
+
+def printed(case: str, text: str) -> Page:
+    """What a kernel printed in one case of an exercise."""
+    title, text = f"Printed (case: {case})", shortened(visible(text))
+    html = card(
+        "note", heading("note", escape(title)), f'<pre style="{FRAME}">{escape(text)}</pre>'
+    )
+    return Page(html, f"{title}\n{text}")
 
 
 def hint(number: int, count: int, text: str) -> Page:
@@ -48,3 +62,9 @@ def hint(number: int, count: int, text: str) -> Page:
     title = f"Hint {number} of {count}"
     html = card("note", heading("note", title), paragraph(text))
     return Page(html, f"{title}: {text}")
+
+
+def hint_on(status: str, text: str) -> Page:
+    """The exercise's hint for what the last check ended in."""
+    title = f"A hint for: {status.replace('_', ' ')}"
+    return Page(card("note", heading("note", title), paragraph(text)), f"{title}: {text}")

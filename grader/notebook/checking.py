@@ -10,26 +10,38 @@ from grader.judge import judge
 
 from . import cards, session, verdict_card
 from .failures import Notice
+from .player.replay import of_case, of_failure
 
 
-def check(name: str) -> None:
+def check(name: str, *, hidden: bool = False) -> None:
     """Judge the text last run as `%%cuda name` on the exercise's visible cases, with inputs drawn
-    afresh, and show the verdict."""
+    afresh, and show the verdict; of a case that failed, also how it came to that, step by step.
+    With `hidden` on all of them, of which the hidden ones show what kind of input they are and
+    whether they passed."""
     lesson = session.current()
     exercise = lesson.exercise(name)
-    if name not in lesson.sources:
-        raise Notice(f"Run the cell that begins with `%%cuda {name}` first: it is what is checked.")
-    source = lesson.sources[name]
-    verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=False)
-    display(verdict_card.page(verdict, source, exercise))
+    source = lesson.source(name)
+    verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=hidden)
+    lesson.statuses[name] = verdict.status
+    replay = of_failure(verdict, source, exercise)
+    display(verdict_card.page(verdict.for_learner(), source, exercise, replay))
+    ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
+    if ran and ran.run.printed:
+        display(cards.printed(ran.case.name, ran.run.printed))
 
 
 def hint(name: str) -> None:
-    """Show the exercise's next hint; after the last one, the last one again."""
+    """Show the hint for what the last check ended in, once; else the exercise's next hint, and
+    after the last one, the last one again."""
     lesson = session.current()
     exercise = lesson.exercise(name)
     if not exercise.hints:
         raise Notice(f"There are no hints for `{name}`.")
+    status = lesson.statuses.get(name, "")
+    if status in exercise.hints_on and (name, status) not in lesson.told:
+        lesson.told.add((name, status))
+        display(cards.hint_on(status, exercise.hints_on[status]))
+        return
     number = min(lesson.hints[name] + 1, len(exercise.hints))
     lesson.hints[name] = number
     display(cards.hint(number, len(exercise.hints), exercise.hints[number - 1]))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.cuda.diagnostics import Diagnostic
-from grader.cuda.errors import CudaError
+from grader.cuda.errors import CompileError, CudaError, DataRace
+from grader.cuda.simulator.observers.reporting.hazard import Hazard
 from grader.judge.verdict import shortened
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose
@@ -37,13 +38,18 @@ class Diagnosis:
         return _TITLES.get(self.status, self.status.replace("_", " ").capitalize())
 
 
-def of(failure: CudaError, source: str) -> Diagnosis:
-    """What an error (or a hazard, which has the same attributes) says about `source`."""
-    message = getattr(failure, "message", None) or str(failure)
-    other_line = getattr(failure, "other_line", None)
-    told = getattr(failure, "diagnostics", ())
-    where = (failure.kernel, failure.line, other_line)
-    return Diagnosis(failure.status, message, source, *where, diagnostics=told)
+def of_error(error: CudaError) -> Diagnosis:
+    """What an error says about its source."""
+    other_line = error.other_line if isinstance(error, DataRace) else None
+    told = error.diagnostics if isinstance(error, CompileError) else ()
+    where = (error.kernel, error.line, other_line)
+    return Diagnosis(error.status, str(error), error.source, *where, diagnostics=told)
+
+
+def of_hazard(hazard: Hazard, source: str) -> Diagnosis:
+    """The same of what the simulated GPU saw, and did not stop at."""
+    where = (hazard.kernel, hazard.line, hazard.other_line)
+    return Diagnosis(hazard.status, hazard.message, source, *where)
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
@@ -74,7 +80,7 @@ def _place(what: Diagnosis) -> str:
 def _message_and_marks(what: Diagnosis) -> tuple[str, dict[int, tuple[Mark, ...]]]:
     if what.diagnostics:
         return "", _marks(what.diagnostics)
-    lines = {what.line, what.other_line} - {None}
+    lines = {line for line in (what.line, what.other_line) if line is not None}
     return what.message, dict.fromkeys(lines, ())
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
 
+from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -19,12 +22,20 @@ class Notice(Exception):
     """A sentence that tells the learner what to do next."""
 
 
+def shell() -> InteractiveShell:
+    """The notebook's; a Notice where there is none."""
+    found = get_ipython()
+    if found is None:
+        raise Notice("This works in a notebook, or in IPython.")
+    return found
+
+
 def install(shell: InteractiveShell) -> None:
     """From now on a cell that ends in a CudaError or a Notice, or in an error that a real GPU
     reports, shows its card.
 
     The cell still counts as failed: "Run All" stops there, and nbclient and nbconvert raise."""
-    kinds = (CudaError, Notice)
+    kinds: tuple[type[Exception], ...] = (CudaError, Notice)
     if cuda.device == "gpu":
         gpu = cuda.xp.cuda
         kinds += (gpu.runtime.CUDARuntimeError, gpu.driver.CUDADriverError)
@@ -47,8 +58,15 @@ def _page(error: Exception) -> Page:
     return cards.failure(error) if isinstance(error, CudaError) else cards.crash(error)
 
 
-def _show(shell, kind, error, traceback, tb_offset=None) -> list[str]:
+def _show(
+    shell: Any,  # ipykernel's, of which it keeps `_last_traceback`
+    kind: type[Exception],
+    error: Exception,
+    traceback: TracebackType,
+    tb_offset: int | None = None,
+) -> list[str]:
     page = _page(error)
     display(page)
-    shell._last_traceback = page.text.splitlines()  # what ipykernel tells nbclient of the failure
-    return shell._last_traceback
+    told = page.text.splitlines()
+    shell._last_traceback = told  # what ipykernel tells nbclient of the failure
+    return told

@@ -56,7 +56,7 @@ class Page:
     html: str
     text: str
 
-    def _repr_mimebundle_(self, include=None, exclude=None) -> dict[str, str]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return {"text/html": self.html, "text/plain": self.text}
 
 

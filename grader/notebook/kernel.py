@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from grader import cuda
+from grader.cuda.kernel import Dim, Module
+from grader.cuda.kernel import Kernel as DeviceKernel
 from grader.cuda.limits import opted_in
 
 from . import failures
@@ -26,10 +28,13 @@ class Kernel:
     source: str
 
     @cached_property
-    def _function(self):
-        return cuda.RawModule(code=self.source).get_function(self.name)
+    def _function(self) -> DeviceKernel:
+        module: Module = cuda.RawModule(code=self.source)
+        return module.get_function(self.name)
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+    def __call__(
+        self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
+    ) -> None:
         with failures.about(self.source):
             opted_in(self._function, shared_mem)(grid, block, args, shared_mem=shared_mem)
 

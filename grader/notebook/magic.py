@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from IPython.core.getipython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -12,13 +11,14 @@ from grader.cuda import compilers
 from grader.submissions import cells
 
 from . import cards, failures, session
+from .html import Page
 from .kernel import Kernel
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 
 
 def install(shell: InteractiveShell) -> None:
-    shell.register_magic_function(_cuda, "cell", "cuda")
+    shell.magics_manager.register_function(_cuda, "cell", "cuda")
 
 
 def _cuda(line: str, cell: str) -> None:
@@ -27,19 +27,25 @@ def _cuda(line: str, cell: str) -> None:
     NAME is what check(), hint() and the grader call this cell. Lines are counted as JupyterLab
     does, with `%%cuda NAME` the first."""
     name = _name(line)
-    source = session.current().sources[name] = _source(cell)
+    lesson = session.current()
+    source = lesson.sources[name] = _source(cell)
+    # What the cell defined before has this text now: a launch says what is wrong with it, and no
+    # old kernel runs in its place.
+    failures.shell().push({entry: Kernel(entry, source) for entry in lesson.kernels[name]})
     with failures.about(source):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
     kernels = {entry: Kernel(entry, source) for entry in entries if not entry.startswith("_Z")}
-    get_ipython().push(kernels)
+    failures.shell().push(kernels)
+    lesson.kernels[name] |= kernels.keys()
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
 
 
 def _source(body: str) -> str:
     """The source of the cell that runs now, of which IPython hands on the `body`: without the
     magic's line, and without blank ones before it."""
-    typed = get_ipython().history_manager.input_hist_raw[-1:]
+    history = failures.shell().history_manager
+    typed = history.input_hist_raw[-1:] if history else []
     source = cells.cuda_source(typed[0]) if typed else ""
     return source if source.strip() == body.strip() else cells.below_magic(body)
 
@@ -59,7 +65,7 @@ def _name(line: str) -> str:
     return name
 
 
-def _compiled(name: str, kernels: dict[str, Kernel], mangled: bool):
+def _compiled(name: str, kernels: dict[str, Kernel], mangled: bool) -> Page:
     if kernels:
         named = ", ".join(f"`{kernel}`" for kernel in kernels)
         return cards.line("success", "Compiled", named)

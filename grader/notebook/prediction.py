@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import display
@@ -49,7 +50,7 @@ class _Question(widgets.VBox):
         self._reply.value = _styled(heading(kind, prose(title), told) + paragraph(self._because))
         self._reply.layout.display = None
 
-    def _repr_mimebundle_(self, **kwargs) -> dict:
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
         choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._choices)
         asked = heading("note", "Predict") + paragraph(self._question)
@@ -58,7 +59,8 @@ class _Question(widgets.VBox):
             "text/html": card("note", asked, f'<ul style="margin: 0">{choices}</ul>'),
             "text/plain": f"Predict: {self._question}\n{listed}",
         }
-        return super()._repr_mimebundle_(**kwargs) | twins
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        return bundle | twins
 
 
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
 from grader import course
@@ -12,12 +12,16 @@ from .failures import Notice
 
 @dataclass
 class Session:
-    """`sources` holds the text last given to each `%%cuda NAME`; `hints` counts the hints of each
-    exercise that have been shown."""
+    """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
+    such a cell has ever defined, `statuses` what its last check ended in; `hints` counts the hints
+    of each exercise that have been shown, `told` names the statuses of which the hint has been."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
-    hints: Counter = field(default_factory=Counter)
+    kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    statuses: dict[str, str] = field(default_factory=dict)
+    hints: Counter[str] = field(default_factory=Counter)
+    told: set[tuple[str, str]] = field(default_factory=set)
 
     def exercise(self, name: str) -> course.Exercise:
         """The lesson's exercise `name`; a Notice with the names there are otherwise."""
@@ -26,6 +30,14 @@ class Session:
                 return exercise
         known = ", ".join(f"`{exercise.name}`" for exercise in self.lesson.exercises)
         raise Notice(f"This lesson has no exercise `{name}`. Its exercises are: {known}.")
+
+    def source(self, name: str) -> str:
+        """The text last given to `%%cuda name`; a Notice if there is none."""
+        if name not in self.sources:
+            raise Notice(
+                f"Run the cell that begins with `%%cuda {name}` first: it is what is checked."
+            )
+        return self.sources[name]
 
 
 _session: Session | None = None

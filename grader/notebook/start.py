@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from grader import course, cuda
@@ -25,7 +24,7 @@ _DEVICES = {
 def lesson(name: str) -> None:
     """Open the lesson `name`, e.g. "02_tree_reduction": teaches the notebook `%%cuda`, tells
     `check` and `hint` where the exercises are, and says which device kernels run on."""
-    shell = get_ipython()
+    shell = failures.shell()
     failures.install(shell)
     magic.install(shell)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from grader.bench.timings import Timings, size_text, when
+from grader.bench.timings import Device, Timing, Timings, size_text, when
 
 from .html import Page, card, heading, paragraph, prose, table
 
@@ -23,17 +23,18 @@ def recalled(timings: Timings) -> Page:
             "have been recorded yet. Everything else on this page works without."
         )
         return Page(card("note", paragraph(text)), text)
-    return _page(timings, f"Measured {when(timings.device)}; there is no GPU here.")
+    return _page(timings, timings.device, f"Measured {when(timings.device)}; there is no GPU here.")
 
 
 def measured(timings: Timings) -> Page:
     """What was measured on this machine just now."""
-    return _page(timings, f"Measured here, {when(timings.device)}.")
+    device = timings.measured_on
+    return _page(timings, device, f"Measured here, {when(device)}.")
 
 
-def _page(timings: Timings, measured: str) -> Page:
+def _page(timings: Timings, device: Device, measured: str) -> Page:
     header, rows = _long(timings) if len(timings.sizes) == 1 else _wide(timings)
-    notes = [measured, _HOW.format(copy=timings.device.copy_gb_per_s)]
+    notes = [measured, _HOW.format(copy=device.copy_gb_per_s)]
     skipped = list(timings.skipped)
     html = card(
         "note",
@@ -52,8 +53,14 @@ def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
 
 def _long(timings: Timings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """One size: everything about each variant."""
-    header = (size_text(timings.sizes[0]), "ms", "10th to 90th percentile", "GB/s", "of a copy")
-    rows = [
+    header: tuple[str, ...] = (
+        size_text(timings.sizes[0]),
+        "ms",
+        "10th to 90th percentile",
+        "GB/s",
+        "of a copy",
+    )
+    rows: list[tuple[str, ...]] = [
         (
             row.variant,
             _ms(row.ms),
@@ -76,7 +83,7 @@ def _wide(timings: Timings) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return header, rows
 
 
-def _cell(row) -> str:
+def _cell(row: Timing | None) -> str:
     return f"{_ms(row.ms)} ({row.fraction:.0%})" if row else "-"
 
 

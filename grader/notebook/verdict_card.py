@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
 
-from grader.course import Exercise
+from grader.course import Budget, Exercise
 from grader.cuda.diagnostics import Diagnostic
+from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 
 from . import diagnosis
+from .element_map import element_map
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
+from .player.replay import Replay
+from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
 
 
-def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
-    """`verdict` on `source`, as it is shown to the learner."""
+def page(verdict: Verdict, source: str, exercise: Exercise, replay: Replay | None = None) -> Page:
+    """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded."""
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
@@ -24,12 +29,16 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> Page:
     if failed:
         parts += [
             _first_failure(failed, verdict.diagnostics, source),
+            _elements(replay),
             _mismatches(failed.mismatches),
         ]
     else:
         parts.append(_budgets(verdict, exercise))
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
+    if replay:
+        steps = _steps(replay)
+        return Page(html + steps.html, "\n".join([*(p.text for p in parts if p.text), steps.text]))
     return Page(html, "\n".join(part.text for part in parts if part.text))
 
 
@@ -49,7 +58,7 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 
 
 def _cases(verdict: Verdict) -> Page:
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             _outcome(case),
             escape(_name(case)),
@@ -88,6 +97,26 @@ def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) 
     return Page(shown.html, "\n" + shown.text)
 
 
+def _elements(replay: Replay | None) -> Page:
+    """Which elements of the first wrong output are wrong."""
+    if replay is None or replay.error is not None:
+        return Page("", "")
+    for name, expected in replay.problem.outputs.items():
+        found = replay.buffers[name]
+        wrong = ~right(expected, found)
+        if wrong.any():
+            return element_map(name, wrong)
+    return Page("", "")
+
+
+def _steps(replay: Replay) -> Page:
+    """The case, to be stepped through from where it went wrong."""
+    played = of_replay(replay)
+    head = heading("note", "Step through it")
+    html = f'<details open style="margin: 6px 0"><summary>{head}</summary>{played.html}</details>'
+    return Page(html, f"\nStep through it\n{played.text}")
+
+
 def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     if len(found) < 2:  # one is told in the message
         return Page("", "")
@@ -98,24 +127,33 @@ def _mismatches(found: tuple[Mismatch, ...]) -> Page:
 
 
 def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
-    """How the counters stand to the budgets they were held against: the last visible case's."""
-    visible = [case.budgets for case in exercise.cases if case.visible and case.budgets]
+    """What the kernel cost beside its budgets and beside our solution: on the last visible case
+    with budgets, of which the verdict has the counters."""
+    visible = [case for case in exercise.cases if case.visible and case.budgets]
     if not visible:
         return Page("", "")
+    yours, ours = verdict.counters, visible[-1].ours
     rows = [
-        (budget.counter, f"{verdict.counters[budget.counter]:,}", f"{budget.at_most:,}")
-        for budget in visible[-1]
+        (budget.counter, f"{yours[budget.counter]:,}", f"{budget.at_most:,}", _ours(budget, ours))
+        for budget in visible[-1].budgets
     ]
-    html = table(("Counter", "Yours", "Budget"), [(code(row[0]), *row[1:]) for row in rows])
-    text = [f"  {counter}: {yours} of {most} allowed" for counter, yours, most in rows]
+    html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
+    text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     return Page(html, "\n".join(text))
+
+
+def _ours(budget: Budget, ours: Mapping[str, int]) -> str:
+    return f"{ours.get(budget.counter, 0):,}" if len(ours) > 1 else "not kept"
 
 
 def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
     if verdict.status != "passed":
         text = f'`hint("{exercise.name}")` gives you a hint.' if exercise.hints else ""
     elif hidden := exercise.points - verdict.max_points:
-        text = f"Other cases, not shown here, are worth {_number(hidden)} more points when graded."
+        text = (
+            f"Other cases, not shown here, are worth {_number(hidden)} more points when graded: "
+            f'`check("{exercise.name}", hidden=True)` tells which kinds of them pass.'
+        )
     else:
         text = ""
     return Page(paragraph(text, muted=True), text) if text else Page("", "")

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from IPython.display import display
 
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
 from grader.cuda.signature import parameters
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import arrays_among
+from grader.cuda.simulator.observers.recorder import recording
 
 from . import cards, failures
 from .kernel import Kernel
+from .player.replay import FIRST_BLOCKS
 
 
-def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 1):
+def watch(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: tuple[Any, ...],
+    shared_mem: int = 0,
+    blocks: int = 1,
+) -> Run:
     """Launch `kernel` on the simulated GPU, on any machine, and return what was observed:
-    `.counters`, `.hazards`, `.printed`, and the `.trace` that pictures are drawn from.
+    `.counters`, `.hazards`, `.printed`, and what pictures are drawn from and `play(run)` plays.
 
     `args` are those of a call; CuPy arrays are copied to the simulated GPU and back. `blocks` is
     how many blocks, from the first on, `draw.owners` is to show. What the kernel does wrong is
@@ -27,7 +40,7 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     if not isinstance(blocks, int) or blocks < 1:
         raise failures.Notice(f"`blocks={blocks!r}` should be how many blocks to show, 1 or more.")
     on_host = tuple(cuda.xp.asnumpy(arg) if _on_gpu(arg) else arg for arg in args)
-    with simulator.observe(blocks) as run:
+    with simulator.observe(blocks, [recording(FIRST_BLOCKS)]) as run:
         declared = parameters(kernel.source, kernel.name) or ()
         run.source = kernel.source
         run.arrays = arrays_among(on_host, tuple(one.name for one in declared))
@@ -45,11 +58,13 @@ def watch(kernel: Kernel, grid, block, args, shared_mem: int = 0, blocks: int = 
     return run
 
 
-def _on_gpu(arg) -> bool:
+def _on_gpu(arg: object) -> bool:
     return cuda.device == "gpu" and isinstance(arg, cuda.xp.ndarray)
 
 
-def _launch(kernel: Kernel, grid, block, args, shared_mem: int) -> CudaError | None:
+def _launch(
+    kernel: Kernel, grid: Dim, block: Dim, args: tuple[object, ...], shared_mem: int
+) -> CudaError | None:
     """The error that ended the launch, if any."""
     try:
         with failures.about(kernel.source):

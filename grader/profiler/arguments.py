@@ -9,7 +9,7 @@ import numpy as np
 from ..course import Launch
 from ..cuda.signature import DTYPES
 from ..errors import BadInput
-from .work import Work
+from .work import Blank, Work
 
 FORMS = "float:1000 (random numbers), zeros:int:256, out:float:4 (unwritten), int=1000 (a value)"
 
@@ -22,17 +22,20 @@ def work_from_arguments(
     name: str, source: str, kernel: str, grid: str, block: str, shared: int, arguments: list[str]
 ) -> Work:
     """The launch kernel<<<grid, block, shared>>>(arguments). Raises BadInput."""
-    values, inputs, blank = [], {}, {}
+    values: list[str | np.generic] = []
+    inputs: dict[str, np.ndarray] = {}
+    blank: dict[str, Blank] = {}
     for number, text in enumerate(arguments, start=1):
         if match := _VALUE.fullmatch(text):
             values.append(_scalar(text, *match.groups()))
             continue
         kind, dtype, shape = _array(text)
-        values.append(f"argument {number}")
+        called = f"argument {number}"
+        values.append(called)
         if kind == "out":
-            blank[values[-1]] = (shape, dtype)
+            blank[called] = (shape, dtype)
         else:
-            inputs[values[-1]] = _filled(kind, dtype, shape)
+            inputs[called] = _filled(kind, dtype, shape)
     launch = Launch(kernel, dimensions(grid), dimensions(block), tuple(values), shared)
     return Work(name, source, (launch,), inputs, blank)
 
@@ -44,7 +47,7 @@ def dimensions(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def _array(text: str) -> tuple[str | None, type, tuple[int, ...]]:
+def _array(text: str) -> tuple[str | None, type[np.generic], tuple[int, ...]]:
     match = _ARRAY.fullmatch(text)
     if not match:
         raise BadInput(f"{text!r} is no argument; write {FORMS}.")
@@ -55,7 +58,7 @@ def _array(text: str) -> tuple[str | None, type, tuple[int, ...]]:
     return kind, _dtype(type_name), (int(length),)
 
 
-def _dtype(type_name: str) -> type:
+def _dtype(type_name: str) -> type[np.generic]:
     if type_name not in DTYPES:
         raise BadInput(f"There is no type {type_name!r} here; there are: {', '.join(DTYPES)}.")
     return DTYPES[type_name]
@@ -64,12 +67,14 @@ def _dtype(type_name: str) -> type:
 def _scalar(text: str, type_name: str, value: str) -> np.generic:
     dtype = _dtype(type_name)
     try:
-        return dtype(float(value) if np.dtype(dtype).kind == "f" else int(value, 0))
+        number = float(value) if np.dtype(dtype).kind == "f" else int(value, 0)
+        scalar: np.generic = np.dtype(dtype).type(number)
+        return scalar
     except (ValueError, OverflowError) as error:
         raise BadInput(f"{value!r} in {text!r} is no {type_name}.") from error
 
 
-def _filled(kind: str | None, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
+def _filled(kind: str | None, dtype: type[np.generic], shape: tuple[int, ...]) -> np.ndarray:
     """Zeros, or random: floats from the normal distribution, integers from 0 to 9."""
     if kind == "zeros":
         return np.zeros(shape, dtype)

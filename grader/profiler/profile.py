@@ -28,6 +28,10 @@ def profile(work: Work) -> Profile:
     return Profile(work, simulate(work).counters)
 
 
+# kernel, grid, block, bytes of shared memory, arguments, as they are written
+LaunchArguments = tuple[str | None, str | None, str | None, int, list[str]]
+
+
 def work_of_file(
     path: Path,
     kernel: str | None,
@@ -66,7 +70,7 @@ def as_json(profile: Profile) -> str:
     return json.dumps(content, indent=2)
 
 
-def _launch(launch: course.Launch) -> dict:
+def _launch(launch: course.Launch) -> dict[str, object]:
     dims = {name: _dims(getattr(launch, name)) for name in ("grid", "block")}
     return {"kernel": launch.kernel, **dims, "shared_mem": launch.shared_mem}
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -16,7 +17,7 @@ from ..cuda.errors import CudaError
 from ..cuda.sanitize import lines_of
 from ..cuda.simulator.observers.counters import METRICS
 from . import profile as profiling
-from .profile import Profile
+from .profile import LaunchArguments, Profile
 
 Counts = dict[str, int]
 
@@ -30,7 +31,7 @@ class Column:
     show: Callable[[Counts], Text]
 
 
-def profile_file(path: Path, exercise: str | None, launch: tuple, as_json: bool) -> int:
+def profile_file(path: Path, exercise: str | None, launch: LaunchArguments, as_json: bool) -> int:
     """What `grader profile` does: launch the file's kernels as an exercise does or else as `launch`
     says (the arguments of `profile.work_of_file`), show what that costs, return the exit status."""
     try:
@@ -58,16 +59,16 @@ def show_profile(console: Console, profile: Profile) -> None:
 
 
 def _table(title: str, columns: tuple[Column, ...], profile: Profile) -> Table:
-    table = Table(title=title, title_justify="left", caption=_metrics(columns))
-    table.caption_justify = "left"
+    table = Table(title=title, title_justify="left", caption=_metrics(columns), box=SIMPLE_HEAD)
+    table.caption_justify, table.padding, table.pad_edge = "left", (0, 1, 0, 0), False
     table.add_column("line", justify="right", no_wrap=True)
     table.add_column("source")
-    for column in columns:
-        table.add_column(column.heading, justify="right", no_wrap=True)
+    for column in columns:  # a word a row, so that figures leave the source some room
+        table.add_column(column.heading.replace(" ", "\n"), justify="right", no_wrap=True)
     source = lines_of(profile.work.source)
     for line, counts in sorted(profile.counters.lines.items()):
         if any(counts[name] for column in columns for name in column.counters):
-            text = source[line - 1].strip() if line else "(code of no line)"
+            text = source[line - 1].partition("//")[0].strip() if line else "(code of no line)"
             figures = [column.show(counts) for column in columns]
             table.add_row(str(line or ""), Text(text, no_wrap=True, overflow="ellipsis"), *figures)
     table.add_section()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from ..course import Case, Exercise, Launch
+from ..course import Case, Exercise, Launch, Problem
 from ..cuda import simulator
-from ..cuda.simulator.observers.observe import Run
+from ..cuda.kernel import MakeModule
+from ..cuda.simulator import Run
+
+Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
 
 
 @dataclass(frozen=True)
@@ -21,21 +25,26 @@ class Work:
     source: str
     launches: tuple[Launch, ...]
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
-    blank: Mapping[str, tuple[tuple[int, ...], type]] = field(default_factory=dict)
+    blank: Mapping[str, Blank] = field(default_factory=dict)
 
 
 def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
     """What `case` of the exercise launches, with the numbers it draws from seed 0."""
-    problem = case.problem(np.random.default_rng(0))
-    outputs = {key: (want.value.shape, want.dtype) for key, want in problem.outputs.items()}
-    blank = {**outputs, **problem.scratch}
-    return Work(name or exercise.id, source, problem.launches, problem.inputs, blank)
+    return of_problem(case.problem(np.random.default_rng(0)), source, name or exercise.id)
+
+
+def of_problem(problem: Problem, source: str, name: str) -> Work:
+    """What a problem launches of the kernels in `source`."""
+    outputs = problem.outputs.items()
+    blank: dict[str, Blank] = {key: (want.value.shape, want.dtype) for key, want in outputs}
+    blank |= problem.scratch
+    return Work(name, source, problem.launches, problem.inputs, blank)
 
 
 def simulate(work: Work) -> Run:
     """Everything seen while the simulated GPU did the work. Raises CudaError."""
     with simulator.observe() as run:
-        _launch_all(work, simulator.RawModule, np.array, simulator.empty)
+        launch_all(work, simulator.RawModule, buffers_of(work, np.array, simulator.empty))
     return run
 
 
@@ -45,14 +54,23 @@ def run_on_gpu(work: Work) -> None:
 
     from ..cuda import gpu
 
-    _launch_all(work, gpu.RawModule, cupy.asarray, cupy.empty)
+    launch_all(work, gpu.RawModule, buffers_of(work, cupy.asarray, cupy.empty))
     cupy.cuda.Device().synchronize()
 
 
-def _launch_all(work: Work, make_module, to_device, empty) -> None:
-    module = make_module(code=work.source)
+def buffers_of(
+    work: Work,
+    to_device: Callable[[np.ndarray], object],
+    empty: Callable[[tuple[int, ...], npt.DTypeLike], object],
+) -> dict[str, object]:
+    """The work's buffers by name, on a device; the inputs are copied there."""
     buffers = {name: to_device(array) for name, array in work.inputs.items()}
-    buffers |= {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}
+    return buffers | {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}
+
+
+def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
+    """The work's launches, one after the other, on these buffers. Raises CudaError."""
+    module = make_module(code=work.source)
     for launch in work.launches:
         kernel = module.get_function(launch.kernel)
         args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)

@@ -92,7 +92,8 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
         raise UnreadableNotebook(_damaged(name, f"what it has in {where} cannot be")) from None
     except Exception:  # converters of old formats fail in any way that Python knows
         raise UnreadableNotebook(_damaged(name, "it is not JSON as Jupyter writes it")) from None
-    return notebook
+    found: NotebookNode = notebook
+    return found
 
 
 def regular_file(path: Path, most: int) -> bytes:

@@ -69,7 +69,8 @@ class Submission:
 def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submission:
     """What lies in `folder`, whatever that is. Of several notebooks, or of one with another name,
     the one counts that was `worked_on` most; without that, only LESSON.ipynb does."""
-    name, content, refused, beside, remark = f"{lesson}.ipynb", b"", "", {}, ""
+    name, content, refused, remark = f"{lesson}.ipynb", b"", "", ""
+    beside: dict[str, str] = {}
     if not only_files(folder):
         return Submission(name, content, STRANGE, beside, remark)
     others = other_notebooks(folder, name)

@@ -130,5 +130,6 @@ def _row(work: Work, measured: list[dict[str, float | None]]) -> Row:
     cells = {}
     for counter, count in simulate(work).counters.total.items():
         values = [one[counter] for one in measured]
-        cells[counter] = Cell(counter, count, None if None in values else sum(values))
+        known = [value for value in values if value is not None]
+        cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
     return Row(work, cells)

@@ -16,13 +16,16 @@ def works(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
     """Solutions are launched as their exercise's largest visible case does, kernels that a lesson
     times as its benchmark does at a tiny size, and the others as its shown.py says. Also the names
     of those left out, with the reason."""
-    found, left_out = [], {}
+    found: list[Work] = []
+    left_out: dict[str, str] = {}
     for lesson in course.lessons(root):
         launched = _launched(lesson)
         for path in sorted(lesson.path.glob("*.cu")):
             name = f"{lesson.name}/{path.stem}"
             work = launched.get(path.name)
-            if problem := _problem(work):
+            if work is None:
+                left_out[name] = "its lesson does not say how it is launched"
+            elif problem := _problem(work):
                 left_out[name] = problem
             else:
                 found.append(work)
@@ -32,7 +35,7 @@ def works(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
 def _launched(lesson: Lesson) -> dict[str, Work]:
     """What to launch of each of the lesson's files, as far as it says."""
     timed = {
-        variant.source: _timed(lesson, benchmark, variant)
+        variant.source: _timed(lesson, benchmark, variant, variant.source)
         for benchmark in reversed(lesson.benchmarks)  # the first that times a file counts
         for variant in benchmark.variants.values()
         if isinstance(variant.source, str)
@@ -42,10 +45,8 @@ def _launched(lesson: Lesson) -> dict[str, Work]:
     return timed | shown | solved
 
 
-def _problem(work: Work | None) -> str:
+def _problem(work: Work) -> str:
     """Why there is nothing to count; "" if there is."""
-    if work is None:
-        return "its lesson does not say how it is launched"
     try:
         simulate(work)
     except CudaError as error:
@@ -58,10 +59,10 @@ def _largest_case(exercise: Exercise, source: str) -> Work:
     return max(candidates, key=lambda work: sum(array.size for array in work.inputs.values()))
 
 
-def _timed(lesson: Lesson, benchmark: Benchmark, variant: Variant) -> Work:
+def _timed(lesson: Lesson, benchmark: Benchmark, variant: Variant, source: str) -> Work:
     size = benchmark.tiny_size()
     arrays = benchmark.arrays(np, size)
-    return Work(*_file(lesson, variant.source), variant.launches(size), arrays)
+    return Work(*_file(lesson, source), variant.launches(size), arrays)
 
 
 def _shown(lesson: Lesson, one: Shown) -> Work:

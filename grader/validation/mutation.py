@@ -10,6 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
 
 _BARRIERS = ("__syncthreads", "__syncwarp", "__threadfence", "__threadfence_block")
 _COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
@@ -62,7 +66,7 @@ def mutants(source: str) -> tuple[Mutant, ...]:
 
 
 @cache
-def _parser():
+def _parser() -> Parser:
     import tree_sitter
     import tree_sitter_cuda
 
@@ -77,13 +81,13 @@ def _solution_regions(code: bytes) -> list[tuple[int, int]]:
     return regions
 
 
-def _nodes(node) -> Iterator:
+def _nodes(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
         yield from _nodes(child)
 
 
-def _edits(node) -> Iterator[_Edit]:
+def _edits(node: Node) -> Iterator[_Edit]:
     if node.type == "expression_statement":
         yield from _without_barrier(node)
     elif node.type in ("binary_expression", "assignment_expression"):
@@ -95,20 +99,20 @@ def _edits(node) -> Iterator[_Edit]:
         yield from _other_word(node)
 
 
-def _without_barrier(node) -> Iterator[_Edit]:
+def _without_barrier(node: Node) -> Iterator[_Edit]:
     call = node.named_children[0] if node.named_children else node
     if call.type == "call_expression" and _text(call.child_by_field_name("function")) in _BARRIERS:
         yield _Edit("barrier removed", node.start_byte, node.end_byte, "")
 
 
-def _other_operator(node) -> Iterator[_Edit]:
+def _other_operator(node: Node) -> Iterator[_Edit]:
     operator = node.child_by_field_name("operator")
     for kind, others in (("comparison shifted", _COMPARISONS), ("operator swapped", _OPERATORS)):
         if operator is not None and operator.type in others:
             yield _replaced(kind, operator, others[operator.type])
 
 
-def _without_term(node) -> Iterator[_Edit]:
+def _without_term(node: Node) -> Iterator[_Edit]:
     """`a + b` and `a * b` without one of the two, where they make an index."""
     operator = node.child_by_field_name("operator")
     if operator is not None and operator.type in ("+", "-", "*") and _makes_an_index(node):
@@ -117,7 +121,8 @@ def _without_term(node) -> Iterator[_Edit]:
             yield _replaced("index term dropped", node, _text(node.child_by_field_name("right")))
 
 
-def _makes_an_index(node) -> bool:
+def _makes_an_index(inner: Node) -> bool:
+    node: Node | None = inner
     while node is not None and node.type not in ("compound_statement", "condition_clause"):
         if node.type == "subscript_argument_list":
             return True
@@ -127,15 +132,17 @@ def _makes_an_index(node) -> bool:
     return False
 
 
-def _other_bound(node) -> Iterator[_Edit]:
+def _other_bound(node: Node) -> Iterator[_Edit]:
     condition = node.child_by_field_name("condition")
     if condition is not None and condition.type == "binary_expression":
         bound = condition.child_by_field_name("right")
+        if bound is None:
+            return
         for change in ("- 1", "+ 1"):
             yield _replaced("loop bound changed", bound, f"(({_text(bound)}) {change})")
 
 
-def _other_word(node) -> Iterator[_Edit]:
+def _other_word(node: Node) -> Iterator[_Edit]:
     word = _text(node)
     if word in _FULL_MASKS:
         yield _replaced("mask changed", node, "0x0000ffffu")
@@ -147,12 +154,12 @@ def _other_word(node) -> Iterator[_Edit]:
         yield _replaced("constant changed", node, str(int(word) + 1))
 
 
-def _replaced(kind: str, node, text: str) -> _Edit:
+def _replaced(kind: str, node: Node, text: str) -> _Edit:
     return _Edit(kind, node.start_byte, node.end_byte, text)
 
 
-def _text(node) -> str:
-    return node.text.decode() if node is not None else ""
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode() if node is not None else ""
 
 
 def _mutant(code: bytes, edit: _Edit) -> Mutant:

@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.course import Budget, Case, Exercise, Expected, Launch, Problem, hidden, together
+from grader.course import (
+    Budget,
+    Case,
+    Exercise,
+    Expected,
+    Launch,
+    Problem,
+    hidden,
+    together,
+    work_is_shared,
+)
 from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
 from grader.course.tolerances import sum_bound
 
@@ -34,6 +44,7 @@ def sector_budgets(threads: int, loads: int) -> tuple[Budget, ...]:
             "4 for 32 threads, if each writes one element and neighbouring threads write "
             "neighbouring elements",
         ),
+        *work_is_shared(),
     )
 
 
@@ -83,9 +94,13 @@ saxpy = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: a_x_plus_y(rng, 8 * BLOCK),
-            points=1,
-            budgets=sector_budgets(8 * BLOCK, loads=2),
+            lambda rng: a_x_plus_y(rng, 4 * BLOCK),
+            points=5.5,
+            budgets=sector_budgets(4 * BLOCK, loads=2),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: a_x_plus_y(rng, 65_536 + int(rng.integers(300, 5_000))),
         ),
     ),
     hints=(
@@ -96,6 +111,16 @@ saxpy = Exercise(
         "There may be more threads than elements. Only those with `i < n` may touch the arrays: "
         "`if (i < n) out[i] = ...;`",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "The grid has whole blocks, so there are more threads than elements. Which question "
+            "must a thread ask before it touches an array?"
+        ),
+        "over_budget": (
+            "One thread, one element: with as many threads as elements nobody needs a loop, and "
+            "neighbouring threads should own neighbouring elements."
+        ),
+    },
 )
 
 
@@ -109,7 +134,7 @@ def tiles_for(rows: int, cols: int) -> tuple[int, int]:
 
 SINGLES = ((1, 1), (1, 77), (77, 1))
 EDGES = ((7, 31), (8, 32), (9, 33), (8, 33), (9, 32))
-WIDE_AND_TALL = ((3, 500), (150, 5))
+WIDE_AND_TALL = ((3, 500), (150, 5), (2, 33_001), (8_300, 8))  # more than 65,536 elements
 
 
 def each_shape(problem, shapes):
@@ -149,7 +174,7 @@ add_bias = Exercise(
         Case(
             "within budget",
             lambda rng: biased(rng, 32, 64),
-            points=1,
+            points=4.5,
             budgets=sector_budgets(32 * 64, loads=2),
         ),
     ),
@@ -163,6 +188,16 @@ add_bias = Exercise(
         "The bias depends on the column alone: `out[i] = x[i] + bias[col]` with "
         "`i = row * cols + col`.",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "Blocks cover the matrix and a bit more, at the right edge and at the lower one. The "
+            "guard has a half for each."
+        ),
+        "over_budget": (
+            "There is a thread for every element of the matrix: whoever loops along a row or a "
+            "column does what others stand idle for."
+        ),
+    },
 )
 
 
@@ -193,7 +228,7 @@ mirror = Exercise(
         Case(
             "within budget",
             lambda rng: reflected(rng, 32, 128),
-            points=1,
+            points=4.5,
             budgets=sector_budgets(32 * 128, loads=1),
         ),
     ),
@@ -205,4 +240,10 @@ mirror = Exercise(
         "`const int opposite = cols - 1 - col;` The row stays what it is, and so do the index, the "
         "guard and the launch of `brighten`.",
     ),
+    hints_on={
+        "out_of_bounds": (
+            "Columns are counted from 0, so the last one is cols - 1. Which column faces column 0?"
+        ),
+        "over_budget": "There is a thread for every pixel: nobody needs a loop.",
+    },
 )

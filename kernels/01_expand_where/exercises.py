@@ -12,21 +12,22 @@ from math import prod
 import numpy as np
 
 from grader.course import (
+    DIVISION,
+    Ban,
     Budget,
     Case,
     Exercise,
     Expected,
     Launch,
     Problem,
-    Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, whole_numbers
 
 BLOCK = 128  # threads a block
 WARPS = BLOCK // 32
-HIGH_PRODUCT = r"(mul|mad)\.hi\.u32"
 
 Shape = tuple[int, ...]
 
@@ -111,7 +112,11 @@ def matrix(rng: np.random.Generator, rows: int, cols: int) -> Problem:
 
 def sectors_2d(n: int) -> tuple[Budget, ...]:
     why = "neighbouring threads own neighbouring floats, so the 128 bytes of a warp are 4 sectors"
-    return (Budget("global_store_sectors", n // 8, why), Budget("global_load_sectors", n // 8, why))
+    return (
+        Budget("global_store_sectors", n // 8, why),
+        Budget("global_load_sectors", n // 8, why),
+        *work_is_shared(),
+    )
 
 
 expand_2d = Exercise(
@@ -125,10 +130,11 @@ expand_2d = Exercise(
             points=1,
         ),
         Case(
-            "one column, repeated sideways, and a transposed matrix",
+            "one column, repeated sideways; a transposed matrix; one with gaps",
             lambda rng: together(
                 expansion_2d(plain(normal(rng, (23, 1))), 23, 9),
                 expansion_2d(turned(normal(rng, (23, 9))), 23, 9),
+                expansion_2d(with_gaps(normal(rng, (11, 13))), 11, 13),
             ),
             points=2,
         ),
@@ -160,7 +166,7 @@ expand_2d = Exercise(
         Case(
             "within budget",
             lambda rng: expansion_2d(plain(normal(rng, (1, 64))), 32, 64),
-            points=1,
+            points=5,
             budgets=sectors_2d(32 * 64),
         ),
     ),
@@ -173,6 +179,16 @@ expand_2d = Exercise(
         "The last block has more threads than there are elements left: only those with "
         "i < rows * cols own one.",
     ),
+    hints_on={
+        "wrong_answer": (
+            "Try it on paper with 2 rows of 3 columns: elements 0, 1, 2 of out are row 0. Is it / "
+            "cols or / rows that tells the row?"
+        ),
+        "over_budget": (
+            "Thread i owns element i of out: neighbouring threads then store side by side, and "
+            "nobody loops."
+        ),
+    },
 )
 
 
@@ -212,14 +228,15 @@ def beyond_int(rng: np.random.Generator) -> Problem:
     return expansion(x, (40, 1000, 100, 1000), first, 300)
 
 
-def walk_budgets(warps: int, loads: int, why: str) -> tuple[Budget, ...]:
+def walk_budgets(warps: int, loads: int, why: str, stores: int = 1) -> tuple[Budget, ...]:
     return (
         Budget("global_load_requests", warps * loads, f"{loads} a warp: {why}"),
         Budget(
             "global_store_sectors",
-            warps * 4,
-            "4 a warp: neighbouring threads own neighbouring floats of out",
+            warps * 4 * stores,
+            "4 a warp for a store: neighbouring threads own neighbouring floats of out",
         ),
+        *work_is_shared(),
     )
 
 
@@ -230,10 +247,11 @@ expand = Exercise(
     cases=(
         Case("2x1x5x1 to 2x4x5x6", lambda rng: of_shape(rng, (2, 1, 5, 1), (2, 4, 5, 6)), points=1),
         Case(
-            "a transposed array, and a window from the middle",
+            "a transposed array, five dimensions, and a window beyond the largest int",
             lambda rng: together(
                 expansion(turned(normal(rng, (7, 1, 11))), (7, 5, 11)),
-                expansion(plain(normal(rng, (7, 5, 1))), (7, 5, 11), first=41, count=150),
+                of_shape(rng, (3, 1, 2, 1, 5), (3, 2, 2, 3, 5)),
+                beyond_int(rng),
             ),
             points=2,
         ),
@@ -276,7 +294,7 @@ expand = Exercise(
         Case(
             "within budget",
             lambda rng: of_shape(rng, (4, 1, 8, 16), (4, 4, 8, 16)),
-            points=1,
+            points=6,
             budgets=walk_budgets(
                 64, 2 * 4 + 1, "size and stride of each of the 4 dimensions, once, and the element"
             ),
@@ -293,6 +311,16 @@ expand = Exercise(
         "The flat index of this thread's element is `first + i`, and its place in out is `i`. "
         "An int ends at 2,147,483,647; `first` is unsigned for a reason.",
     ),
+    hints_on={
+        "wrong_answer": (
+            "Which dimension do you begin with? The last one runs fastest, so its coordinate is "
+            "what is left over after dividing by its size."
+        ),
+        "over_budget": (
+            "Each size and each stride is needed once: one walk from the last dimension to the "
+            "first gives all coordinates."
+        ),
+    },
 )
 
 
@@ -332,6 +360,14 @@ def any_truth(rng: np.random.Generator) -> Problem:
     return choice(plain(cond), x, y, (3, 5, 61))
 
 
+def masked_vector(rng: np.random.Generator) -> Problem:
+    """x where the mask is not 0, and NaN there where it is: then a single number is chosen."""
+    cond = rng.choice(np.array([0, 0, 1, 2, 128, 255], np.uint8), 300)
+    x = normal(rng, 300)
+    x[cond == 0] = np.nan
+    return choice(plain(cond), plain(x), plain(offset_from(rng, (1,))), (300,))
+
+
 def not_chosen(rng: np.random.Generator) -> Problem:
     """NaN and infinities, most of them where the other side is chosen."""
     cond = chance(rng, (11, 1, 7))
@@ -355,7 +391,7 @@ where = Exercise(
     cases=(
         Case(
             "a mask, a vector and a single number",
-            lambda rng: of_shapes(rng, (300,), (300,), (1,)),
+            masked_vector,
             points=1,
         ),
         Case(
@@ -400,12 +436,13 @@ where = Exercise(
         Case(
             "within budget",
             lambda rng: of_shapes(rng, (8, 1, 8, 16), (1, 4, 8, 1), (8, 4, 1, 16)),
-            points=1,
+            points=6.5,
             budgets=walk_budgets(
                 128,
                 4 * 4 + 3,
                 "a size and three strides of each of the 4 dimensions, then cond, x and y: the "
                 "coordinates are the same for all three, so one walk will do",
+                stores=2,  # one in each branch of an if
             ),
         ),
     ),
@@ -417,6 +454,16 @@ where = Exercise(
         "Then it is the kernel of one dimension again: "
         "out[i] = cond[...] ? x[...] : y[...], each at its own place.",
     ),
+    hints_on={
+        "over_budget": (
+            "The three operands share their coordinates. One walk over the dimensions is enough, "
+            "with a stride of each operand in every round."
+        ),
+        "wrong_answer": (
+            "Does each of the three places move by its own strides? And what counts as true: 1, or "
+            "anything but 0?"
+        ),
+    },
 )
 
 
@@ -518,18 +565,11 @@ fast_expand = Exercise(
         Case(
             "within budget",
             lambda rng: fast_of_shape(rng, (4, 1, 8, 16), (4, 4, 8, 16)),
-            points=1,
+            points=5,
             budgets=walk_budgets(
                 64, 4 * 4 + 1, "four numbers for each of the 4 dimensions, and the element"
             ),
-            requires=(
-                Requirement(
-                    HIGH_PRODUCT,
-                    "an upper half of a product (__umulhi)",
-                    64 * 4,
-                    "one for each of the 4 dimensions and the 64 warps; / and % are slow routines",
-                ),
-            ),
+            bans=(Ban(DIVISION, "a division", "/ and % are slow routines, the formula is not"),),
         ),
     ),
     hints=(
@@ -542,4 +582,13 @@ fast_expand = Exercise(
         "The rest is as in expand: coordinate * strides[d] goes to the place, and the quotient is "
         "what is left of the flat index.",
     ),
+    hints_on={
+        "over_budget": (
+            "A remainder needs no % once the quotient is known: it is what quotient * shape[d] "
+            "leaves of rest."
+        ),
+        "wrong_answer": (
+            "The sum of rest and the upper half may pass 2^31: which types keep it positive?"
+        ),
+    },
 )

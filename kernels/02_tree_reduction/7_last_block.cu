@@ -5,7 +5,7 @@
 //   partial   float[gridDim.x], written; the sum of the elements that block b's threads own
 //   total     float[1], written by the block that finishes last; the sum of x
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one
-//   block     a power of two, at most 256 threads
+//   block     a power of two, 32 to 256 threads
 //
 // Budget: 1 atomic a block; 4 sectors a full warp load, also when the partial sums are read.
 

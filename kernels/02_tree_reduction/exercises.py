@@ -6,6 +6,8 @@ rounding can do to a tree of that depth and no more, so that an element left out
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from grader.course import (
@@ -17,9 +19,11 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    longest_path,
     together,
+    work_is_shared,
 )
-from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import sum_bound
 
 BLOCK = 256  # threads a block, and leaves of its tree
@@ -27,15 +31,18 @@ WARPS = BLOCK // 32
 TREE_DEPTH = 8  # additions between a leaf of 256 and the root
 
 
-def stretches(values: np.ndarray, blocks: int, fill: float) -> np.ndarray:
-    """float64[blocks, BLOCK]: the elements block by block, `fill` where there are none."""
-    rows = np.full(blocks * BLOCK, fill)
+SIZES = (32, 64, 128)  # of blocks, beside BLOCK
+
+
+def stretches(values: np.ndarray, blocks: int, block: int, fill: float) -> np.ndarray:
+    """float64[blocks, block]: the elements block by block, `fill` where there are none."""
+    rows = np.full(blocks * block, fill)
     rows[: values.size] = values
-    return rows.reshape(blocks, BLOCK)
+    return rows.reshape(blocks, block)
 
 
-def blocks_for(n: int) -> int:
-    return -(-n // BLOCK)
+def blocks_for(n: int, block: int = BLOCK) -> int:
+    return -(-n // block)
 
 
 # --- budgets -----------------------------------------------------------------------------------
@@ -54,24 +61,26 @@ def tree_budgets(blocks: int) -> tuple[Budget, ...]:
         ),
         Budget(
             "divergent_branches",
-            8 * blocks,
-            "8 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, and that warp alone",
+            20 * blocks,
+            "20 a block: only strides 16, 8, 4, 2 and 1 need to split a warp, that warp alone, and "
+            "8 will do",
         ),
+        *work_is_shared(),
     )
 
 
 # --- interleaved -------------------------------------------------------------------------------
 
 
-def sums(x: np.ndarray, spare_blocks: int = 0) -> Problem:
+def sums(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
     """One launch of `interleaved` over x, with `spare_blocks` that have nothing to do."""
-    blocks = blocks_for(x.size) + spare_blocks
-    rows = stretches(x, blocks, 0.0)
+    blocks = blocks_for(x.size, block) + spare_blocks
+    rows = stretches(x, blocks, block, 0.0)
     bound = sum_bound(TREE_DEPTH, np.abs(rows).sum(axis=1))
     return Problem(
         inputs={"x": x},
         outputs={"partial": Expected(rows.sum(axis=1), np.float32, atol=bound)},
-        launches=(Launch("interleaved", blocks, BLOCK, ("x", "partial", np.int32(x.size))),),
+        launches=(Launch("interleaved", blocks, block, ("x", "partial", np.int32(x.size))),),
     )
 
 
@@ -80,19 +89,23 @@ interleaved = Exercise(
     title="Fold the tile",
     source="2_interleaved.cu",
     cases=(
-        Case("one full block", lambda rng: sums(whole_numbers(rng, BLOCK)), points=1),
+        Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
         Case(
             "three blocks, the last one short",
-            lambda rng: sums(whole_numbers(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            lambda rng: sums(quarters(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
             points=2,
         ),
         hidden(
             "lengths around the edge of a warp",
-            lambda rng: together(*(sums(whole_numbers(rng, n)) for n in (1, 31, 32, 33))),
+            lambda rng: together(*(sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
         ),
         hidden(
             "lengths around the edge of a block",
-            lambda rng: together(*(sums(whole_numbers(rng, n)) for n in (255, 256, 257, 1000))),
+            lambda rng: together(*(sums(quarters(rng, n)) for n in (255, 256, 257, 1000))),
+        ),
+        hidden(
+            "blocks of 32, 64 and 128 threads",
+            lambda rng: together(*(sums(quarters(rng, 2 * b + 1), block=b) for b in SIZES)),
         ),
         hidden(
             "many blocks: only the last element of each counts, and one has none",
@@ -104,10 +117,11 @@ interleaved = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: sums(whole_numbers(rng, 4 * BLOCK)),
-            points=1,
+            lambda rng: sums(quarters(rng, 4 * BLOCK)),
+            points=6,
             budgets=tree_budgets(4),
         ),
+        hidden("more than 65,536 elements", lambda rng: sums(quarters(rng, 66_000))),
     ),
     hints=(
         "With 256 cells, the first step folds cells 128 to 255 onto cells 0 to 127. Which thread "
@@ -118,26 +132,48 @@ interleaved = Exercise(
         "every step. All threads of the block must reach it, those that added nothing too.",
         "The last step folds tile[1] onto tile[0]: the loop runs as long as `stride > 0`.",
     ),
+    hints_on={
+        "data_race": (
+            "A step reads cells that other threads wrote in the step before. Who waits for whom, "
+            "and where?"
+        ),
+        "barrier_divergence": (
+            "A barrier is for all threads of the block, those with nothing to add included. Stands "
+            "it inside an `if`?"
+        ),
+        "over_budget": (
+            "Let whole warps fall asleep: with 256 cells, threads 0 to 127 fold the upper half "
+            "onto the lower one, then threads 0 to 63."
+        ),
+    },
 )
 
 
 # --- max ---------------------------------------------------------------------------------------
 
 
-def maxima(x: np.ndarray, spare_blocks: int = 0) -> Problem:
+def maxima(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
     """One launch of `block_max` over x. A maximum is one of the inputs, so nothing is rounded."""
-    blocks = blocks_for(x.size) + spare_blocks
-    largest = stretches(x, blocks, -np.inf).max(axis=1)
+    blocks = blocks_for(x.size, block) + spare_blocks
+    largest = stretches(x, blocks, block, -np.inf).max(axis=1)
     return Problem(
         inputs={"x": x},
         outputs={"partial": Expected(largest, np.float32)},
-        launches=(Launch("block_max", blocks, BLOCK, ("x", "partial", np.int32(x.size))),),
+        launches=(Launch("block_max", blocks, block, ("x", "partial", np.int32(x.size))),),
     )
 
 
 def rising(rng: np.random.Generator, n: int) -> np.ndarray:
     """The largest element is the last one of every block, and of all."""
     return np.sort(negative(rng, n))
+
+
+def sunken(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Rising numbers, but in the second block far below -1e30, and from the third on -inf."""
+    x = rising(rng, n)
+    x[BLOCK : 2 * BLOCK] = np.sort(-rng.uniform(1e35, 3e38, BLOCK))
+    x[2 * BLOCK :] = -np.inf
+    return x
 
 
 def lowest(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -154,8 +190,11 @@ maximum = Exercise(
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
         Case(
-            "three blocks of negative numbers, the last one short",
-            lambda rng: maxima(rising(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            "negative numbers, numbers far below -1e30, a short last block, one of -inf",
+            lambda rng: together(
+                maxima(rising(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+                maxima(sunken(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
+            ),
             points=2,
         ),
         hidden(
@@ -167,8 +206,8 @@ maximum = Exercise(
             lambda rng: together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000))),
         ),
         hidden(
-            "many blocks, numbers of both signs",
-            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(9_000, 10_000)))),
+            "blocks of 32, 64 and 128 threads",
+            lambda rng: together(*(maxima(rising(rng, 2 * b + 1), block=b) for b in SIZES)),
         ),
         hidden(
             "the lowest floats there are, and blocks without any number",
@@ -177,8 +216,12 @@ maximum = Exercise(
         Case(
             "within budget",
             lambda rng: maxima(negative(rng, 4 * BLOCK)),
-            points=1,
+            points=5.5,
             budgets=tree_budgets(4),
+        ),
+        hidden(
+            "more than 65,536 elements, numbers of both signs",
+            lambda rng: maxima(heavy_tailed(rng, int(rng.integers(66_000, 67_000)))),
         ),
     ),
     hints=(
@@ -188,35 +231,45 @@ maximum = Exercise(
         "of the block fills its own cell, so no thread returns early.",
         "The loop is that of the interleaved sum, with `fmaxf(a, b)` in place of `a + b`.",
     ),
+    hints_on={
+        "wrong_answer": (
+            "What does a thread past the end put into its cell? It must lose against every float "
+            "there is, -3e38 too."
+        ),
+        "over_budget": (
+            "The fold is that of the sum: half as many threads in every step, and nobody takes "
+            "turns."
+        ),
+    },
 )
 
 
 # --- dot ---------------------------------------------------------------------------------------
 
 
-def products(x: np.ndarray, y: np.ndarray, blocks: int) -> Problem:
+def products(x: np.ndarray, y: np.ndarray, blocks: int, block: int = BLOCK) -> Problem:
     """`dot` on a grid of `blocks`, then once more with one block, on its partial results and ones:
     so it is the dot product that counts, and not which block took which elements. A single block
     is done after the first launch, and shows a sign that two launches turn back."""
-    passes = -(-x.size // (blocks * BLOCK))
+    passes = -(-x.size // (blocks * block))
     exact = x.astype(np.float64) * y.astype(np.float64)
-    additions = (passes + TREE_DEPTH) + (1 + TREE_DEPTH)
+    additions = (passes + TREE_DEPTH) + (-(-blocks // block) + TREE_DEPTH)
     bound = sum_bound(additions, np.abs(exact).sum(keepdims=True))
     return Problem(
         inputs={"x": x, "y": y, "ones": np.ones(blocks, np.float32)},
         scratch={"partial": ((blocks,), np.float32)},
         outputs={"total": Expected(exact.sum(keepdims=True), np.float32, atol=bound)},
         launches=(
-            Launch("dot", blocks, BLOCK, ("x", "y", "partial", np.int32(x.size))),
-            Launch("dot", 1, BLOCK, ("partial", "ones", "total", np.int32(blocks))),
+            Launch("dot", blocks, block, ("x", "y", "partial", np.int32(x.size))),
+            Launch("dot", 1, block, ("partial", "ones", "total", np.int32(blocks))),
         )
         if blocks > 1
-        else (Launch("dot", 1, BLOCK, ("x", "y", "total", np.int32(x.size))),),
+        else (Launch("dot", 1, block, ("x", "y", "total", np.int32(x.size))),),
     )
 
 
-def whole_products(rng: np.random.Generator, n: int, blocks: int) -> Problem:
-    return products(whole_numbers(rng, n), whole_numbers(rng, n), blocks)
+def whole_products(rng: np.random.Generator, n: int, blocks: int, block: int = BLOCK) -> Problem:
+    return products(quarters(rng, n), quarters(rng, n), blocks, block)
 
 
 def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
@@ -262,6 +315,10 @@ dot = Exercise(
             lambda rng: together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537))),
         ),
         hidden(
+            "blocks of 32, 64 and 128 threads",
+            lambda rng: together(*(whole_products(rng, 5 * b + 3, 2, block=b) for b in SIZES)),
+        ),
+        hidden(
             "many blocks: only the last element of each counts",
             lambda rng: products(spikes(rng, 19_000, BLOCK), spikes(rng, 19_000, BLOCK), 40),
         ),
@@ -272,9 +329,10 @@ dot = Exercise(
         Case(
             "within budget",
             lambda rng: whole_products(rng, 6 * 512, 2),
-            points=1,
+            points=6,
             budgets=dot_budgets(2, 6),
         ),
+        hidden("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),
     hints=(
         "A thread's first element is number blockIdx.x * blockDim.x + threadIdx.x of the grid. "
@@ -284,17 +342,27 @@ dot = Exercise(
         "Write `tile[thread] = sum` once, after the loop, also for a thread that had no element. "
         "Then a barrier, and the same fold as before.",
     ),
+    hints_on={
+        "barrier_divergence": (
+            "The first loop is of different length for different threads, so no barrier may stand "
+            "in it."
+        ),
+        "over_budget": (
+            "Each thread adds up in a register, in steps of the whole grid; the tree comes once, "
+            "after the loop."
+        ),
+    },
 )
 
 
 # --- last_block --------------------------------------------------------------------------------
 
 
-def in_one_launch(x: np.ndarray, blocks: int) -> Problem:
+def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK) -> Problem:
     """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
     Every total takes one number from each block, and the same blocks may finish in any order."""
-    passes = -(-x.size // (blocks * BLOCK))
-    additions = (passes + TREE_DEPTH) + (-(-blocks // BLOCK) + TREE_DEPTH)
+    passes = -(-x.size // (blocks * block))
+    additions = (passes + TREE_DEPTH) + (-(-blocks // block) + TREE_DEPTH)
     exact = x.sum(dtype=np.float64, keepdims=True)
     bound = sum_bound(additions, np.abs(x).sum(dtype=np.float64, keepdims=True))
     totals = ("total", "total_again")
@@ -304,15 +372,15 @@ def in_one_launch(x: np.ndarray, blocks: int) -> Problem:
         outputs={name: Expected(exact, np.float32, atol=bound) for name in totals},
         launches=tuple(
             Launch(
-                "last_block", blocks, BLOCK, ("x", "partial", name, "finished", np.int32(x.size))
+                "last_block", blocks, block, ("x", "partial", name, "finished", np.int32(x.size))
             )
             for name in totals
         ),
     )
 
 
-def whole_sum(rng: np.random.Generator, n: int, blocks: int) -> Problem:
-    return in_one_launch(whole_numbers(rng, n), blocks)
+def whole_sum(rng: np.random.Generator, n: int, blocks: int, block: int = BLOCK) -> Problem:
+    return in_one_launch(quarters(rng, n), blocks, block)
 
 
 def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
@@ -325,6 +393,7 @@ def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             "neighbouring elements, when the last block finishes too",
         ),
         Budget("atomics", 2 * blocks, "one ticket for each block, drawn by one of its threads"),
+        longest_path(),
     )
 
 
@@ -336,6 +405,7 @@ def fences(blocks: int) -> Requirement:
         2 * (blocks + 1),
         "one in each block between the partial sum and the ticket; and one, at least in the last "
         "block, between the ticket and the partial sums of the others",
+        worth={r"atom\.acq_rel\..*": 2},  # what is in front of it, and what comes behind it
     )
 
 
@@ -354,9 +424,18 @@ last_block = Exercise(
             "fewer elements than threads",
             lambda rng: together(*(whole_sum(rng, n, 3) for n in (1, 31, 257))),
         ),
-        hidden(
+        Case(
             "more blocks than a block has threads",
             lambda rng: whole_sum(rng, 257 * BLOCK, 257),
+            points=1,
+        ),
+        hidden(
+            "blocks of 32, 64 and 128 threads",
+            lambda rng: together(*(whole_sum(rng, 5 * b + 3, 4, block=b) for b in SIZES)),
+        ),
+        hidden(
+            "blocks that finish in another order",
+            lambda rng: replace(whole_sum(rng, 360, 3, block=64), order="shuffled"),
         ),
         hidden(
             "many blocks: only the last element of each counts",
@@ -371,10 +450,11 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=1,
+            points=7,
             budgets=last_block_budgets(64 * BLOCK, 64),
             requires=(fences(64),),
         ),
+        hidden("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
     ),
     hints=(
         "Thread 0 of each block does what the block of `tickets` did: it leaves the sum in "
@@ -389,4 +469,14 @@ last_block = Exercise(
         "in a register; `block_sum` does the rest. Thread 0 writes `*total`, and sets `*finished` "
         "back to 0, or the next launch draws tickets that are too high.",
     ),
+    hints_on={
+        "data_race": (
+            "Before a thread draws its ticket, what it left in partial must be visible to all "
+            "blocks; and who has the last ticket reads only after it."
+        ),
+        "over_budget": (
+            "The last block has as many threads as any other: let all of them add up partial sums, "
+            "then call block_sum once more."
+        ),
+    },
 )

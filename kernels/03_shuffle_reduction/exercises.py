@@ -20,8 +20,9 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
-from grader.course.inputs import heavy_tailed, negative, offset, spikes, whole_numbers
+from grader.course.inputs import heavy_tailed, negative, offset, quarters, spikes
 from grader.course.tolerances import UNIT_ROUNDOFF, sum_bound
 
 WARP = 32
@@ -60,6 +61,7 @@ def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
         ),
         Budget("shared_load_wavefronts", 0, "the lanes pass their values on without any memory"),
         Budget("barriers", 0, "no other warp is waited for"),
+        *work_is_shared(),
     )
 
 
@@ -68,25 +70,21 @@ warp_sum = Exercise(
     title="The sum of a warp",
     source="2_warp_sum.cu",
     cases=(
-        Case("one warp", lambda rng: warp_sums(whole_numbers(rng, WARP), block=32), points=1),
+        Case("one warp", lambda rng: warp_sums(quarters(rng, WARP), block=32), points=1),
         Case(
             "seven warps or more, the last one partly filled",
-            lambda rng: warp_sums(whole_numbers(rng, 193 + int(rng.integers(1, 31)))),
+            lambda rng: warp_sums(quarters(rng, 193 + int(rng.integers(1, 31)))),
             points=1,
         ),
         hidden(
             "lengths around the edge of a warp",
-            lambda rng: together(*(warp_sums(whole_numbers(rng, n)) for n in (1, 31, 32, 33))),
+            lambda rng: together(*(warp_sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
         ),
         hidden(
             "lengths around the edge of a block, and a block without any element",
             lambda rng: together(
-                *(warp_sums(whole_numbers(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
+                *(warp_sums(quarters(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
             ),
-        ),
-        hidden(
-            "many warps: only the last element of each counts",
-            lambda rng: warp_sums(spikes(rng, int(rng.integers(3000, 4000)), WARP)),
         ),
         hidden(
             "large offsets and heavy tails, blocks of 32 and of 1,024 threads",
@@ -96,8 +94,8 @@ warp_sum = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: warp_sums(whole_numbers(rng, 4 * THREE_WARPS)),
-            points=1,
+            lambda rng: warp_sums(quarters(rng, 4 * THREE_WARPS)),
+            points=4,
             budgets=warp_sum_budgets(12),
             requires=(
                 Requirement(
@@ -108,6 +106,10 @@ warp_sum = Exercise(
                 ),
             ),
         ),
+        hidden(
+            "more than 65,536 elements: only the last one of each warp counts",
+            lambda rng: warp_sums(spikes(rng, int(rng.integers(66_000, 67_000)), WARP)),
+        ),
     ),
     hints=(
         "Fold, as in the last lesson, but the lanes instead of a tile. In the first step lane 0 "
@@ -117,6 +119,15 @@ warp_sum = Exercise(
         "Start with `offset = 16`, halve it while it is above 0, and add to `sum` what the shuffle "
         "returns.",
     ),
+    hints_on={
+        "over_budget": (
+            "Five shuffles do it if every step halves the number of lanes whose sums are still "
+            "apart: offsets 16, 8, 4, 2, 1."
+        ),
+        "shuffle_divergence": (
+            "All 32 lanes must come to a shuffle whose mask names them, those past the end too."
+        ),
+    },
 )
 
 
@@ -162,6 +173,7 @@ def below_budgets(rows: int, columns: int, width: int) -> tuple[Budget, ...]:
             rows * columns * 4 // 32,
             "every element is loaded once, 8 to a sector of 32 bytes",
         ),
+        *work_is_shared(),
     )
 
 
@@ -172,15 +184,15 @@ below_max = Exercise(
     cases=(
         Case(
             "full segments: 12 rows of 8 elements",
-            lambda rng: below(whole_numbers(rng, (12, 8)), 8),
+            lambda rng: below(quarters(rng, (12, 8)), 8),
             points=1,
         ),
         Case(
-            "negative numbers, rows shorter than their segments, lanes without a row",
+            "negative numbers and -inf, rows shorter than their segments, lanes without a row",
             lambda rng: together(
-                below(negative(rng, (5, 5)), 8),
+                below(some_minus_infinity(rng, 5, 5), 8),
                 below(negative(rng, (7, 12)), 16),
-                below(negative(rng, (4, 20)), 32),
+                below(1000 * negative(rng, (4, 20)), 32),
             ),
             points=2,
         ),
@@ -220,13 +232,17 @@ below_max = Exercise(
         Case(
             "within budget",
             lambda rng: below(negative(rng, (24, 16)), 16),
-            points=1,
+            points=6,
             budgets=below_budgets(24, 16, 16),
             requires=(
                 Requirement(
                     SHUFFLE, "a shuffle", 4 * 12, "16 lanes that share a row meet in 4 steps"
                 ),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: below(negative(rng, (4_500, 15)), 16, block=256),
         ),
     ),
     hints=(
@@ -239,6 +255,14 @@ below_max = Exercise(
         "Keep the element in one variable and the largest in another. At the end only the lanes "
         "that own an element write `y[row * columns + column]`.",
     ),
+    hints_on={
+        "over_budget": (
+            "log2(width) shuffles are enough if both lanes of a pair take the larger of the two."
+        ),
+        "shuffle_divergence": (
+            "Lanes without an element come to every shuffle, with a value that never wins."
+        ),
+    },
 )
 
 
@@ -293,6 +317,7 @@ def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
             2 * STEPS * warps * calls,
             f"{STEPS} for the values of a warp and {STEPS} for the results of the warps",
         ),
+        *work_is_shared(),
     )
 
 
@@ -302,8 +327,8 @@ row_share = Exercise(
     source="8_row_share.cu",
     cases=(
         Case(
-            "one row, one block of 8 warps",
-            lambda rng: shares(whole_numbers(rng, (1, 300)), 1, 256),
+            "one row, one block of 12 warps",
+            lambda rng: shares(quarters(rng, (1, 500)), 1, 384),
             points=1,
         ),
         Case(
@@ -343,8 +368,8 @@ row_share = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: shares(whole_numbers(rng, (4, 512)), 2, 256),
-            points=1,
+            lambda rng: shares(quarters(rng, (4, 512)), 2, 256),
+            points=6,
             budgets=share_budgets(calls=8, warps=8),
             requires=(
                 Requirement(
@@ -354,6 +379,10 @@ row_share = Exercise(
                     "each of the 8 warps reduces its 32 values in 8 calls, in 5 steps",
                 ),
             ),
+        ),
+        hidden(
+            "rows of more than 65,536 elements",
+            lambda rng: shares(quarters(rng, (2, 66_000)), 1, 1024),
         ),
     ),
     hints=(
@@ -366,4 +395,14 @@ row_share = Exercise(
         "Between writing and reading of_warp there must be a `__syncthreads()`. And before "
         "writing? A slower warp may still be reading what the call before left there.",
     ),
+    hints_on={
+        "data_race": (
+            "of_warp is used again and again: who may still be reading what the call before left "
+            "there?"
+        ),
+        "over_budget": (
+            "After one place a warp is written, let every warp read all of them and reduce once "
+            "more: nobody has to be told."
+        ),
+    },
 )

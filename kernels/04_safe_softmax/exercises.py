@@ -20,6 +20,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, negative, normal, offset
 from grader.course.references import softmax
@@ -143,6 +144,7 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             "a block reduces once in each of two launches, after its loop and not in it; by "
             "shuffles that takes a barrier or two",
         ),
+        *work_is_shared(),
     )
 
 
@@ -197,9 +199,13 @@ elementary = Exercise(
         Case(
             "within budget",
             lambda rng: in_three_launches(normal(rng, 2048), blocks=2, block=256),
-            points=1,
+            points=6,
             budgets=elementary_budgets(2048, blocks=2, warps=8),
             requires=shuffled(reductions=2 * 2, warps=8),
+        ),
+        hidden(
+            "more than 65,536 elements, 3 blocks",
+            lambda rng: in_three_launches(level(rng, 66_000), blocks=3, block=1024),
         ),
     ),
     hints=(
@@ -211,6 +217,16 @@ elementary = Exercise(
         "`sum = block_all_reduce<add>(sum, 0.0f, of_warp);` stands after the loop. `normalize` "
         "needs no reduction: its loop writes expf(x[i] - largest) / total to y[i].",
     ),
+    hints_on={
+        "over_budget": (
+            "Add up in a register first; one reduction of the block comes after the loop, by the "
+            "function above."
+        ),
+        "wrong_answer": (
+            "Both kernels subtract `largest` before expf. And is every element taken by exactly "
+            "one thread?"
+        ),
+    },
 )
 
 
@@ -252,6 +268,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             3 * reductions * warps * blocks,
             "five reductions in all, and by shuffles one takes two barriers or three",
         ),
+        *work_is_shared(),
     )
 
 
@@ -266,8 +283,8 @@ on_device = Exercise(
             points=1,
         ),
         Case(
-            "four blocks, three passes, the last one short",
-            lambda rng: on_one_grid(normal(rng, 2 * 512 + int(rng.integers(33, 400))), blocks=4),
+            "four blocks, three passes, the last one short, all far below 0",
+            lambda rng: on_one_grid(deep(rng, 2 * 512 + int(rng.integers(33, 400))), blocks=4),
             points=1,
         ),
         Case(
@@ -310,9 +327,13 @@ on_device = Exercise(
         Case(
             "within budget",
             lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
-            points=1,
+            points=7,
             budgets=on_device_budgets(4096, blocks=8, warps=4),
             requires=shuffled(reductions=5 * 8, warps=4),
+        ),
+        hidden(
+            "more than 65,536 elements, 3 blocks",
+            lambda rng: on_one_grid(level(rng, 66_000), blocks=3, block=1024),
         ),
     ),
     hints=(
@@ -325,6 +346,16 @@ on_device = Exercise(
         "goes on as in the last exercise. `vector_normalize` needs two such lines: sums add up, "
         "from 0.0f.",
     ),
+    hints_on={
+        "over_budget": (
+            "`finish` shares the partial results among the threads of the block, then "
+            "block_all_reduce combines what they found."
+        ),
+        "wrong_answer": (
+            "With more blocks than a block has threads, a thread of `finish` takes more than one "
+            "partial result."
+        ),
+    },
 )
 
 
@@ -341,6 +372,14 @@ def rows_of(x: np.ndarray, grid: int, block: int = 128) -> Problem:
         outputs={"y": Expected(softmax(x), np.float32, atol=bound)},
         launches=(Launch("row_softmax", grid, block, args),),
     )
+
+
+def of_all_kinds(rng: np.random.Generator, columns: int) -> np.ndarray:
+    """float32[5, columns]: a row of numbers, one far below zero, one much further, two others."""
+    sunken = -rng.uniform(1e25, 2e25, (1, columns)).astype(np.float32)
+    sunken[:, 1:] = sunken[:, :1]
+    some, deepest = normal(rng, (2, columns)), deep(rng, (1, columns))
+    return np.concatenate([some[:1], deepest, sunken, level(rng, (1, columns)), some[1:] - 90])
 
 
 def without_a_number(rng: np.random.Generator, columns: int) -> np.ndarray:
@@ -369,6 +408,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             3 * 2 * rows * warps,
             "two reductions a row, and by shuffles one takes two barriers or three",
         ),
+        *work_is_shared(),
     )
 
 
@@ -379,8 +419,8 @@ row_softmax = Exercise(
     cases=(
         Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),
         Case(
-            "five rows, two blocks",
-            lambda rng: rows_of(normal(rng, (5, int(rng.integers(130, 250)))), grid=2),
+            "five rows, two blocks: some far below -1e20, some level, some steep",
+            lambda rng: rows_of(of_all_kinds(rng, int(rng.integers(70, 120))), grid=2),
             points=2,
         ),
         hidden(
@@ -418,9 +458,13 @@ row_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: rows_of(normal(rng, (3, 1024)), grid=3),
-            points=1,
+            points=6.5,
             budgets=row_budgets(3, 1024, warps=4),
             requires=shuffled(reductions=2 * 3, warps=4),
+        ),
+        hidden(
+            "a row of more than 65,536 elements",
+            lambda rng: rows_of(level(rng, (1, 66_000)), grid=1, block=1024),
         ),
     ),
     hints=(
@@ -434,4 +478,14 @@ row_softmax = Exercise(
         "A thread without an element in a short row still takes part in both reductions, with the "
         "identity that its variable started from.",
     ),
+    hints_on={
+        "over_budget": (
+            "Three passes over the row, shared by all threads of the block, and one reduction "
+            "after each of the first two."
+        ),
+        "wrong_answer": (
+            "What do the maximum and the sum of a row start from, and do they start anew for the "
+            "next row?"
+        ),
+    },
 )

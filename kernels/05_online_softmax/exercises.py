@@ -19,6 +19,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
@@ -55,6 +56,14 @@ def some_empty(rng: np.random.Generator, n: int) -> np.ndarray:
     """By the toss of a coin, a pair is that of the empty stretch."""
     pairs = ordinary(rng, n)
     pairs[rng.random(n) < 0.5] = (-np.inf, 0)
+    return pairs
+
+
+def some_sunken(rng: np.random.Generator, n: int) -> np.ndarray:
+    """As `some_empty`, but the first ten have one and the same maximum, far below -1e20."""
+    pairs = some_empty(rng, n)
+    pairs[:10] = ordinary(rng, 10)
+    pairs[:10, 0] = -3e25
     return pairs
 
 
@@ -126,8 +135,8 @@ merge = Exercise(
             points=1,
         ),
         Case(
-            "one stretch is empty, or both",
-            lambda rng: merging(some_empty(rng, 200), some_empty(rng, 200)),
+            "one stretch is empty, or both; some lie far below -1e20",
+            lambda rng: merging(*(some_sunken(rng, 200) for _ in range(2))),
             points=2,
         ),
         hidden(
@@ -149,7 +158,7 @@ merge = Exercise(
         Case(
             "within budget",
             lambda rng: merging(some_empty(rng, 2 * BLOCK), some_empty(rng, 2 * BLOCK)),
-            points=1,
+            points=5,
             budgets=(
                 Budget(
                     "divergent_branches",
@@ -157,6 +166,7 @@ merge = Exercise(
                     "which of the two is larger, or empty, differs from lane to lane, so a branch "
                     "on it divides the warp; the same few operations serve all cases",
                 ),
+                *work_is_shared(),
             ),
         ),
     ),
@@ -169,6 +179,16 @@ merge = Exercise(
         "are 0, so any factor that is a number will do: subtract 0 in place of m in that case.",
         "`m == -INFINITY ? 0.0f : m` needs no branch: the compiler makes it a select.",
     ),
+    hints_on={
+        "over_budget": (
+            "Compute both factors for everyone, and choose by ?: between values that are already "
+            "there."
+        ),
+        "wrong_answer": (
+            "Each sum counts from its own maximum. Bring both to the common one before you add; "
+            "and what if both stretches are empty?"
+        ),
+    },
 )
 
 
@@ -202,6 +222,21 @@ def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
 def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """Every row is one and the same number, far below -1e20."""
     return np.repeat(-rng.uniform(2e20, 3e38, (rows, 1)), columns, axis=1).astype(np.float32)
+
+
+def with_a_peak(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """In the first row one element is so large that nothing of the others is left."""
+    x = normal(rng, (rows, columns), scale=3)
+    x[0, int(rng.integers(columns))] = 150
+    return x
+
+
+def far_from_zero(rng: np.random.Generator, columns: int) -> np.ndarray:
+    """float32[5, columns]: two rows around 1,000, two around -1,000, one of a single number far
+    below -1e20."""
+    x = offset(rng, (4, columns))
+    x[2:] -= 2000
+    return np.concatenate([x, sunken(rng, 1, columns)])
 
 
 def without_answer(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
@@ -263,10 +298,14 @@ online_row = Exercise(
     title="Row softmax in two passes",
     source="4_online_row.cu",
     cases=(
-        Case("two rows of 1,000", lambda rng: rows_of(normal(rng, (2, 1000), scale=3)), points=1),
         Case(
-            "five rows of 700, far from zero",
-            lambda rng: rows_of(offset(rng, (5, 700))),
+            "two rows of 1,000, one of them with a peak",
+            lambda rng: rows_of(with_a_peak(rng, 2, 1000)),
+            points=1,
+        ),
+        Case(
+            "five rows of 700, far above zero, below, and below -1e20",
+            lambda rng: rows_of(far_from_zero(rng, 700)),
             points=2,
         ),
         hidden(
@@ -288,8 +327,8 @@ online_row = Exercise(
         Case(
             "within budget",
             lambda rng: rows_of(normal(rng, (4, 1024))),
-            points=1,
-            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4)),
+            points=7,
+            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4), *work_is_shared()),
             requires=(
                 Requirement(
                     BUTTERFLY,
@@ -300,6 +339,7 @@ online_row = Exercise(
                 ),
             ),
         ),
+        hidden("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
     ),
     hints=(
         "Start from the pair of no elements. The pair of a single element x is {x, 1.0f}, because "
@@ -310,6 +350,16 @@ online_row = Exercise(
         "warp reads the eight pairs (lane % 8) and merges them with apart = 4, 2, 1.",
         "Write in a loop like the first: y is exp(x - all.max) / all.sum.",
     ),
+    hints_on={
+        "over_budget": (
+            "One pass gathers the pair, element by element with merge; the second writes. No pass "
+            "finds the maximum alone."
+        ),
+        "wrong_answer": (
+            "A pair starts from {-INFINITY, 0.0f}, and what is divided by at the end is the sum "
+            "that belongs to all.max."
+        ),
+    },
 )
 
 
@@ -368,6 +418,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             WARPS * (blocks + 1),
             "one a warp in each of the first two launches, however much a thread has to merge",
         ),
+        *work_is_shared(),
     )
 
 
@@ -376,7 +427,13 @@ long_vector = Exercise(
     title="One long vector, many blocks",
     source="6_long_vector.cu",
     cases=(
-        Case("one block", lambda rng: vector(normal(rng, 1000, scale=3), 1), points=1),
+        Case(
+            "one block, and three for 200 elements",
+            lambda rng: together(
+                vector(normal(rng, 1000, scale=3), 1), vector(normal(rng, 200, scale=3), 3)
+            ),
+            points=1,
+        ),
         Case(
             "seven blocks, all below zero",
             lambda rng: vector(below_zero(rng, 4000 + int(rng.integers(900))), 7),
@@ -386,9 +443,10 @@ long_vector = Exercise(
             "more blocks than elements to go round",
             lambda rng: together(*(vector(below_zero(rng, n), 5) for n in (1, 33, 256, 257))),
         ),
-        hidden(
+        Case(
             "more blocks than a block has threads",
             lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
+            points=1,
         ),
         hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 3000)[0], 4)),
         hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 5000), 6)),
@@ -401,9 +459,9 @@ long_vector = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: vector(normal(rng, 2 * 64 * BLOCK), 64),
-            points=1,
-            budgets=long_vector_budgets(2 * 64 * BLOCK, 64),
+            lambda rng: vector(normal(rng, 16 * 32 * BLOCK), 32),
+            points=6.5,
+            budgets=long_vector_budgets(16 * 32 * BLOCK, 32),
         ),
     ),
     hints=(
@@ -415,6 +473,16 @@ long_vector = Exercise(
         "that. Each thread starts from {-INFINITY, 0.0f}, merges pairs threadIdx.x, threadIdx.x + "
         "256 ... into it, and then the block merges.",
     ),
+    hints_on={
+        "over_budget": (
+            "In the second launch all 256 threads take partial pairs, one after another in steps "
+            "of 256, before the block merges."
+        ),
+        "wrong_answer": (
+            "Are there more partial pairs than threads in the second launch? And are pairs merged, "
+            "not added?"
+        ),
+    },
 )
 
 
@@ -456,6 +524,7 @@ def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
     return (
         *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
         Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
+        *work_is_shared(),
     )
 
 
@@ -474,7 +543,7 @@ axis = Exercise(
         Case(
             "the first axis of 90 x 77, the last of 5 x 300",
             lambda rng: together(
-                along_axis(offset(rng, (1, 90, 77))), along_axis(offset(rng, (5, 300, 1)))
+                along_axis(offset(rng, (1, 90, 77))), along_axis(offset(rng, (5, 300, 1)) - 2000)
             ),
             points=2,
         ),
@@ -504,8 +573,14 @@ axis = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(along_axis(normal(rng, shape)) for shape in FULL_TILES)),
-            points=1,
+            points=6,
             budgets=axis_budgets(*FULL_TILES),
+        ),
+        hidden(
+            "more than 65,536 elements along the axis, and beside it",
+            lambda rng: together(
+                along_axis(normal(rng, (1, 66_000, 1))), along_axis(normal(rng, (1, 3, 33_000)))
+            ),
         ),
     ),
     hints=(
@@ -518,4 +593,11 @@ axis = Exercise(
         "Fold the tile along k alone: cell (k, i) lies at k * across + i, and merges cell "
         "(k + stride, i), which lies stride * across further on. Row 0 ends up with the answers.",
     ),
+    hints_on={
+        "over_budget": (
+            "The threads (i, 0), (i, 1), ... share a column: each gathers its part, and the tile "
+            "is folded along k."
+        ),
+        "data_race": "Every step of the fold reads what other threads wrote in the step before.",
+    },
 )

@@ -14,6 +14,7 @@ from grader.course import (
     LOAD_16,
     SHUFFLE,
     STORE_16,
+    WARP_REDUCTION,
     Budget,
     Case,
     Exercise,
@@ -23,8 +24,9 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
-from grader.course.inputs import heavy_tailed, normal, offset, whole_numbers
+from grader.course.inputs import heavy_tailed, normal, offset, quarters
 
 BLOCK = 128  # threads a block, if a case does not say otherwise: four warps
 SECTOR = 32  # bytes
@@ -47,6 +49,24 @@ def planted(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     r = np.arange(rows)
     sign = np.where(r % 2, 1, -1)
     x[r, (columns - 1 - r) % columns] = sign * rng.uniform(0.6, 0.9, rows)
+    return x
+
+
+def with_odd_rows(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `planted`, but row 1 ends with a NaN, row 2 has numbers around 1e-40, row 3 zeros."""
+    x = planted(rng, rows, columns)
+    x[1, -1] = np.nan
+    x[2] *= 1e-40
+    x[3] = 0
+    return x
+
+
+def rising_in_front(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `planted`, but the largest of each row is its first, larger than that of the row before
+    and of the other sign."""
+    x = planted(rng, rows, columns)
+    r = np.arange(rows)
+    x[:, 0] = (1 + r + rng.uniform(0, 0.5, rows)) * np.where(r % 2, -1, 1)
     return x
 
 
@@ -92,7 +112,7 @@ def scaled(x: np.ndarray, factor: float, spare_blocks: int = 0) -> Problem:
 
 
 def thrice(rng: np.random.Generator, *lengths: int) -> Problem:
-    return together(*(scaled(whole_numbers(rng, n), 3.5) for n in lengths))
+    return together(*(scaled(quarters(rng, n), 3.5) for n in lengths))
 
 
 PACKED = 1024  # packs in the case with a budget
@@ -109,6 +129,7 @@ def copy_budgets() -> tuple[Budget, ...]:
         Budget("global_store_requests", requests, because),
         Budget("global_load_sectors", sectors, "every sector is read once, the tail's 3 times"),
         Budget("global_store_sectors", sectors, "every sector is written once, the tail's 3 times"),
+        *work_is_shared(),
     )
 
 
@@ -135,7 +156,7 @@ scale_packed = Exercise(
         Case(
             "within budget",
             lambda rng: thrice(rng, 4 * PACKED + TAIL),
-            points=1,
+            points=6,
             budgets=copy_budgets(),
             requires=(
                 Requirement(
@@ -146,6 +167,7 @@ scale_packed = Exercise(
                 ),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
     ),
     hints=(
         "`reinterpret_cast<const Pack<float, 4>*>(x)` is the same address, seen as an array of "
@@ -155,6 +177,16 @@ scale_packed = Exercise(
         "n % 4 elements are left, from number 4 * (n / 4) on. The thread with p == n / 4 has no "
         "whole pack: it can take them one by one, guarded by n.",
     ),
+    hints_on={
+        "over_budget": (
+            "Load a whole pack into a variable, multiply its four elements, store the whole pack: "
+            "two accesses for four floats."
+        ),
+        "misaligned": (
+            "A pack lies at a multiple of 16 bytes: its index counts packs from the beginning of "
+            "x, not floats."
+        ),
+    },
 )
 
 
@@ -201,6 +233,7 @@ def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
         Budget("global_store_bytes", 4 * rows, "one lane of each warp writes the row's magnitude"),
         Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges"),
         Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
+        *work_is_shared(),
     )
 
 
@@ -209,10 +242,14 @@ row_absmax = Exercise(
     title="A warp a row, packs where they fit",
     source="7_row_absmax.cu",
     cases=(
-        Case("8 rows of 128 columns", lambda rng: found(planted(rng, 8, 128)), points=1),
+        Case(
+            "8 rows of 100 columns: zeros, tiny numbers and a NaN among them",
+            lambda rng: found(with_odd_rows(rng, 8, 100)),
+            points=1,
+        ),
         Case(
             "7 rows of 130 columns, which is no multiple of 4",
-            lambda rng: found(planted(rng, 7, 130)),
+            lambda rng: found(rising_in_front(rng, 7, 130)),
             points=2,
         ),
         hidden(
@@ -251,7 +288,7 @@ row_absmax = Exercise(
         Case(
             "within budget",
             lambda rng: together(*(found(planted(rng, 4, columns)) for columns in WIDTHS)),
-            points=1,
+            points=7,
             budgets=absmax_budgets(4),
             requires=(
                 Requirement(
@@ -260,7 +297,21 @@ row_absmax = Exercise(
                     4 * (4 + 3),
                     "four a row of 512 columns, three a row of 260",
                 ),
-                Requirement(SHUFFLE, "a shuffle", 8 * 5, "32 lanes agree in five exchanges"),
+                Requirement(
+                    SHUFFLE,
+                    "a shuffle",
+                    8 * 5,
+                    "32 lanes agree in five exchanges",
+                    worth=WARP_REDUCTION,
+                ),
+            ),
+        ),
+        hidden(
+            "more than 65,536 elements, and rows of more than 32,768",
+            lambda rng: together(
+                found(planted(rng, 70, 1000)),
+                found(planted(rng, 2, 33_000)),
+                found(planted(rng, 2, 33_001)),
             ),
         ),
     ),
@@ -273,6 +324,16 @@ row_absmax = Exercise(
         "Start with 0: no magnitude is smaller. Then five `__shfl_xor_sync(0xffffffff, largest, "
         "distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf, and lane 0 writes.",
     ),
+    hints_on={
+        "over_budget": (
+            "In rows whose length is a multiple of 4, a lane takes packs lane, lane + 32, ...; "
+            "five shuffles, and one lane writes."
+        ),
+        "misaligned": (
+            "With 130 columns row 1 begins at float 130, which no multiple of 16 bytes is. When "
+            "may a row be read in packs?"
+        ),
+    },
 )
 
 
@@ -333,6 +394,7 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int, instructions: int) ->
             instructions,
             f"{instructions // rows} a row are ample; taking packs apart byte by byte is not",
         ),
+        *work_is_shared(),
     )
 
 
@@ -352,10 +414,10 @@ warp_per_row = Exercise(
     title="The row in a warp's registers",
     source="4_warp_per_row.cu",
     cases=(
-        Case("8 rows of 128 columns", lambda rng: divided(planted(rng, 8, 128)), points=1),
+        Case("8 rows of 100 columns", lambda rng: divided(planted(rng, 8, 100)), points=1),
         Case(
-            "7 rows of 256 columns, one of zeros",
-            lambda rng: divided(planted(rng, 7, 256) * (np.arange(7) != 3)[:, None].astype("f4")),
+            "7 rows of 256 columns: zeros, tiny numbers and a NaN among them",
+            lambda rng: divided(with_odd_rows(rng, 7, 256)),
             points=2,
         ),
         hidden(
@@ -388,10 +450,11 @@ warp_per_row = Exercise(
         Case(
             "within budget",
             lambda rng: divided(planted(rng, 8, 1024)),
-            points=2,
+            points=7,
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
             requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
         ),
+        hidden("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Start from `row_in_registers`. Its thread becomes a lane, its block a warp: a lane's "
@@ -403,6 +466,16 @@ warp_per_row = Exercise(
         "magnitude in every lane. All 32 must take part, those without a pack too.",
         "A row of zeros would be 0 / 0. Divide it by 1.",
     ),
+    hints_on={
+        "over_budget": (
+            "Read each pack once and keep it: both loops count k from 0 to PACKS with #pragma "
+            "unroll, so that every index is known when compiling."
+        ),
+        "shuffle_divergence": (
+            "Lanes without a pack come to the shuffles all the same; only a warp without a row "
+            "returns, as a whole."
+        ),
+    },
 )
 
 
@@ -435,8 +508,8 @@ any_type = Exercise(
     source="8_any_type.cu",
     cases=(
         Case(
-            "8 rows of 256 halves",
-            lambda rng: typed(np.float16, planted_as(np.float16, rng, 8, 256)),
+            "8 rows of 256 halves, one of zeros",
+            lambda rng: typed(np.float16, with_odd_rows(rng, 8, 256)),
             points=1,
         ),
         Case("7 rows of 64 packs, each type", lambda rng: each_type(rng, 7, 64), points=2),
@@ -476,16 +549,20 @@ any_type = Exercise(
         Case(
             "within budget: halves",
             lambda rng: typed(np.float16, planted_as(np.float16, rng, 4, 2048)),
-            points=1,
+            points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 800),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 5),
         ),
         Case(
             "within budget: doubles",
             lambda rng: typed(np.float64, planted_as(np.float64, rng, 4, 512)),
-            points=1,
+            points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: typed(np.float16, planted_as(np.float16, rng, 40, 2048), block=512),
         ),
     ),
     hints=(
@@ -496,4 +573,13 @@ any_type = Exercise(
         "Convert with `static_cast<Real>(...)` on the way in and `static_cast<T>(...)` on the way "
         "out. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
     ),
+    hints_on={
+        "over_budget": (
+            "16 / sizeof(T) values make a pack of 16 bytes, and alignas must say so; both loops "
+            "over k are unrolled."
+        ),
+        "wrong_answer": (
+            "Halves are calculated with as floats, doubles as doubles: where do you convert?"
+        ),
+    },
 )

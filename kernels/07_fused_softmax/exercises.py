@@ -22,6 +22,7 @@ from grader.course import (
     Requirement,
     hidden,
     together,
+    work_is_shared,
 )
 from grader.course.inputs import heavy_tailed, normal, offset
 from grader.course.references import softmax
@@ -57,6 +58,20 @@ def masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     x[:, :-40] = -np.inf
     x[rng.random((rows, columns)) < 0.3] = -np.inf
     x[:, -1] = rng.uniform(-112, -110, rows)
+    return x
+
+
+def sunken(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `below`, but row 1 is one and the same number far below -1e20."""
+    x = below(rng, rows, columns)
+    x[1] = -3e25
+    return x
+
+
+def half_masked(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
+    """As `below`, but of every second row all but the end is -inf, for whole warps."""
+    x = below(rng, rows, columns)
+    x[::2] = masked(rng, (rows + 1) // 2, columns)
     return x
 
 
@@ -106,6 +121,7 @@ def one_pass(elements: int) -> tuple[Budget, ...]:
         Budget("global_store_requests", requests, why),
         Budget("global_load_sectors", elements // SECTOR, "x is read once, in whole sectors"),
         Budget("global_store_sectors", elements // SECTOR, "y is written once, in whole sectors"),
+        *work_is_shared(),
     )
 
 
@@ -139,9 +155,11 @@ warp_softmax = Exercise(
     title="The whole of it, a warp a row",
     source="2_warp_softmax.cu",
     cases=(
-        Case("8 rows of 128", lambda rng: by_warps(normal(rng, (8, 128), scale=3)), points=1),
+        Case("8 rows of 100", lambda rng: by_warps(normal(rng, (8, 100), scale=3)), points=1),
         Case(
-            "7 rows of 1,000, far below zero", lambda rng: by_warps(below(rng, 7, 1000)), points=2
+            "7 rows of 1,000, far below zero, one below -1e20",
+            lambda rng: by_warps(sunken(rng, 7, 1000)),
+            points=2,
         ),
         hidden(
             "columns around a warp's packs",
@@ -174,13 +192,14 @@ warp_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_warps(normal(rng, (8, 1024), scale=3)),
-            points=2,
+            points=7,
             budgets=(*one_pass(8 * 1024), *of_a_warp(8)),
             requires=(
                 *in_packs(8 * 8, 8 * 8),
                 butterflies(8 * 10, "every lane needs the row's largest element and its sum"),
             ),
         ),
+        hidden("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Lesson 06's `warp_per_row` is the frame: a row a warp, `Pack<float, 4> kept[PACKS]`, two "
@@ -193,6 +212,16 @@ warp_softmax = Exercise(
         "Divide once: share = 1.0f / sum, and multiply. Lanes without a pack come to the shuffles "
         "all the same; a warp without a row returns as a whole.",
     ),
+    hints_on={
+        "over_budget": (
+            "The row is read once, in packs, and lives in `kept` until it is written: no loop goes "
+            "back to x."
+        ),
+        "wrong_answer": (
+            "Maximum and sum are those of all 32 lanes before anything is divided; the maximum "
+            "starts from -INFINITY."
+        ),
+    },
 )
 
 
@@ -244,10 +273,14 @@ block_softmax = Exercise(
     title="A block a row, the row in shared memory",
     source="4_block_softmax.cu",
     cases=(
-        Case("3 rows of 2,000", lambda rng: by_blocks(normal(rng, (3, 2000), scale=3)), points=1),
         Case(
-            "7 rows of 600 and 2 blocks, far below zero",
-            lambda rng: by_blocks(below(rng, 7, 600), blocks=2),
+            "3 rows of 2,000, and 3 of 300",
+            lambda rng: together(*(by_blocks(normal(rng, (3, n), scale=3)) for n in (2000, 300))),
+            points=1,
+        ),
+        Case(
+            "7 rows of 600 and 2 blocks, far below zero, some masked with -inf",
+            lambda rng: by_blocks(half_masked(rng, 7, 600), blocks=2),
             points=2,
         ),
         hidden(
@@ -281,12 +314,16 @@ block_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
-            points=2,
+            points=7,
             budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
             requires=(
                 *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
                 butterflies(ROWS * WARPS * 10, "every lane needs what its warp has found"),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: by_blocks(below(rng, 8, 9_000), block=512, blocks=2),
         ),
     ),
     hints=(
@@ -302,6 +339,16 @@ block_softmax = Exercise(
         "An exponential of this warp was measured from the warp's maximum. Counted from the row's, "
         "and divided by the row's sum, it is multiplied by __expf(mine.max - all.max) / all.sum.",
     ),
+    hints_on={
+        "over_budget": (
+            "Put whole packs into `kept` and take whole packs out; one exchange of {largest, sum} "
+            "for the warps of the block."
+        ),
+        "wrong_answer": (
+            "The exponentials in `kept` were measured from the warp's maximum. What brings them to "
+            "the row's?"
+        ),
+    },
 )
 
 
@@ -410,6 +457,7 @@ def triangle_budgets(heads: int, n: int) -> tuple[Budget, ...]:
         Budget("global_store_requests", stores, "a warp moves 32 packs with one request"),
         Budget("global_store_sectors", heads * n * n // SECTOR, "y is written once, zeros too"),
         *of_a_warp(heads * n),
+        *work_is_shared(),
     )
 
 
@@ -419,8 +467,8 @@ masked_softmax = Exercise(
     source="8_masked_softmax.cu",
     cases=(
         Case(
-            "2 heads, 12 queries and keys",
-            lambda rng: attended(scores(rng, 2, 12, 12), queries=12),
+            "2 heads, 12 queries and keys, a negative scale",
+            lambda rng: attended(scores(rng, 2, 12, 12), queries=12, scale=-5.0),
             points=1,
         ),
         Case(
@@ -429,8 +477,8 @@ masked_softmax = Exercise(
             points=2,
         ),
         Case(
-            "more queries than keys: rows that see nothing",
-            lambda rng: attended(scores(rng, 2, 13, 8), queries=13),
+            "more queries than keys, rows that see nothing, scores around -200,000",
+            lambda rng: attended(scores(rng, 2, 13, 8, around=-2e5), queries=13),
             points=1,
         ),
         hidden(
@@ -475,12 +523,16 @@ masked_softmax = Exercise(
         Case(
             "within budget",
             lambda rng: attended(scores(rng, HEADS, SQUARE, SQUARE), SQUARE),
-            points=2,
+            points=8.5,
             budgets=triangle_budgets(HEADS, SQUARE),
             requires=(
                 *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
                 butterflies(HEADS * SQUARE * 10, "every lane needs the row's largest and its sum"),
             ),
+        ),
+        hidden(
+            "more than 65,536 elements",
+            lambda rng: attended(scores(rng, 7, 10, 1000), 10, block=512),
         ),
     ),
     hints=(
@@ -495,4 +547,11 @@ masked_softmax = Exercise(
         "does; then every exponential is 0, and so is the sum. Divide by it only if it is not.",
         "All packs of y are written, also those of keys not seen: their exponentials are 0.",
     ),
+    hints_on={
+        "over_budget": "A pack whose first key is not seen is not loaded at all.",
+        "wrong_answer": (
+            "How many keys does query q see? The last query sees all of them, the one before it "
+            "all but one."
+        ),
+    },
 )

@@ -49,4 +49,4 @@ def content(name: str, marks: Marks, decimal: str, anonymous: bool) -> bytes:
         raise ClassroomError(
             f"{name} knows learners by their names: --anonymous is for csv and xlsx."
         )
-    return system.write(marks, decimal)
+    return system.write(marks, "," if decimal == "," else ".")

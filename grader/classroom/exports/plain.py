@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 
 from openpyxl import Workbook
 from openpyxl.cell import WriteOnlyCell
@@ -41,7 +42,7 @@ def workbook(marks: Marks, decimal: str) -> bytes:
     return content.getvalue()
 
 
-def _rows(marks: Marks) -> list[list]:
+def _rows(marks: Marks) -> Sequence[Sequence[object]]:
     head = [*ABOUT, *(one.lesson for one in marks.columns), "sum", "max"]
     rows = []
     for line in marks.lines:
@@ -58,7 +59,7 @@ def _handed_in(marks: Marks) -> list[export.Row]:
     return [row for row in marks.rows if row.score is not None]
 
 
-def _sheet(book: Workbook, title: str, rows: list[list], frozen: str) -> None:
+def _sheet(book: Workbook, title: str, rows: Sequence[Sequence[object]], frozen: str) -> None:
     sheet = book.create_sheet(title)
     sheet.freeze_panes = frozen
     for number, name in enumerate(rows[0]):

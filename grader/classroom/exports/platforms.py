@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..marks import Column, Line, Marks
 from ..spreadsheets import cell
@@ -86,7 +86,7 @@ def _scores(line: Line, marks: Marks) -> list[float | str]:
     return [line.scores.get(one.lesson, "") for one in marks.columns]
 
 
-def _csv(rows: Iterable[list], decimal: str, delimiter: str = "") -> str:
+def _csv(rows: Iterable[Sequence[object]], decimal: str, delimiter: str = "") -> str:
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter or (";" if decimal == "," else ","))
     writer.writerows([_written(value, decimal) for value in row] for row in rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ...course import Lesson
@@ -79,7 +79,9 @@ def page(group: Class) -> str:
     )
 
 
-def _likeness(answers: list[GradedAnswer], group: Class) -> tuple[similar.Likeness, list]:
+def _likeness(
+    answers: list[GradedAnswer], group: Class
+) -> tuple[similar.Likeness, list[side_by_side.SideBySide]]:
     """How alike the answers that somebody wrote are, and each pair's lines side by side."""
     sources = {
         answer.row.learner: answer.source
@@ -107,7 +109,7 @@ def _by_learner(group: Class) -> dict[str, dict[str, Row]]:
     return dict(sorted(found.items()))
 
 
-def _course(groups: list[Class]) -> dict:
+def _course(groups: list[Class]) -> dict[str, object]:
     scores = {group.lesson.name: figures.scores(group) for group in groups}
     totals: dict[str, dict[str, float]] = {}
     for lesson, found in scores.items():
@@ -116,7 +118,7 @@ def _course(groups: list[Class]) -> dict:
     causes = {group.lesson.name: figures.causes(group)[:1] for group in groups}
     learners = dict(sorted(totals.items()))
     called = groups[0].called
-    known = {"groups": groups, "scores": scores, "causes": causes}
+    known: dict[str, object] = {"groups": groups, "scores": scores, "causes": causes}
     return known | {"learners": learners, "called": called}
 
 
@@ -132,7 +134,7 @@ def _folder(course: CourseFolder) -> Path:
 
 
 @cache
-def _template(name: str):
+def _template(name: str) -> Template:
     pages = Environment(
         loader=PackageLoader(__name__, "pages"),
         autoescape=True,

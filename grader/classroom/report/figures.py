@@ -60,9 +60,9 @@ class Scores:
 
 def scores(group: Class) -> Scores:
     totals: dict[str, float] = {}
-    late = {row.learner: row.late_penalty for row in group.rows}
+    late = {row.learner: row.late_penalty or 0.0 for row in group.rows}
     for row in group.rows:
-        totals[row.learner] = totals.get(row.learner, 0.0) + row.score
+        totals[row.learner] = totals.get(row.learner, 0.0) + (row.score or 0.0)
     most = sum(answers[0].row.max_score for answers in group.answers.values() if answers)
     return Scores({name: max(0.0, score - late[name]) for name, score in totals.items()}, most)
 
@@ -80,7 +80,7 @@ class Cause:
 
 def causes(group: Class) -> list[Cause]:
     """What made learners fail, the commonest first."""
-    found: dict[tuple, list[GradedAnswer]] = {}
+    found: dict[tuple[str, str, tuple[str, ...]], list[GradedAnswer]] = {}
     for name, answers in group.answers.items():
         for answer in answers:
             if answer.row.status not in ("passed", "not_attempted", UNREADABLE, ""):

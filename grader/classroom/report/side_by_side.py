@@ -26,7 +26,8 @@ class SideBySide:
 def pair(found: Pair, sources: Mapping[str, str]) -> SideBySide:
     """The two answers of a pair; `sources` is by learner."""
     both = zip(found.learners, found.lines, strict=True)
-    return SideBySide(found, tuple(_side(names, sources[names[0]], at) for names, at in both))
+    one, other = (_side(names, sources[names[0]], at) for names, at in both)
+    return SideBySide(found, (one, other))
 
 
 def _side(learners: tuple[str, ...], source: str, shared: frozenset[int]) -> Side:

@@ -112,10 +112,10 @@ def _pair(one: _Given, other: _Given, marks: set[int]) -> Pair:
     lines = (one.lines[0], other.lines[0])
     if one is other:
         names = (one.learners[:1], one.learners[1:])
-        lines = one.lines[:2]
+        lines = (one.lines[0], one.lines[1])
     tokens = min(map(len, covered))
     shorter = min(len(given.text.own) for given in (one, other))
-    on = tuple(
+    first, second = (
         frozenset(at[token] for token in tokens) for at, tokens in zip(lines, covered, strict=True)
     )
-    return Pair(names, tokens, tokens / max(shorter, 1), on, one is other)
+    return Pair(names, tokens, tokens / max(shorter, 1), (first, second), one is other)

@@ -11,6 +11,7 @@ The hashes are those of the text itself, so that the same class gives the same r
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -113,5 +114,5 @@ def _winnowed(hashes: list[int]) -> list[int]:
     return list(chosen)
 
 
-def _covered(places) -> frozenset[int]:
+def _covered(places: Iterable[int]) -> frozenset[int]:
     return frozenset(token for place in places for token in range(place, place + RUN))

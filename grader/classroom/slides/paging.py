@@ -47,7 +47,8 @@ def paged(notebook: NotebookNode) -> NotebookNode:
         kind = begins or ("fragment" if piece.shown_later else "-")
         piece.cell.metadata.slideshow = {"slide_type": kind}
         cells.append(piece.cell)
-    return v4.new_notebook(cells=cells, metadata=notebook.metadata)
+    paged: NotebookNode = v4.new_notebook(cells=cells, metadata=notebook.metadata)
+    return paged
 
 
 def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
@@ -184,12 +185,14 @@ def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
 
 def _all_is_well(output: NotebookNode) -> bool:
     """Whether it is the line by which `%%cuda` says that there is nothing to say."""
-    return output.get("data", {}).get("text/plain", "").startswith("Compiled: ")
+    text: str = output.get("data", {}).get("text/plain", "")
+    return text.startswith("Compiled: ")
 
 
 def _output_height(output: NotebookNode, beside_code: bool) -> int:
     if output.output_type == "stream":
-        return _CODE * (output.text.count("\n") + 1)
+        text: str = output.text
+        return _CODE * (text.count("\n") + 1)
     if "image/png" in output.data:
         return _FIGURE_WITH_CODE if beside_code else _FIGURE
     return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())
@@ -210,7 +213,7 @@ def _parts(source: str) -> list[str]:
     return [*parts, "\n".join(lines)]
 
 
-def _colours(cell: NotebookNode) -> dict:
+def _colours(cell: NotebookNode) -> dict[str, str]:
     return dict(CUDA) if cell.metadata.get("magics_language") else {}
 
 

@@ -111,9 +111,9 @@ def _refuse_what_reads_otherwise(source: str) -> None:
             "read would not be what the compiler reads; delete it"
         )
         raise CompileError(diagnostics=(Diagnostic(message, line, column),))
-    if line := renumbering(source):
+    if renumbered := renumbering(source):
         message = (
             "this directive gives the lines after it other numbers, and no error could be found "
             "by its line; delete it"
         )
-        raise CompileError(diagnostics=(Diagnostic(message, line),))
+        raise CompileError(diagnostics=(Diagnostic(message, renumbered),))

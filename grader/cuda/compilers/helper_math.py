@@ -3,6 +3,8 @@ it. CUDA itself only declares the types; what is here is written from the names 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 _HEAD = "#pragma once\n"
 _PLACE = "__host__ __device__ inline"
 _SCALARS = {"float": "float", "int": "int", "uint": "unsigned int"}
@@ -50,7 +52,7 @@ def helper_math() -> str:
     return "".join(parts)
 
 
-def _composed(kind: str, size: int):
+def _composed(kind: str, size: int) -> Iterator[str]:
     """make_float4(1.0f), make_float4(a3, w), make_float2(a3), make_float3(an int3) ..."""
     vector, scalar = f"{kind}{size}", _SCALARS[kind]
     yield _function(vector, f"make_{vector}", [(scalar, "s")], size, "s")
@@ -70,7 +72,7 @@ def _composed(kind: str, size: int):
         yield f"{_PLACE} {vector} make_{vector}({given}) {{ return make_{vector}({parts}); }}\n"
 
 
-def _arithmetic(kind: str, size: int):
+def _arithmetic(kind: str, size: int) -> Iterator[str]:
     vector, scalar = f"{kind}{size}", _SCALARS[kind]
     both, right, left = (
         [(vector, "a"), (vector, "b")],
@@ -98,7 +100,7 @@ def _arithmetic(kind: str, size: int):
     yield f"{_PLACE} {scalar} dot({vector} a, {vector} b) {{ return {dot}; }}\n"
 
 
-def _of_floats(size: int):
+def _of_floats(size: int) -> Iterator[str]:
     vector = f"float{size}"
     for name, (given, made) in _OF_FLOATS.items():
         components = made.format(**{one: f"{one}.{{c}}" for one in given})
@@ -106,7 +108,9 @@ def _of_floats(size: int):
     yield _OF_VECTORS.format(place=_PLACE, v=vector)
 
 
-def _function(vector: str, name: str, given: list[tuple[str, str]], size: int, component: str):
+def _function(
+    vector: str, name: str, given: list[tuple[str, str]], size: int, component: str
+) -> str:
     """A function that makes each component {c} of its result in the same way."""
     parts = ", ".join(component.format(c=c) for c in "xyzw"[:size])
     parameters = ", ".join(map(" ".join, given))

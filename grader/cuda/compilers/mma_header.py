@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+Extent = tuple[int, int, int]  # M, N, K
+
 _SHAPES = ((16, 16, 16), (8, 32, 16), (32, 8, 16))
 _LAYOUTS = ("row", "col")
 _PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "f32": 1, "s32": 1, "s8": 4, "u8": 4}
@@ -22,17 +24,17 @@ class _Factor:
     ptx: str
     name: str
     element: str
-    shapes: tuple[tuple[int, int, int], ...] = _SHAPES
+    shapes: tuple[Extent, ...] = _SHAPES
     sums: tuple[tuple[str, str], ...] = (("f32", "f32"),)
 
-    def registers(self, part: str, shape: tuple[int, int, int]) -> int:
+    def registers(self, part: str, shape: Extent) -> int:
         m, n, k = shape
         elements = 16 if self.ptx == "f16" else (m * k if part == "a" else k * n) // 32
         return elements // _PER_REGISTER[self.ptx]
 
 
 _FACTORS = (
-    _Factor("f16", "__half", "__half", sums=tuple(product(("f32", "f16"), repeat=2))),
+    _Factor("f16", "__half", "__half", sums=tuple(product(("f32", "f16"), ("f32", "f16")))),
     _Factor("bf16", "__nv_bfloat16", "__nv_bfloat16"),
     _Factor("tf32", "precision::tf32", "float", shapes=((16, 16, 8),)),
     _Factor("s8", "signed char", "signed char", sums=(("s32", "s32"),)),
@@ -123,7 +125,9 @@ def _products() -> Iterator[str]:
                 yield _product(factor, shape, sums, (first, second))
 
 
-def _product(factor: _Factor, shape, sums: tuple[str, str], layouts: tuple[str, str]) -> str:
+def _product(
+    factor: _Factor, shape: Extent, sums: tuple[str, str], layouts: tuple[str, str]
+) -> str:
     d, c = sums
     types = f"{d}.{c}" if factor.ptx == "f16" else f"{d}.{factor.ptx}.{factor.ptx}.{c}"
     opcode = f"wmma.mma.sync.aligned.{layouts[0]}.{layouts[1]}.{_name(shape)}.{types}"
@@ -180,17 +184,17 @@ def _registers(first: int, count: int) -> str:
     return "{" + ", ".join(f"%{n}" for n in range(first, first + count)) + "}"
 
 
-def _factor(factor: _Factor, part: str, shape, layout: str) -> str:
+def _factor(factor: _Factor, part: str, shape: Extent, layout: str) -> str:
     return f"fragment<matrix_{part}, {_numbers(shape)}, {factor.name}, {layout}_major>"
 
 
-def _sum(ptx: str, shape) -> str:
+def _sum(ptx: str, shape: Extent) -> str:
     return f"fragment<accumulator, {_numbers(shape)}, {_SUM_TYPES[ptx]}>"
 
 
-def _numbers(shape) -> str:
+def _numbers(shape: Extent) -> str:
     return ", ".join(map(str, shape))
 
 
-def _name(shape) -> str:
+def _name(shape: Extent) -> str:
     return "m{}n{}k{}".format(*shape)

@@ -8,12 +8,16 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import CompileError, CompilerFailure
 from .cuda_files import include_folders
 from .headers import HEADERS, PRELUDE
 from .nvrtc_log import diagnostics
 from .protocol import SOURCE_NAME, Job, Program
+
+if TYPE_CHECKING:
+    from cuda.pathfinder import LoadedDL
 
 _FLAGS = (
     *("--std=c++17", "-lineinfo", "-w", f"--pre-include={PRELUDE}"),
@@ -33,7 +37,7 @@ class Nvrtc:
     def available(self) -> bool:
         return _found() is not None
 
-    def identity(self) -> list:
+    def identity(self) -> list[object]:
         return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
 
     def version(self) -> tuple[int, int]:
@@ -79,7 +83,7 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
     for expression in job.name_expressions:
         name = ctypes.c_char_p()
         _call("nvrtcGetLoweredName", program, expression.encode(), ctypes.byref(name))
-        names[expression] = name.value.decode()
+        names[expression] = (name.value or b"").decode()
     if kind == "CUBIN":
         return Program(code, names)
     text, files = _without_places(code.rstrip(b"\0").decode(), job.options)
@@ -143,11 +147,11 @@ def _read(function: str, program: ctypes.c_void_p, most: int | None = None) -> b
     return bytes(memoryview(buffer)[:most])
 
 
-def _strings(values: list[str]) -> ctypes.Array:
+def _strings(values: list[str]) -> ctypes.Array[ctypes.c_char_p]:
     return (ctypes.c_char_p * len(values))(*(value.encode() for value in values))
 
 
-def _call(function: str, *arguments) -> None:
+def _call(function: str, *arguments: object) -> None:
     status = getattr(_library(), function)(*arguments)
     if status == _MEMORY:
         raise CompileError(_OUT_OF_MEMORY)
@@ -163,7 +167,7 @@ def _library() -> ctypes.CDLL:
     return library
 
 
-def _loaded():
+def _loaded() -> LoadedDL:
     if (library := _found()) is None:
         raise CompilerFailure(
             "NVRTC is not here: `pip install cuda-toolkit[nvrtc,cudart,cccl]` brings it where "
@@ -173,7 +177,7 @@ def _loaded():
 
 
 @cache
-def _found():
+def _found() -> LoadedDL | None:
     try:
         from cuda.pathfinder import DynamicLibNotFoundError, load_nvidia_dynamic_lib
     except ImportError:

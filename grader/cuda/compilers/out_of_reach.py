@@ -30,7 +30,7 @@ _SIGNS = (
     (re.compile(r"\bthrust(::|/)|\"thrust\"|\bthrust\b.*\bnamespace\b"), _THRUST),
     (re.compile(r"\btexture\b(?=\s*<| is not a template)|\btex([123]D|Cubemap)\w*"), TEXTURES),
     (re.compile(r"\bsurface\b(?=\s*<| is not a template)|\bsurf([123]D|Cubemap)\w*"), TEXTURES),
-    (re.compile(r"device-side kernel launch"), _CHILDREN),
+    (re.compile(r"device-side kernel launch|kernel launch from __device__"), _CHILDREN),
 )
 
 

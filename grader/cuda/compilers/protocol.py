@@ -50,8 +50,10 @@ class Compiler(Protocol):
     def available(self) -> bool:
         """Whether it is installed."""
 
-    def identity(self) -> list:
+    def identity(self) -> list[object]:
         """All but the job that decides on its programs, as JSON: version, headers, flags."""
+
+    def __hash__(self) -> int: ...
 
     def version(self) -> tuple[int, int]: ...
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -118,7 +119,7 @@ def _family(name: str) -> tuple[Form, ...]:
 
 
 @cache
-def _module(family: str, device: str):
+def _module(family: str, device: str) -> Any:
     code = source(_family(family))
     if device == "simulator":
         from .. import simulator

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from .form import Form
 
-_TRUE = {
+_TRUE: dict[str, Callable[..., np.ndarray]] = {
     "rcp": np.reciprocal,
     "sqrt": np.sqrt,
     "rsqrt": lambda x: 1 / np.sqrt(x),
@@ -29,7 +30,7 @@ def beyond(form: Form, inputs: tuple[np.ndarray, ...], found: np.ndarray) -> np.
     if form.output.endswith("x2"):
         one = replace(form, output=form.output.removesuffix("x2"))
         halves = beyond(one, tuple(a.view(np.uint16) for a in inputs), found.view(np.uint16))
-        return halves.reshape(-1, 2).any(axis=1)
+        return np.asarray(halves.reshape(-1, 2).any(axis=1))
     with np.errstate(all="ignore"):
         got = _decode(found, form.output)
         return ~_acceptable(form, [_decode(a, form.output) for a in inputs], got)
@@ -62,7 +63,9 @@ def _acceptable(form: Form, values: list[np.ndarray], got: np.ndarray) -> np.nda
     return np.where(np.isnan(true) | np.isnan(got), np.isnan(true) & np.isnan(got), close)
 
 
-def _slack(form: Form, last: np.ndarray, true: np.ndarray, precision: int, least: int):
+def _slack(
+    form: Form, last: np.ndarray, true: np.ndarray, precision: int, least: int
+) -> np.ndarray:
     """How far from the true values the results may lie; without limit where nothing is said."""
     slack = np.full(true.shape, np.inf)
     for bound in reversed(form.bounds):  # the first one that applies counts

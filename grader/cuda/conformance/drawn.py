@@ -21,7 +21,7 @@ def drawn(form: Form, number: int) -> tuple[np.ndarray, ...]:
     return without_zero_divisors(form, inputs)
 
 
-def _operand(kind: str, number: int, rng) -> np.ndarray:
+def _operand(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     if kind in PAIRS:
         return rng.choice(pool(kind.removesuffix("x2")), 2 * number).view(np.uint32)
     if kind.split()[0] in SPECIAL:  # lane numbers and the like, of which only a few mean anything
@@ -36,9 +36,12 @@ def pool(kind: str) -> np.ndarray:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
-    values, bits = [], 8 * size_of(kind)
+    values: list[float] = []
+    bits = 8 * size_of(kind)
     wide = 32 if kind == "bf16" else bits  # a bfloat16 is the upper half of a float
-    one = st.floats(width=wide) if kind in FLOATS else st.integers(0, (1 << bits) - 1)
+    one: st.SearchStrategy[float] = st.integers(0, (1 << bits) - 1)
+    if kind in FLOATS:
+        one = {16: st.floats(width=16), 32: st.floats(width=32), 64: st.floats(width=64)}[wide]
 
     @settings(
         max_examples=POOL // 16,
@@ -48,7 +51,7 @@ def pool(kind: str) -> np.ndarray:
         suppress_health_check=[HealthCheck.too_slow],  # of a busy machine
     )
     @given(st.lists(one, min_size=16, max_size=32))
-    def collect(some):
+    def collect(some: list[float]) -> None:
         values.extend(some)
 
     collect()

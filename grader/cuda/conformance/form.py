@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 
 def size_of(kind: str) -> int:
@@ -60,25 +61,25 @@ INTEGERS = ("s16", "u16", "s32", "u32", "s64", "u64")
 ROUNDINGS = ("rn", "rz", "rm", "rp")
 
 
-def plain(family: str, opcode: str, inputs, output: str, **more) -> Form:
+def plain(family: str, opcode: str, inputs: tuple[str, ...], output: str, **more: Any) -> Form:
     """An instruction whose operands are just its inputs."""
     operands = ", ".join(f"%{n}" for n in range(len(inputs) + 1))
     return Form(family, opcode, f"{opcode} {operands};", tuple(inputs), output, **more)
 
 
-def fixed(family: str, text: str, inputs, output: str) -> Form:
+def fixed(family: str, text: str, inputs: tuple[str, ...], output: str) -> Form:
     """An instruction with immediate operands, spelled out."""
     return Form(family, text, f"{text};", tuple(inputs), output)
 
 
-def predicate(family: str, opcode: str, inputs, **more) -> Form:
+def predicate(family: str, opcode: str, inputs: tuple[str, ...], **more: Any) -> Form:
     """An instruction that sets a predicate, which comes out as 0 or 1."""
     operands = ", ".join(f"%{n}" for n in range(1, len(inputs) + 1))
     asm = f"{{ .reg .pred p; {opcode} p, {operands}; selp.u32 %0, 1, 0, p; }}"
     return Form(family, opcode, asm, tuple(inputs), "u32", **more)
 
 
-def names(base: str, *choices) -> Iterator[str]:
+def names(base: str, *choices: tuple[str, ...]) -> Iterator[str]:
     """Opcodes from a base and, for each place, the modifiers that may stand there ("" for none)."""
     for chosen in product(*choices):
         yield ".".join((base, *[mod for mod in chosen if mod]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 
 import numpy as np
 
@@ -37,6 +38,7 @@ _EDGES = {
 }
 INTEGERS = tuple(f"{sign}{bits}" for sign in "sub" for bits in (16, 32, 64))
 PAIRS = ("f16x2", "bf16x2")
+Draw = Callable[[str, int, np.random.Generator], np.ndarray]
 FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
 
 
@@ -58,7 +60,9 @@ def without_zero_divisors(form: Form, inputs: tuple[np.ndarray, ...]) -> tuple[n
     return inputs
 
 
-def _relate(inputs, alike: list[int], kind: str, rng) -> None:
+def _relate(
+    inputs: list[np.ndarray], alike: list[int], kind: str, rng: np.random.Generator
+) -> None:
     """Some operands equal, some opposite, some neighbours of each other."""
     one, other = inputs[alike[0]], inputs[alike[-1]]
     choice = rng.random(len(one))
@@ -71,7 +75,7 @@ def _relate(inputs, alike: list[int], kind: str, rng) -> None:
         other[opposite] = one[opposite] ^ top
 
 
-def operand(kind: str, number: int, rng) -> np.ndarray:
+def operand(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """`number` values for an operand of a kind: a type of PTX, or one of `SPECIAL`."""
     if kind in PAIRS:
         halves = operand(kind.removesuffix("x2"), 2 * number, rng)
@@ -84,7 +88,7 @@ def operand(kind: str, number: int, rng) -> np.ndarray:
     return _integers(8 * size_of(kind), number, rng)
 
 
-def _floats(kind: str, number: int, rng) -> np.ndarray:
+def _floats(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     size, (mantissa, bias) = size_of(kind), FLOATS[kind]
     dtype, bits = np.dtype(f"u{size}"), 8 * size
     anything = rng.integers(0, (1 << bits) - 1, number, dtype, endpoint=True)
@@ -100,7 +104,7 @@ def _floats(kind: str, number: int, rng) -> np.ndarray:
     ).astype(dtype)
 
 
-def _integers(bits: int, number: int, rng) -> np.ndarray:
+def _integers(bits: int, number: int, rng: np.random.Generator) -> np.ndarray:
     dtype = np.dtype(f"u{bits // 8}")
     top = 1 << (bits - 1)
     edges = [0, 1, 2, 3, 5, 7, 10, 255, 127, 128, 32767 % (2 * top), top - 1, top, top + 1]
@@ -114,28 +118,28 @@ def _integers(bits: int, number: int, rng) -> np.ndarray:
     return np.where(negated, ~value, value).astype(dtype)
 
 
-def _amounts(kind: str, number: int, rng) -> np.ndarray:
+def _amounts(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     small = rng.integers(0, 70, number)
     return np.where(rng.random(number) < 0.1, rng.integers(0, 300, number), small).astype("u4")
 
 
-def _below(limit: int, lowest: int = 0):
+def _below(limit: int, lowest: int = 0) -> Draw:
     return lambda kind, number, rng: rng.integers(lowest, limit, number).astype("i4").view("u4")
 
 
-def _by_warp(kind: str, number: int, rng) -> np.ndarray:
+def _by_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Bits of which some warps have none, some all, some a few."""
     share = np.repeat(rng.choice([0.0, 0.03, 0.5, 1.0], -(-number // 32)), 32)[:number]
     return (rng.random(number) < share).astype("u4")
 
 
-def _few(kind: str, number: int, rng) -> np.ndarray:
+def _few(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     bits = int(kind[-2:])
     values = _integers(bits, 5, rng)
     return rng.choice(values, number)
 
 
-def _same(kind: str, number: int, rng) -> np.ndarray:
+def _same(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """One value a warp; in every other warp one lane differs."""
     bits, warps = int(kind[-2:]), -(-number // 32)
     value = np.repeat(_integers(bits, warps, rng), 32)[:number]
@@ -143,7 +147,7 @@ def _same(kind: str, number: int, rng) -> np.ndarray:
     return value
 
 
-def _for_a_warp(kind: str, number: int, rng) -> np.ndarray:
+def _for_a_warp(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
     """Floats, or pairs of them, which a whole warp adds up: small integers, moderate numbers, ones
     of very different size, subnormal ones or edges, for each warp one of these."""
     scalar = kind.split()[1].removesuffix("x2")
@@ -167,7 +171,7 @@ def _for_a_warp(kind: str, number: int, rng) -> np.ndarray:
     return mixed.view(np.uint32)
 
 
-SPECIAL = {
+SPECIAL: dict[str, Draw] = {
     "warp": _for_a_warp,
     "amount": _amounts,
     "lane": _below(32),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ from ..limits import (
 )
 from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
-from .engine.geometry import Geometry
+from .engine.geometry import Geometry, Index
 from .engine.machine import Job
 from .engine.options import current_options
 from .engine.printf import Output
@@ -40,6 +42,8 @@ from .program.ptx import Function, Program
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
+Extent = int | tuple[int, ...]
+Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
 _PARAMETERS_AT = 0x6000_0000_0000
 
 
@@ -51,7 +55,12 @@ class RawModule:
     """
 
     def __init__(
-        self, code: str, *, options=(), name_expressions=None, enable_cooperative_groups=False
+        self,
+        code: str,
+        *,
+        options: Iterable[str] = (),
+        name_expressions: Iterable[str] | None = None,
+        enable_cooperative_groups: bool = False,
     ):
         self.code = code
         self.cooperative = enable_cooperative_groups
@@ -104,18 +113,23 @@ class RawKernel:
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
-    def __call__(self, grid, block, args, *, shared_mem: int = 0) -> None:
+    def __call__(
+        self, grid: Extent, block: Extent, args: Arguments, *, shared_mem: int = 0
+    ) -> None:
         """Launch over `grid` blocks of `block` threads, each an int or a tuple of up to three.
 
         `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.
         Raises one of the `grader.cuda` exceptions for whatever goes wrong.
         """
-        grid, block = dimensions(self.name, "grid", grid), dimensions(self.name, "block", block)
+        blocks = dimensions(self.name, "grid", grid)
+        threads = dimensions(self.name, "block", block)
         self._check(args)
         observed = current_run()
         run = observed or Run()
         try:
-            launch(self._job(grid, block, args, shared_mem, run.output), run, observed is not None)
+            launch(
+                self._job(blocks, threads, args, shared_mem, run.output), run, observed is not None
+            )
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
@@ -130,7 +144,9 @@ class RawKernel:
             for one in self._linked.function.instructions
         )
 
-    def _job(self, grid, block, args: tuple, shared_mem: int, output: Output) -> Job:
+    def _job(
+        self, grid: Index, block: Index, args: Arguments, shared_mem: int, output: Output
+    ) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
@@ -180,7 +196,7 @@ class RawKernel:
         pairs = zip(self._function.parameters, self._declared or (), strict=False)
         return frozenset(parameter.name for parameter, declared in pairs if declared.constant)
 
-    def _check(self, args: tuple) -> None:
+    def _check(self, args: Arguments) -> None:
         if self._declared is not None:
             check_arguments(self.name, self._declared, args)
         expected = self._function.parameters
@@ -197,7 +213,7 @@ class RawKernel:
                     kernel=self.name,
                 )
 
-    def _stores(self, args: tuple) -> tuple[list[Store], dict[str, int]]:
+    def _stores(self, args: Arguments) -> tuple[list[Store], dict[str, int]]:
         """The buffers behind the arguments, and one more that holds the parameters."""
         stores: dict[int, Store] = {}
         symbols, packed = {}, bytearray()
@@ -222,7 +238,7 @@ class RawKernel:
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
 
-    def _arguments(self, args: tuple) -> tuple[Argument, ...]:
+    def _arguments(self, args: Arguments) -> tuple[Argument, ...]:
         """What the buffers that are passed are called, by the source or by their number."""
         named = self._declared or [None] * len(args)
         return tuple(
@@ -237,7 +253,7 @@ class RawKernel:
             if isinstance(value, np.ndarray)
         )
 
-    def _given(self, args: tuple) -> dict[str, int]:
+    def _given(self, args: Arguments) -> dict[str, int]:
         """The whole numbers that are passed, by parameter."""
         pairs = zip(self._declared or (), args, strict=False)
         return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
@@ -283,7 +299,7 @@ def _parsed(text: str) -> Program:
         ) from error
 
 
-def _scalar_size(value) -> int:
+def _scalar_size(value: object) -> int:
     return value.nbytes if isinstance(value, np.generic) else 0
 
 
@@ -307,10 +323,16 @@ def _workspace(cooperative: bool) -> list[Store]:
 
 
 def _geometry(
-    kernel: str, device: Architecture, grid, block, directives: dict, cooperative: bool
+    kernel: str,
+    device: Architecture,
+    grid: Index,
+    block: Index,
+    directives: dict[str, tuple[int, ...]],
+    cooperative: bool,
 ) -> Geometry:
     """How many blocks run together: all of a cooperative launch, whole clusters otherwise."""
-    cluster = tuple((*directives.get("reqnctapercluster", ()), 1, 1, 1)[:3])
+    x, y, z, *_ = (*directives.get("reqnctapercluster", ()), 1, 1, 1)
+    cluster = x, y, z
     check_cluster(kernel, device, grid, cluster)
     one = Geometry(grid, block, 1, cluster)
     if cooperative:

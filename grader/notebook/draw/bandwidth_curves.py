@@ -22,13 +22,13 @@ _UNITS = "K = 1,024 and M = 1,024 K"
 
 def bandwidth(timings: Timings) -> Picture:
     """GB/s against size, a line for each variant, beside what a large copy reaches."""
-    title = f"{timings.title}: bandwidth {when(timings.device)}"
+    title = f"{timings.title}: bandwidth {when(timings.measured_on)}"
     below = _LINE * max(0, len(timings.extents) - 3)  # a size may stand on many lines
     picture = Picture(_HEIGHT + below, title, _description(title, timings))
     axes = picture.panel(_LEFT, _TOP, _WIDE, _TALL)
     places = _size_axis(axes, timings)
     _speed_axis(axes, timings)
-    axes.axhline(timings.device.copy_gb_per_s, color=INK, lw=1.2, ls="--")
+    axes.axhline(timings.measured_on.copy_gb_per_s, color=INK, lw=1.2, ls="--")
     for place, variant in enumerate(timings.variants):
         rows = _rows(timings, variant)
         at = [places[row.size] for row in rows]
@@ -42,7 +42,7 @@ def _speed_axis(axes: Axes, timings: Timings) -> None:
     """GB/s up from zero; on a logarithmic axis where even the best of some variant would not be
     told from zero."""
     best = [max(row.gb_per_s for row in _rows(timings, one)) for one in timings.variants]
-    top = max(timings.device.copy_gb_per_s, *best)
+    top = max(timings.measured_on.copy_gb_per_s, *best)
     axes.set_ylabel("GB/s of the bytes that must be moved", size=SMALL, color=INK)
     if _LOST * min(best) < top:
         axes.set_yscale("log")
@@ -127,8 +127,10 @@ def _brief(extent: int) -> str:
 
 def _label_ends(axes: Axes, timings: Timings, places: Mapping[Size, float]) -> None:
     """Each line's name right of its last point, and what the dashed line is."""
-    copy, edge = timings.device.copy_gb_per_s, axes.get_xlim()[1]
-    ends = [(None, f"a large copy: {copy:,.0f}", (edge, copy))]
+    copy, edge = timings.measured_on.copy_gb_per_s, axes.get_xlim()[1]
+    ends: list[tuple[int | None, str, tuple[float, float]]] = [
+        (None, f"a large copy: {copy:,.0f}", (edge, copy))
+    ]
     for place, variant in enumerate(timings.variants):
         last = _rows(timings, variant)[-1]
         ends.append((place, variant, (places[last.size], last.gb_per_s)))
@@ -148,5 +150,5 @@ def _description(title: str, timings: Timings) -> str:
         )
         for variant in timings.variants
     ]
-    copy = f"  a large copy: {timings.device.copy_gb_per_s:,.0f}"
+    copy = f"  a large copy: {timings.measured_on.copy_gb_per_s:,.0f}"
     return "\n".join([f"{title}, in GB/s:", *rows, copy])

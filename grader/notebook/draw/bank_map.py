@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Patch
 
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 
-from .moments import Moment, moments
+from .moments import Moment, addresses, moments
 from .picture import (
     FAINT,
     INK,
@@ -84,7 +84,7 @@ def _shared(access: Moment) -> bool:
 
 def _rows(access: Moment) -> list[_Row]:
     """One row for each pattern; warps that asked for the same share a row."""
-    alike: dict[bytes, list] = {}
+    alike: dict[bytes, list[tuple[Event, np.ndarray, int]]] = {}
     for part in access.parts:
         words, wavefronts = _words(part)
         alike.setdefault(words.tobytes(), []).append((part, words, wavefronts))
@@ -96,13 +96,13 @@ def _rows(access: Moment) -> list[_Row]:
     return rows
 
 
-def _words(part) -> tuple[np.ndarray, int]:
+def _words(part: Event) -> tuple[np.ndarray, int]:
     """int[BANKS] distinct words wanted from each bank, and the wavefronts of one warp's access.
     Accesses of 8 and 16 bytes are served half and quarter warp by quarter warp: the words are
     then those of the group that wants most."""
     each = max(part.width // 4, 1)
     group = (part.threads % WARP) // (WARP // each)
-    words = (part.address // 4)[:, None] + np.arange(each)
+    words = (addresses(part) // 4)[:, None] + np.arange(each)
     counts = np.zeros((each, BANKS), int)
     for number in np.unique(group):
         wanted = np.unique(words[group == number])

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from matplotlib.axes import Axes
+
+from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.counters import METRICS
 
 from ..failures import Notice
@@ -14,7 +17,7 @@ _PER_ROW = 4
 _BAR, _GAP = 0.34, 0.6  # inches: a bar, and the room for a panel's head
 
 
-def compare(runs: Mapping[str, object], counters: Sequence[str]) -> Picture:
+def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
     """A bar chart for each of `counters` (names of run.counters.total), side by side, one bar
     for each of `runs` (name -> run), all blocks of the launch counted."""
     unknown = [name for name in counters if name not in METRICS]
@@ -34,7 +37,7 @@ def compare(runs: Mapping[str, object], counters: Sequence[str]) -> Picture:
     return picture
 
 
-def _paint(axes, counter: str, runs: Mapping[str, object], named: bool) -> None:
+def _paint(axes: Axes, counter: str, runs: Mapping[str, Run], named: bool) -> None:
     values = [run.counters.total[counter] for run in runs.values()]
     colours = [_COLOURS[position % len(_COLOURS)] for position in range(len(runs))]
     axes.barh(range(len(runs)), values, height=0.68, color=colours)
@@ -55,7 +58,7 @@ def _paint(axes, counter: str, runs: Mapping[str, object], named: bool) -> None:
     axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
 
 
-def _description(title: str, runs: Mapping[str, object], counters: Sequence[str]) -> str:
+def _description(title: str, runs: Mapping[str, Run], counters: Sequence[str]) -> str:
     rows = [
         f"  {counter} ({METRICS[counter]}): "
         + ", ".join(f"{name} {run.counters.total[counter]:,}" for name, run in runs.items())

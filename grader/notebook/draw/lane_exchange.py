@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import wrap
+from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 
 from .arguments import require_run
 from .picture import (
@@ -90,12 +93,13 @@ def exchange(run: Run) -> Picture:
     return picture
 
 
-def _levels(events) -> list[_Level]:
+def _levels(events: Iterable[Event]) -> list[_Level]:
     levels = []
     for event in events:
         mine = event.threads < WARP
         if event.kind == "shuffle" and mine.any():
-            pairs = zip(event.threads[mine].tolist(), event.source[mine].tolist(), strict=True)
+            sources = event.threads if event.source is None else event.source
+            pairs = zip(event.threads[mine].tolist(), sources[mine].tolist(), strict=True)
             levels.append(_Level(event.line, dict(pairs)))
     return levels
 
@@ -128,7 +132,7 @@ def _name_lanes(axes: Axes) -> None:
         axes.add_patch(_box(lane, 0, facecolor=PAPER, edgecolor=FAINT))
 
 
-def _box(lane: int, top: float, **style) -> Rectangle:
+def _box(lane: int, top: float, **style: Any) -> Rectangle:
     return Rectangle((lane - 0.44, top), 0.88, _BOX, lw=0.7, clip_on=False, **style)
 
 
@@ -206,7 +210,7 @@ def _pattern(moved: dict[int, int]) -> str:
 
 def _explain(picture: Picture, shown: list[_Level]) -> None:
     moved = [(lane, giver) for level in shown for lane, giver in level.moved.items()]
-    handles: list = []
+    handles: list[Artist] = []
     line: Style = {"lw": 1.4, "marker": ">", "markersize": 5, "markevery": [-1]}
     if any(giver > lane for lane, giver in moved):
         handles.append(Line2D([0, 1], [0, 0], color=BLUE, label="from a higher lane", **line))

@@ -59,7 +59,7 @@ def lanes(run: Run) -> Picture:
 
 
 def _steps(passed: list[Moment]) -> list[Moment]:
-    def alike(moment: Moment) -> tuple:
+    def alike(moment: Moment) -> tuple[int, tuple[int, ...]]:
         return moment.interval, tuple(sorted(moment.threads))
 
     known = [moment for moment in passed if moment.line]

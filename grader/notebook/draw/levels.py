@@ -8,6 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from grader.cuda.simulator import Event
+
+from .moments import addresses
+
 
 @dataclass(frozen=True)
 class Arrow:
@@ -47,14 +51,14 @@ class Tree:
     threads: int
 
 
-def tree_of(events: Iterable) -> Tree:
+def tree_of(events: Iterable[Event]) -> Tree:
     """Read the tree off a trace of block 0. What a thread reads, it is taken to have used for
     what it writes next; what it wrote itself since the last barrier starts no arrow."""
     events = tuple(events)
     shared = [event for event in events if event.space == "shared"]
     width = Counter(event.width for event in shared).most_common(1)[0][0] if shared else 4
-    touched = np.concatenate([event.address // width for event in shared]) if shared else []
-    cells = range(int(min(touched)), int(max(touched)) + 1) if len(touched) else range(0)
+    touched = [cell for event in shared for cell in (addresses(event) // width).tolist()]
+    cells = range(min(touched), max(touched) + 1) if touched else range(0)
     threads = 1 + max((int(event.threads.max()) for event in events), default=0)
     return Tree(_kept(_Reader(width).read(events)), cells, width, threads)
 
@@ -69,7 +73,7 @@ class _Reader:
         self.read_by: dict[int, list[Arrow]] = {}  # thread -> what it read and has not used
         self.stale: set[int] = set()  # threads whose next read starts afresh
 
-    def read(self, events: Iterable) -> list[Level]:
+    def read(self, events: Iterable[Event]) -> list[Level]:
         for event in events:
             if event.kind == "barrier":
                 self.levels[-1].barrier = len(self.levels)
@@ -82,8 +86,8 @@ class _Reader:
                 self._touch(event)
         return self.levels
 
-    def _touch(self, event) -> None:
-        cells = (event.address // self.width).tolist()
+    def _touch(self, event: Event) -> None:
+        cells = (addresses(event) // self.width).tolist()
         reads, writes = event.kind in ("load", "atomic"), event.kind in ("store", "atomic")
         for thread, cell in zip(event.threads.tolist(), cells, strict=True):
             self.levels[-1].threads.add(thread)
@@ -108,7 +112,7 @@ class _Reader:
         level.writer[cell] = self.owner[cell] = thread
         self.stale.add(thread)
 
-    def _send(self, event) -> None:
+    def _send(self, event: Event) -> None:
         for thread in event.threads.tolist():
             if arrows := self.read_by.get(thread):
                 self.levels[-1].arrows += arrows

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
@@ -50,7 +51,7 @@ class _Way:
     beyond: int
 
 
-def passes(runs: Mapping[str, object], array_bytes: int) -> Picture:
+def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     """A bar for each of `runs` (name -> what watch() returned): the bytes that it loaded and
     stored in global memory, in units of an array of `array_bytes` bytes. Hatched: what the
     sectors moved on top of that."""
@@ -74,7 +75,7 @@ def passes(runs: Mapping[str, object], array_bytes: int) -> Picture:
     return picture
 
 
-def _require(runs, array_bytes) -> None:
+def _require(runs: object, array_bytes: object) -> None:
     if not isinstance(runs, Mapping) or not runs:
         raise Notice('`draw.passes` takes runs by name: `draw.passes({"mine": run}, x.nbytes)`.')
     for run in runs.values():
@@ -87,7 +88,7 @@ def _ways(run: Run) -> tuple[_Way, _Way]:
     return _way(run, "load", "read", BLUE, PAPER), _way(run, "store", "written", ORANGE, INK)
 
 
-def _way(run: Run, kind: str, *look: str) -> _Way:
+def _way(run: Run, kind: str, verb: str, colour: str, beneath: str) -> _Way:
     """Where lanes ask for the same bytes, sectors hold less than what was asked for: so each
     line's surplus is taken for itself, for that of one must not hide in another."""
     lines = run.counters.lines.values()
@@ -95,7 +96,7 @@ def _way(run: Run, kind: str, *look: str) -> _Way:
     sectors = [line[f"global_{kind}_sectors"] for line in lines]
     pairs = zip(sectors, asked, strict=True)
     beyond = sum(max(SECTOR * count - wanted, 0) for count, wanted in pairs)
-    return _Way(*look, sum(asked), sum(sectors), beyond)
+    return _Way(verb, colour, beneath, sum(asked), sum(sectors), beyond)
 
 
 def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
@@ -120,8 +121,8 @@ def _paint_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
     least = 0.1 * axes.get_xlim()[1]
     end = 0.0
     for way in pair:
-        plain = {"facecolor": way.colour, "edgecolor": INK}
-        hatched = {"facecolor": PAPER, "edgecolor": way.colour, "hatch": _HATCH}
+        plain: Style = {"facecolor": way.colour, "edgecolor": INK}
+        hatched: Style = {"facecolor": PAPER, "edgecolor": way.colour, "hatch": _HATCH}
         for amount, style in ((way.asked / unit, plain), (way.beyond / unit, hatched)):
             if not amount:
                 continue
@@ -140,7 +141,7 @@ def _words(pair: tuple[_Way, ...], unit: int) -> str:
 
 
 def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
-    handles: list = []
+    handles: list[Artist] = []
     for read_or_written in zip(*ways.values(), strict=True):
         first = read_or_written[0]
         handles.append(swatch(first.colour, first.verb))
@@ -155,7 +156,7 @@ def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
     picture.key(handles)
 
 
-def _notes(runs: Mapping[str, object]) -> list[str]:
+def _notes(runs: Mapping[str, Run]) -> list[str]:
     notes = [_LEGEND]
     if any(run.counters.total["atomics"] for run in runs.values()):
         notes[0] += " Atomic operations are left out."
@@ -165,7 +166,9 @@ def _notes(runs: Mapping[str, object]) -> list[str]:
     return notes
 
 
-def _description(title: str, ways, unit: int, notes: list[str]) -> str:
+def _description(
+    title: str, ways: Mapping[str, tuple[_Way, _Way]], unit: int, notes: list[str]
+) -> str:
     rows = []
     for name, pair in ways.items():
         rows.append(f"  {name}: {_words(pair, unit)}")

@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.cuda.simulator import Event
+
 from .picture import WARP
+
+# An interval between barriers, and what a warp passed in it: line, kind, space, for which time.
+_Place = tuple[int, int, str, str, int]
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Moment:
 
     line: int
     interval: int
-    parts: tuple
+    parts: tuple[Event, ...]
 
     @property
     def threads(self) -> np.ndarray:
@@ -26,14 +31,19 @@ class Moment:
         return np.concatenate([part.threads for part in self.parts])
 
 
-def moments(events: Iterable, kinds: tuple[str, ...]) -> list[Moment]:
+def addresses(access: Event) -> np.ndarray:
+    """Those of an access, one for each thread; none of anything else."""
+    return np.zeros(0, np.int64) if access.address is None else access.address
+
+
+def moments(events: Iterable[Event], kinds: tuple[str, ...]) -> list[Moment]:
     """Moments of `kinds`, in the order in which every warp passed them.
 
     Across warps only barriers order anything, so which warp the simulated GPU ran first must not
     show: what warps did at the same line for the n-th time is drawn as one moment."""
-    parts: dict[tuple, list] = defaultdict(list)
-    passed: dict[int, dict[int, list]] = defaultdict(lambda: defaultdict(list))
-    times: Counter = Counter()
+    parts: dict[_Place, list[Event]] = defaultdict(list)
+    passed: dict[int, dict[int, list[_Place]]] = defaultdict(lambda: defaultdict(list))
+    times: Counter[tuple[object, ...]] = Counter()
     for interval, event in _with_interval(events):
         if event.kind not in kinds:
             continue
@@ -47,7 +57,7 @@ def moments(events: Iterable, kinds: tuple[str, ...]) -> list[Moment]:
     return [Moment(key[1], key[0], tuple(parts[key])) for key in order]
 
 
-def _with_interval(events: Iterable) -> Iterator[tuple[int, object]]:
+def _with_interval(events: Iterable[Event]) -> Iterator[tuple[int, Event]]:
     """Each event with the number of barriers that opened before it."""
     interval = 0
     for event in events:
@@ -55,7 +65,7 @@ def _with_interval(events: Iterable) -> Iterator[tuple[int, object]]:
         interval += event.kind == "barrier"
 
 
-def _by_warp(event) -> Iterator[tuple[int, object]]:
+def _by_warp(event: Event) -> Iterator[tuple[int, Event]]:
     warps = event.threads // WARP
     for warp in np.unique(warps):
         mine = warps == warp
@@ -63,10 +73,10 @@ def _by_warp(event) -> Iterator[tuple[int, object]]:
         yield int(warp), replace(event, threads=event.threads[mine], address=address)
 
 
-def _merged(sequences: Iterable[list]) -> list:
+def _merged(sequences: Iterable[list[_Place]]) -> list[_Place]:
     """One order that keeps the order of each sequence wherever they agree."""
-    order: list = []
-    known: set = set()
+    order: list[_Place] = []
+    known: set[_Place] = set()
     for sequence in sequences:
         at = 0
         for key in sequence:

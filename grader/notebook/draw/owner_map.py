@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from math import prod
 from textwrap import wrap
@@ -9,7 +10,7 @@ from textwrap import wrap
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Patch, Rectangle
 
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import Array
@@ -26,6 +27,7 @@ from .picture import (
     PALE,
     PAPER,
     SMALL,
+    Colour,
     Picture,
     Style,
     counted,
@@ -86,7 +88,9 @@ class _Grid:
         return f"b{block}\nt{thread}" if self.blocks else f"t{thread}"
 
 
-def owners(run: Run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None):
+def owners(
+    run: Run, argument: int, shape: tuple[int, ...] | None = None, kind: str | None = None
+) -> Picture:
     """The elements of the array that was argument number `argument` (from 0) of the launch, each
     with the thread that touched it, coloured by block. `shape` folds them into other rows than
     the array's own; `kind` is "store", "load" or "atomic", by default the first of these that
@@ -156,7 +160,9 @@ def _label_axes(axes: Axes, grid: _Grid) -> None:
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     step = 1 if grid.across <= 16 else 4
-    axes.set_xticks(np.arange(0, grid.across, step) + 0.5, range(0, grid.across, step))
+    axes.set_xticks(
+        np.arange(0, grid.across, step) + 0.5, [str(n) for n in range(0, grid.across, step)]
+    )
     axes.set_xlabel("element" if grid.folded else "column", size=SMALL, color=INK)
     if grid.folded and grid.rows == 1:
         axes.set_yticks([])
@@ -206,7 +212,7 @@ def _part(axes: Axes, cells: dict[tuple[int, int], Who]) -> None:
             axes.plot([column + 1, column + 1], [row, row + 1], **line)
 
 
-def _size(grid: _Grid, boxes, labels: list[str]) -> float:
+def _size(grid: _Grid, boxes: list[tuple[int, int, int, Who]], labels: list[str]) -> float:
     """Points that every label fits its box in; a character is 0.6 as wide as high."""
     room = min(
         (
@@ -221,26 +227,30 @@ def _size(grid: _Grid, boxes, labels: list[str]) -> float:
 
 def _parted(who: Who, neighbours: Who | None) -> bool:
     """Whether two cells are different blocks', so that one sees it without colours."""
-    return bool(who and neighbours) and _of(who) != _of(neighbours)
+    return bool(who) and bool(neighbours) and _of(who) != _of(neighbours or [])
 
 
 def _of(who: Who) -> set[int]:
     return {block for block, _ in who}
 
 
-def _colour(who: Who):
+def _colour(who: Who) -> Colour:
     blocks = _of(who)
     if not blocks:
         return PAPER
     return PALE if len(blocks) > 1 else _tint(blocks.pop())
 
 
-def _tint(block: int) -> tuple[float, ...]:
-    colour = np.array(to_rgb(_COLOURS[block % len(_COLOURS)]))
-    return tuple(1 - _TINT * (1 - colour))
+def _tint(block: int) -> Colour:
+    red, green, blue = to_rgb(_COLOURS[block % len(_COLOURS)])
+    return _paler(red), _paler(green), _paler(blue)
 
 
-def _key(run: Run, cells) -> list:
+def _paler(part: float) -> float:
+    return 1 - _TINT * (1 - part)
+
+
+def _key(run: Run, cells: Collection[Who]) -> list[Patch]:
     """What the cells' colours mean."""
     alone = _alone(cells)[: len(_COLOURS)]
     handles = [swatch(_tint(block), f"block {block}") for block in alone]
@@ -252,7 +262,7 @@ def _key(run: Run, cells) -> list:
     return handles
 
 
-def _alone(cells) -> list[int]:
+def _alone(cells: Iterable[Who]) -> list[int]:
     """The blocks that have a cell for themselves, and so a colour in the picture."""
     return sorted({who[0][0] for who in cells if len(_of(who)) == 1})
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.cuda.simulator import Event
 from grader.cuda.simulator.observers.arrays import Array
+
+from .moments import addresses
 
 _MOST_THREADS = 1024  # of a block
 
@@ -36,17 +40,18 @@ class Ownership:
 
     @property
     def blocks(self) -> list[int]:
-        return np.unique(self.block).tolist()
+        numbers: list[int] = np.unique(self.block).tolist()
+        return numbers
 
 
-def ownership(events, array: Array, kind: str) -> Ownership:
+def ownership(events: Iterable[Event], array: Array, kind: str) -> Ownership:
     """What the "load", "store" or "atomic" events did with `array`."""
     address, who = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for event in events:
         if event.buffer != array.buffer or event.kind != kind:
             continue
         for byte in range(0, event.width, array.dtype.itemsize):
-            address.append(event.address + byte)
+            address.append(addresses(event) + byte)
             who.append(event.block * _MOST_THREADS + event.threads)
     element, owner = array.elements(np.concatenate(address)), np.concatenate(who)
     owners = int(owner.max(initial=0)) + 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Sequence
+from html import escape
 from io import BytesIO
 from typing import Any
 
@@ -28,14 +30,17 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
+_WIDEST, _NARROWEST = 960, 780  # CSS pixels
+_DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-vscode-theme-kind="vscode-dark"]')
 _SHARPNESS = 2  # device pixels per CSS pixel
 
+Colour = str | tuple[float, float, float]
 Style = dict[str, Any]  # matplotlib's keywords, which have no common type
 
 
 class Picture(Figure):
-    """A figure WIDTH by `height` inches, on paper of its own so that it reads the same in a light
-    and in a dark theme. `description` says in words what it shows."""
+    """A figure WIDTH by `height` inches, in the colours of the page that shows it.
+    `description` says in words what it shows."""
 
     def __init__(self, height: float, title: str, description: str):
         super().__init__(figsize=(WIDTH, height), dpi=_PIXELS_PER_INCH, facecolor=PAPER)
@@ -71,7 +76,7 @@ class Picture(Figure):
             Legend(
                 self,
                 handles,
-                [handle.get_label() for handle in handles],
+                [str(handle.get_label()) for handle in handles],
                 loc="upper left",
                 bbox_to_anchor=place,
                 bbox_transform=self.transFigure,
@@ -86,11 +91,31 @@ class Picture(Figure):
         data, metadata = self._repr_mimebundle_()
         display(data, metadata=metadata, raw=True)
 
-    def _repr_mimebundle_(self, include=None, exclude=None):
-        png = BytesIO()
-        self.savefig(png, format="png", dpi=_PIXELS_PER_INCH * _SHARPNESS)
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As HTML, where the page's theme decides over the colours, and as a plain PNG."""
+        sharp = {"format": "png", "dpi": _PIXELS_PER_INCH * _SHARPNESS}
+        bare, on_paper = BytesIO(), BytesIO()
+        self.savefig(bare, transparent=True, **sharp)
+        self.savefig(on_paper, **sharp)
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
-        return {"image/png": png.getvalue(), "text/plain": self.description}, {"image/png": size}
+        html = themed(bare.getvalue(), self.description)
+        twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
+        return {"text/html": html, **twins}, {"image/png": size}
+
+
+def themed(png: bytes, description: str) -> str:
+    """A picture without paper in a page: as it is on a light one; on a dark one its lightness is
+    turned round, and its hues are not. It scrolls where it would get too small to read."""
+    data = base64.b64encode(png).decode()
+    dark = ", ".join(f"{page} .ww-picture" for page in _DARK_PAGES)
+    return (
+        f"<style>{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
+        f'<div style="overflow-x: auto"><img class="ww-picture" alt="{escape(description)}" '
+        f'src="data:image/png;base64,{data}" style="width: 100%; max-width: {_WIDEST}px; '
+        f'min-width: {_NARROWEST}px; height: auto"></div>'
+    )
 
 
 def empty(title: str, run: Run, reason: str) -> Picture:
@@ -101,7 +126,7 @@ def empty(title: str, run: Run, reason: str) -> Picture:
     return picture
 
 
-def swatch(colour: str, meaning: str) -> Patch:
+def swatch(colour: Colour, meaning: str) -> Patch:
     """A key's entry for what is filled with `colour`."""
     return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
 

@@ -119,7 +119,9 @@ def _paint_cells(sheet: _Sheet, level: Level, top: float, known: set[int]) -> No
     edges = np.arange(cells[0], cells[-1] + 2) - 0.5
     lines = edges if sheet.numbered else edges[[0, -1]]
     sheet.axes.vlines(lines, top, top + sheet.box, colors=FAINT, lw=0.7, clip_on=False)
-    sheet.axes.hlines([top, top + sheet.box], *edges[[0, -1]], colors=FAINT, lw=0.7, clip_on=False)
+    sheet.axes.hlines(
+        [top, top + sheet.box], edges[0], edges[-1], colors=FAINT, lw=0.7, clip_on=False
+    )
     if sheet.numbered:
         _write_numbers(sheet, level, top, sorted(known))
 

@@ -29,7 +29,7 @@ def roofline(timings: Timings, size: Size | None = None) -> Picture:
     size = tuple(size or timings.sizes[-1])
     rows = [row for row in timings.rows if row.size == size]
     _require(timings, rows, size)
-    title += f" at {size_text(size)}, {when(timings.device)}"
+    title += f" at {size_text(size)}, {when(timings.measured_on)}"
     picture = Picture(_HEIGHT, title, _description(title, timings, rows))
     axes = picture.panel(_LEFT, _TOP, _WIDE, _TALL)
     _roof(axes, timings, rows)
@@ -50,21 +50,21 @@ def _require(timings: Timings, rows: list[Timing], size: Size) -> None:
 
 def _intensity(row: Timing) -> float:
     """Operations for each byte that must be moved."""
-    return row.flops / row.bytes
+    return (row.flops or 0) / row.bytes
 
 
 def _gflop_per_s(row: Timing) -> float:
-    return row.flops / row.ms / 1e6
+    return (row.flops or 0) / row.ms / 1e6
 
 
 def _roof_at(intensity: float, timings: Timings) -> float:
     """The most GFLOP/s at that many operations a byte."""
-    device = timings.device
+    device = timings.measured_on
     return min(intensity * device.copy_gb_per_s, device.peak_gflop_per_s)
 
 
 def _roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
-    device = timings.device
+    device = timings.measured_on
     ridge = device.peak_gflop_per_s / device.copy_gb_per_s
     intensity = _intensity(rows[0])
     left, right = min(intensity, ridge) / 8, max(intensity, ridge) * 8
@@ -95,7 +95,7 @@ def _roof(axes: Axes, timings: Timings, rows: list[Timing]) -> None:
 
 def _along_the_slope(axes: Axes, left: float, timings: Timings) -> None:
     """What the rising part of the roof is, written along it."""
-    copy = timings.device.copy_gb_per_s
+    copy = timings.measured_on.copy_gb_per_s
     across, up = (math.log(high / low) for low, high in (axes.get_xlim(), axes.get_ylim()))
     axes.annotate(
         f"a large copy: {copy:,.0f} GB/s",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from grader.cuda.simulator import Run
+from grader.cuda.simulator import Event, Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 from grader.cuda.simulator.observers.traffic import SECTOR
 
 from .arguments import array_argument, named, require_run
+from .moments import addresses
 from .picture import (
     BLUE,
     INK,
@@ -132,9 +133,9 @@ def _notes(run: Run, shown: list[_Request], count: int) -> Iterator[str]:
         yield f"Under {_LABELLED} bytes there is no room for a number."
 
 
-def _requests(events) -> list[_Request]:
+def _requests(events: Iterable[Event]) -> list[_Request]:
     """The first of each line, direction and array, in the order of the source."""
-    found: dict[tuple, list[_Request]] = defaultdict(list)
+    found: dict[tuple[object, ...], list[_Request]] = defaultdict(list)
     for event in events:
         if event.space != "global" or event.kind not in _KINDS:
             continue
@@ -144,7 +145,7 @@ def _requests(events) -> list[_Request]:
         if not mine.any():
             continue
         touched = defaultdict(list)
-        for at, lane in zip(event.address[mine].tolist(), event.threads[mine], strict=True):
+        for at, lane in zip(addresses(event)[mine].tolist(), event.threads[mine], strict=True):
             touched[at].append(int(lane))
         fixed = {at: tuple(lanes) for at, lanes in sorted(touched.items())}
         found[key].append(_Request(event.line, event.kind, event.buffer, event.width, fixed))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from .picture import BLUE, FAINT, INK, ORANGE, RED, TEXT
+from .picture import BLUE, FAINT, INK, ORANGE, RED, TEXT, Style
 
 # Okabe and Ito's colours without their yellow, which is too pale for a line on paper. There are
 # more markers than colours, so that the 7th variant is told apart by its marker.
@@ -14,12 +14,14 @@ _COLOURS = (BLUE, RED, "#009E73", "#CC79A7", ORANGE, "#56B4E9")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def style(place: int) -> dict:
+def style(place: int) -> Style:
     """How the variant at `place` looks, as keywords of matplotlib's plot."""
     return {"color": _COLOURS[place % len(_COLOURS)], "marker": _MARKERS[place % len(_MARKERS)]}
 
 
-def name(axes: Axes, place: int | None, text: str, point: tuple, height: float) -> None:
+def name(
+    axes: Axes, place: int | None, text: str, point: tuple[float, float], height: float
+) -> None:
     """`text` right of the axes at `height` (0 to 1), with the marker of the variant at `place` if
     there is one, and a line that leads to it from `point` (in data coordinates)."""
     look = style(place) if place is not None else {"color": FAINT}
@@ -29,10 +31,10 @@ def name(axes: Axes, place: int | None, text: str, point: tuple, height: float) 
     axes.text(1.05, height, text, transform=axes.transAxes, size=TEXT, color=INK, va="center")
 
 
-_LEADER = {"textcoords": "axes fraction", "annotation_clip": False}
+_LEADER: Style = {"textcoords": "axes fraction", "annotation_clip": False}
 
 
-def _thin(colour: str) -> dict:
+def _thin(colour: str) -> Style:
     return {"arrowstyle": "-", "color": colour, "lw": 0.6, "alpha": 0.7}
 
 

@@ -45,7 +45,7 @@ def _paint_warps(axes: Axes, active: np.ndarray, middle: float) -> None:
     first = np.arange(0, len(active), WARP)
     share = np.add.reduceat(active, first, dtype=float) / WARP
     rest = np.where(share > 0, idle_lane, idle_warp)
-    bars = {
+    bars: Style = {
         "width": (0.8 if len(first) <= 16 else 1) * WARP,
         "align": "edge",
         "lw": 0,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...course import Launch
-from ..work import Work
+from ...course import Dim, Launch
+from ..work import Blank, Work
 
 _HERE = Path(__file__).parent
 _LANE = np.arange(32)
@@ -129,11 +129,21 @@ def _pattern(verb: str, width: int, name: str) -> Work:
     return _work(kernel, "shared_patterns.cu", 1, 32, args, note=f", {name}", dtype=dtype, y=size)
 
 
-def _work(kernel, file, grid, block, args, *, note="", dtype=np.float32, **blank) -> Work:
+def _work(
+    kernel: str,
+    file: str,
+    grid: Dim,
+    block: Dim,
+    args: tuple[str | np.ndarray | np.generic, ...],
+    *,
+    note: str = "",
+    dtype: type[np.generic] = np.float32,
+    **blank: int,
+) -> Work:
     """Arrays among `args` are inputs; `blank` gives the lengths of outputs, of type `dtype`."""
     inputs = {f"input {k}": a for k, a in enumerate(args) if isinstance(a, np.ndarray)}
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
-    outputs = {name: ((length,), dtype) for name, length in blank.items()}
+    outputs: dict[str, Blank] = {name: ((length,), dtype) for name, length in blank.items()}
     launch = Launch(kernel, grid, block, tuple(named))
     return Work(kernel + note, (_HERE / file).read_text(), (launch,), inputs, outputs)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,7 +46,7 @@ class Clang:
     def available(self) -> bool:
         return importlib.util.find_spec("ziglang") is not None
 
-    def identity(self) -> list:
+    def identity(self) -> list[object]:
         texts = hashlib.sha256(repr(sorted(HEADERS.items())).encode()).hexdigest()
         return ["clang", _wheel_version(), front(Job("")), texts, cuda_files.identity()]
 
@@ -136,9 +137,19 @@ def _childless(pid: int) -> None:
             resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
 
 
+_OPTION = re.compile(
+    r"^error: (unknown (argument|target CPU)|invalid value|unsupported option).*|"
+    r"^clang \(LLVM option parsing\): .*",
+    re.MULTILINE,
+)
+
+
 def _error(status: int, log: str, source: str) -> CompileError:
     if status in _out_of_time():
         return CompilerTimeout(_STILL_BUSY)
+    if found := _OPTION.search(log):
+        said = f"The compiler does not know one of its options: {found[0][:300]}"
+        return CompileError(said)
     if found := diagnostics(log, source):
         return CompileError(diagnostics=found)
     if status < 0 or "out of memory" in log or "bad_alloc" in log:
@@ -211,7 +222,7 @@ def _wheel_version() -> str:
         raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
 
 
-_kept: list[tempfile.TemporaryDirectory] = []  # goes when this process ends
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends
 
 
 @cache

@@ -46,6 +46,8 @@ typedef long clock_t;
 enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation };
 typedef enum cudaError cudaError_t;
 typedef struct CUstream_st* cudaStream_t;
+typedef unsigned long long cudaTextureObject_t;
+typedef unsigned long long cudaSurfaceObject_t;
 enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
 #define NULL __null
 #define offsetof(type, member) __builtin_offsetof(type, member)

@@ -11,15 +11,16 @@ from ..protocol import DEFAULT_ARCH, Job
 _HOST = "x86_64-unknown-linux-gnu"
 _TARGET = (
     *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
-    *("-mrelocation-model", "static"),
+    *("-mrelocation-model", "static", "-fno-dwarf-directory-asm"),
 )
 _FRONT = (
     *("-aux-triple", _HOST, "-x", "cuda", "-emit-llvm"),
     *("-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec"),
     *("-U__clang__", "-fgnuc-version=0"),  # CUDA's headers then take it for NVRTC
     *("-target-sdk-version=12.9", "-fno-threadsafe-statics", "-nostdsysteminc"),
-    *("-debug-info-kind=line-directives-only", "-dwarf-version=2", "-fno-dwarf-directory-asm"),
+    *("-debug-info-kind=line-directives-only", "-dwarf-version=2"),
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
+    "-Werror=invalid-pp-token",  # a quotation mark without its fellow
     *("-w", "-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     *("-vectorize-loops", "-vectorize-slp"),

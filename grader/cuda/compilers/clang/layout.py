@@ -59,23 +59,26 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
         asm = (asm or _ASM[0] in line) and _ASM[1] not in line
         if line.lstrip().startswith(".loc"):
             place = line
-        if not asm and (found := _LABEL.match(line)):
-            goes_on = block.guard if block.to else not _ends(block)
-            if goes_on and block.otherwise is None:
-                block.otherwise = found[1]
+        label = None if asm else _LABEL.match(line)
+        branch = None if asm else _BRANCH.match(line)
+        parted = block.guard and block.otherwise is None
+        if label:
+            if parted or (block.to is None and not _ends(block)):
+                block.otherwise = label[1]
             yield block
-            block = _Block(found[1], place, [line])
-        elif not asm and (found := _BRANCH.match(line)):
-            if block.to is None:
-                block.guard, block.to = found["guard"] or "", found["to"]
-            else:
-                block.otherwise = found["to"]
-        elif block.to and block.guard and block.otherwise is None and _is_code(line):
+            block = _Block(label[1], place, [line])
+            continue
+        if branch and parted and not branch["guard"]:
+            block.otherwise = branch["to"]
+            continue
+        if parted and _is_code(line):  # lanes that do not take the branch go on here
             made += 1
             block.otherwise = f"$L__BBmade_{made}"
             yield block
-            block = _Block(block.otherwise, place, [f"{block.otherwise}:", line])
-        else:
+            block = _Block(block.otherwise, place, [f"{block.otherwise}:"])
+        if branch and block.to is None:
+            block.guard, block.to = branch["guard"] or "", branch["to"]
+        elif not branch:
             block.lines.append(line)
     yield block
 

@@ -26,6 +26,7 @@ _INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<lin
 _NO_ERRORS = re.compile(r"too many errors emitted|\d+ errors? generated")
 _USED = re.compile(r"in (?:instantiation of|evaluation of)|expanded from macro|in call to")
 _HOST = re.compile(r"call to __host__ function from")
+_STOP = re.compile(r"\s*(?:#|%:)\s*error\b")
 _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
 
 
@@ -79,7 +80,8 @@ def _diagnostic(error: _Entry, lines: list[str]) -> Diagnostic:
         return host
     if error.own:
         line, column = _at(error, lines)
-        return Diagnostic(error.message, line, column, _notes(own, lines))
+        message = f"#error directive: {error.message}" if _STOP.match(lines[line - 1]) else ""
+        return Diagnostic(message or error.message, line, column, _notes(own, lines))
     used = [_at(note, lines)[0] for note in own if _USED.search(note.head["message"])]
     used += [line for line in (error.included,) if line]
     line = min((used or [_first_include(lines)])[0], len(lines))

@@ -21,12 +21,12 @@ def wide_copies(text: bytes) -> bytes:
     """LLVM's text with those copies replaced."""
     count = 0
 
-    def loads_and_stores(copy: re.Match) -> bytes:
+    def loads_and_stores(copy: re.Match[bytes]) -> bytes:
         nonlocal count
         size = int(copy["size"])
         aligned = all(_aligned(copy[side]) for side in ("to_facts", "by_facts"))
         if not aligned or size % _WIDE or not 0 < size <= _MOST:
-            return copy[0]
+            return bytes(copy[0])
         count += 1
         return _moved(copy, count)
 
@@ -38,9 +38,9 @@ def _aligned(facts: bytes) -> bool:
     return found is not None and int(found[1]) % _WIDE == 0
 
 
-def _moved(copy: re.Match, number: int) -> bytes:
+def _moved(copy: re.Match[bytes], number: int) -> bytes:
     """All of it is read before any of it is written: the compiler may have either come first."""
-    rows = {"load": [], "store": []}
+    rows: dict[str, list[bytes]] = {"load": [], "store": []}
     place = copy["place"] or b""
     for at in range(0, int(copy["size"]), _WIDE):
         name = b"%%wide.%d.%d" % (number, at)

@@ -6,7 +6,9 @@ exist once, so one that may be running already has its caller's copies kept asid
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,11 +17,15 @@ from ..memory.layout import LocalLayout
 from ..memory.spaces import LOCAL_WINDOW
 from ..numeric.types import DTYPES
 from ..program.linker import LinkedProgram
-from ..program.ptx import components
+from ..program.ptx import Instruction, Operand, address_of, components, symbol_of
+from .events import Step, Successors
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
 from .operands import read
-from .printf import template
+from .printf import TextAt, template
+
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
 
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
@@ -39,7 +45,7 @@ class Calls:
     """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
     function that calls itself to where its local variables lie, per lane."""
 
-    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine):
+    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine: Machine):
         self.machine = machine
         self.linked = linked
         self.frame_sizes = layout.frame_sizes
@@ -80,11 +86,13 @@ class Calls:
         self.depth[lanes] += 1
         return part.entry
 
-    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]):
+    def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
         part = self.linked.parts[name]
-        value = self.slots[part.results[0].name].copy() if part.results else None
+        value = (
+            self.slots[part.results[0].name].copy() if part.results else np.zeros((0, 0), np.uint8)
+        )
         if name in self.frames:
             self.stack_top[lanes] -= self.frame_sizes[name]
         self.depth[lanes] -= 1
@@ -103,21 +111,21 @@ class Calls:
                 onward.append((int(at) + 1, back))
         return tuple(onward)
 
-    def load(self, instruction, target, address):
+    def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
         outs = [self.machine.registers.write(r, instruction.form.type) for r in components(target)]
 
-        def step(lanes) -> None:
+        def step(lanes: Lanes) -> None:
             for out, view in zip(outs, views, strict=True):
                 out[lanes] = view[lanes]
 
         return step
 
-    def store(self, instruction, address, source):
+    def store(self, instruction: Instruction, address: Operand, source: Operand) -> Step:
         views = self._views(instruction, address, source)
         values = [read(item, instruction.form.type, self.machine) for item in components(source)]
 
-        def step(lanes) -> None:
+        def step(lanes: Lanes) -> None:
             for view, value in zip(views, values, strict=True):
                 view[lanes] = value[lanes]
 
@@ -152,7 +160,7 @@ class Calls:
         made = template(self.text(formats, int(lanes[0])))
         packed = self._packed(arguments, lanes, made.layout.size)
 
-        def text_at(number: int):
+        def text_at(number: int) -> TextAt:
             return lambda address: self.text(address, int(lanes[number]))
 
         self.machine.output.add("".join(made.filled(packed, text_at)))
@@ -182,7 +190,9 @@ class Calls:
         index = lane_index(lanes)
         return [(int(d), compact(index[depths == d])) for d in np.unique(depths)]
 
-    def _state(self, name: str, kept: dict[str, np.ndarray]):
+    def _state(
+        self, name: str, kept: dict[str, np.ndarray]
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         part = self.linked.parts[name]
         own = {register: self.machine.registers.storage(register) for register in part.registers}
@@ -207,9 +217,12 @@ class Calls:
                 "needs an end, and one that comes early: a thread's stack is small.",
             )
 
-    def _views(self, instruction, address, values) -> list[np.ndarray]:
-        dtype, slot = DTYPES[instruction.form.type], self.slots[address.base.name]
-        starts = [address.offset + n * dtype.itemsize for n in range(len(components(values)))]
+    def _views(
+        self, instruction: Instruction, address: Operand, values: Operand
+    ) -> list[np.ndarray]:
+        dtype, where = DTYPES[instruction.form.type], address_of(address)
+        slot = self.slots[symbol_of(where.base)]
+        starts = [where.offset + n * dtype.itemsize for n in range(len(components(values)))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:

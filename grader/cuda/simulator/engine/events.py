@@ -12,7 +12,7 @@ not override an event is not asked, and what nobody hears of costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from ..memory.access import Access, Hit
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
+Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
 Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 Told = ParamSpec("Told")
+Result = TypeVar("Result")
 
 
 class Rebind(Exception):
@@ -142,13 +144,14 @@ class Events:
 
     def __init__(self, observers: Sequence[Observer] = ()):
         def listeners(
-            event: Callable[Concatenate[Any, Told], None],
-        ) -> tuple[Callable[Told, None], ...]:
+            event: Callable[Concatenate[Any, Told], Result],
+        ) -> tuple[Callable[Told, Result], ...]:
             name = event.__name__
             wanted = [one for one in observers if getattr(type(one), name) is not event]
             return tuple(getattr(one, name) for one in wanted)
 
-        self.observers = tuple(observers)
+        self._follow = listeners(Observer.follow)
+        self._execute = listeners(Observer.execute)
         self.begin_wave = listeners(Observer.begin_wave)
         self.run = listeners(Observer.run)
         self.guard = listeners(Observer.guard)
@@ -175,11 +178,13 @@ class Events:
         self.end = listeners(Observer.end)
 
     def follow(self, at: int, step: Step) -> Step:
-        for observer in self.observers:
-            step = observer.follow(at, step)
+        """The step as the observers want it called with all lanes that come there."""
+        for wrap in self._follow:
+            step = wrap(at, step)
         return step
 
     def execute(self, at: int, step: Step) -> Step:
-        for observer in self.observers:
-            step = observer.execute(at, step)
+        """The step as the observers want it called with the lanes that act."""
+        for wrap in self._execute:
+            step = wrap(at, step)
         return step

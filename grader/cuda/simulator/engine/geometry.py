@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -70,19 +71,21 @@ class Geometry:
     @cached_property
     def clusters(self) -> Index:
         """Clusters of the grid, by axis."""
-        return tuple(g // c for g, c in zip(self.grid, self.cluster, strict=True))
+        x, y, z = (g // c for g, c in zip(self.grid, self.cluster, strict=True))
+        return x, y, z
 
-    def block_coordinates(self, number):
+    def block_coordinates(self, number: Any) -> tuple[Any, Any, Any]:
         """blockIdx (x, y, z) of a block by its number; works on ints and on arrays."""
         outer = coordinates(number // self.cluster_blocks, self.clusters)
         inner = coordinates(number % self.cluster_blocks, self.cluster)
-        return tuple(o * c + i for o, c, i in zip(outer, self.cluster, inner, strict=True))
+        x, y, z = (o * c + i for o, c, i in zip(outer, self.cluster, inner, strict=True))
+        return x, y, z
 
     def block_index(self, lane: int, first_block: int) -> Index:
         """blockIdx of a lane, in the wave that begins with block number `first_block`."""
         return self.block_coordinates(first_block + int(lane) // self.stride)
 
 
-def coordinates(linear, shape: Index):
+def coordinates(linear: Any, shape: Index) -> tuple[Any, Any, Any]:
     """(x, y, z) of a linear index, x fastest; works on ints and on arrays."""
     return linear % shape[0], linear // shape[0] % shape[1], linear // (shape[0] * shape[1])

@@ -27,7 +27,7 @@ from ..program.control_flow import endless_loop
 from ..program.executable import Executable
 from ..program.naming import Names
 from .call_stack import Calls
-from .events import Events, Observer, Rebind, Step
+from .events import Events, Observer, Rebind, Step, Successors
 from .geometry import Geometry
 from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
@@ -41,8 +41,6 @@ from .synchronization.cluster_barrier import ClusterBarrier
 from .synchronization.collectives import Collectives
 
 FIRST_PAUSE = 1024  # steps
-
-Successors = tuple[tuple[int, Lanes], ...]
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Report(Protocol):
     def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
 
     def access_error(
-        self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
     ) -> CudaError: ...
 
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
@@ -115,7 +113,7 @@ class Machine:
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
         self.block_end = job.program.block_end
-        self.steps: list[Step | None] = [None] * len(code)  # bound when first come to
+        self.steps: list[Step] = [_unbound] * len(code)  # bound when first come to
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
         self.first_block = 0
         self.running = np.zeros(job.geometry.lanes, bool)
@@ -178,7 +176,7 @@ class Machine:
         try:
             while True:
                 end = block_end[pc]
-                if steps[pc] is None:
+                if steps[pc] is _unbound:
                     self._bind(pc, end)
                 self._account(pc, end, lanes)
                 try:
@@ -186,7 +184,7 @@ class Machine:
                         step(lanes)
                     successors = steps[end](lanes)
                 except Rebind as wish:
-                    steps[:] = [None] * len(steps)
+                    steps[:] = [_unbound] * len(steps)
                     self._bind(pc, end)
                     for step in steps[wish.at : end]:
                         step(lanes)
@@ -225,7 +223,7 @@ class Machine:
         self.recent.clear()
         self.pause = min(2 * self.steps_taken, self.step_limit)
 
-    def _still_running(self, at: int, lanes: Lanes, when: str) -> StepLimit:
+    def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
         return self.report.error(
             StepLimit,
@@ -258,7 +256,12 @@ class Machine:
             raise self.report.error(BarrierDivergence, at, lane, missing)
 
 
-def _then_next(step, at: int):
+def _unbound(lanes: Lanes) -> None:
+    """Stands for the step of an instruction that nobody has come to yet."""
+    raise NotImplementedError
+
+
+def _then_next(step: Step, at: int) -> Step:
     """A plain instruction before a label, made to end its straight run."""
 
     def run_and_fall_through(lanes: Lanes) -> Successors:

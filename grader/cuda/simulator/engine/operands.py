@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Protocol
+
 import numpy as np
 
+from ..engine.lanes import Lanes
 from ..numeric.types import size_of
 from ..program.ptx import Negated, Operand, Symbol
 from .special_registers import Clock
 
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
 
-def read(operand: Operand, kind: str, machine) -> np.ndarray:
+
+def read(operand: Operand, kind: str, machine: Machine) -> Source:
     """An operand as an array (lanes,) of PTX type `kind`."""
     if isinstance(operand, Negated):
         return _Inverted(machine.registers.read(operand.register, "pred"))
@@ -30,11 +36,17 @@ def read(operand: Operand, kind: str, machine) -> np.ndarray:
     return machine.registers.read(operand, kind)
 
 
+class Source(Protocol):
+    """What an operand holds: an array (lanes,), or what is worked out whenever it is read."""
+
+    def __getitem__(self, lanes: Lanes, /) -> Any: ...
+
+
 class _Inverted:
     """`!p`, read when indexed."""
 
     def __init__(self, predicate: np.ndarray):
         self.predicate = predicate
 
-    def __getitem__(self, lanes) -> np.ndarray:
+    def __getitem__(self, lanes: Lanes) -> np.ndarray:
         return ~self.predicate[lanes]

@@ -7,6 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 BUFFER = 1 << 20  # characters kept of what kernels print, as CUDA's default buffer has bytes
 WIDEST = 1000  # columns of one conversion, whatever width or precision it asks for
@@ -19,6 +20,7 @@ _CONVERSION = re.compile(
     r"%([-+ #0]*)(\*|\d+)?(?:\.(\*|\d*))?(hh|h|ll|l|z|j|t)?([diouxXcsfFeEgGaAp%])"
 )
 TextAt = Callable[[int], str]
+Change = Callable[[Any, TextAt], Any]  # of an argument, before it is printed
 
 
 @dataclass
@@ -52,7 +54,7 @@ class Template:
 
     python: str
     layout: struct.Struct
-    changes: tuple[tuple[int, Callable], ...]
+    changes: tuple[tuple[int, Change], ...]
 
     def filled(self, packed: bytes, text_at: Callable[[int], TextAt]) -> Iterator[str]:
         """What each thread prints. `packed`: the threads' arguments, one after the other;
@@ -71,7 +73,7 @@ class Template:
 def template(text: str) -> Template:
     """The printf format `text`, made ready."""
     codes: list[str] = []
-    changes: list[tuple[int, Callable]] = []
+    changes: list[tuple[int, Change]] = []
 
     def number(given: str | None) -> str:
         if given == "*":
@@ -80,7 +82,7 @@ def template(text: str) -> Template:
             return "*"
         return str(min(int(given), WIDEST)) if given else given or ""
 
-    def convert(match: re.Match) -> str:
+    def convert(match: re.Match[str]) -> str:
         flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%%"
@@ -100,7 +102,7 @@ def template(text: str) -> Template:
     return Template(python, struct.Struct(_layout(codes)), tuple(changes))
 
 
-def _conversion(kind: str, long: bool) -> tuple[str, str, Callable | None]:
+def _conversion(kind: str, long: bool) -> tuple[str, str, Change | None]:
     """How a conversion's argument lies in memory (struct's code), how Python prints it, and what is
     made of it before."""
     if kind == "s":

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from ..numeric.types import DTYPES, size_of, unsigned
-from ..program.ptx import Immediate, Register
+from ..program.ptx import Immediate, Operand, symbol_of
 
 
 class RegisterFile:
@@ -26,17 +26,17 @@ class RegisterFile:
             self._storage[name] = np.zeros(self.lanes, dtype)
         return self._storage[name]
 
-    def read(self, operand: Register | Immediate, kind: str) -> np.ndarray:
+    def read(self, operand: Operand, kind: str) -> np.ndarray:
         """The operand as an array (lanes,) of PTX type `kind`. A register wider than the type
         shows its low part; an immediate is one value seen by every lane."""
         if isinstance(operand, Immediate):
             return everywhere(literal(operand, kind), self.lanes)
-        return low_part(self.storage(operand.name), DTYPES[kind])
+        return low_part(self.storage(symbol_of(operand)), DTYPES[kind])
 
-    def write(self, register: Register, kind: str) -> np.ndarray:
+    def write(self, register: Operand, kind: str) -> np.ndarray:
         """The array to assign results of type `kind` to. Where the register is wider than the
         type (loads, conversions), assignment extends by the sign of `kind`."""
-        storage = self.storage(register.name)
+        storage = self.storage(symbol_of(register))
         dtype = DTYPES[kind]
         if dtype.itemsize == storage.itemsize:
             return storage.view(dtype)

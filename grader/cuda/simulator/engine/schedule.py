@@ -3,6 +3,7 @@ waits, or ends."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -33,7 +34,7 @@ class Lockstep:
     join. A group that spins gives way to the one that has waited longest, which then runs until
     it parts, waits, ends, or spins itself: so everyone has a turn, however many wait."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.spins = 0
         self.ready: dict[int, list[Lanes]] = {}  # by instruction; who has waited longest is first
         self.favoured = False  # whether the group that runs has had the way given to it
@@ -131,7 +132,7 @@ class Shuffled:
 
 def schedule(order: str, seed: int) -> Schedule:
     """The schedule called "lockstep", "forwards", "backwards" or "shuffled"."""
-    made = {
+    made: dict[str, Callable[[], Schedule]] = {
         "lockstep": Lockstep,
         "forwards": lambda: Apart(last=False),
         "backwards": lambda: Apart(last=True),

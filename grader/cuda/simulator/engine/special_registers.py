@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..engine.lanes import Lanes
 from .geometry import Geometry, coordinates
 from .lanes import WARP
 
@@ -31,7 +32,7 @@ class Clock:
         self.now = now
         self.shift = shift
 
-    def __getitem__(self, lanes) -> np.uint64:
+    def __getitem__(self, lanes: Lanes) -> np.uint64:
         return np.uint64(self.now() >> self.shift)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import Any
 
 
 class Role(Enum):
@@ -32,6 +33,7 @@ class Carries(Enum):
 
     COMPUTED = auto()  # they are used: the results are computed from them
     COPIED = auto()  # the results are no more and no less than they were
+    ONE_OF = auto()  # they are used, and the result is one of the operands
     CHOSEN = auto()  # the last operand decides which of two others counts
     ALL_BITS = auto()  # an operand whose every bit is 0 makes the other one irrelevant
     ALL_BITS_SET = auto()  # likewise one whose every bit is 1
@@ -99,7 +101,7 @@ class Form:
     collective: bool = False
     orders: bool = False
     atomic: bool = False
-    build: Callable | None = None
+    build: Callable[..., Any] | None = None
     refusal: str = ""
 
     def role(self, position: int) -> Role:
@@ -109,7 +111,7 @@ class Form:
         """Whether it has one of these modifiers."""
         return not set(mods).isdisjoint(self.mods)
 
-    def one_of(self, mods) -> str | None:
+    def one_of(self, mods: Iterable[str]) -> str | None:
         """The first of its modifiers that is one of `mods`."""
         return next((mod for mod in self.mods if mod in mods), None)
 

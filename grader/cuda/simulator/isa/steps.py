@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
-from ..engine.lanes import WARP, select, warp_masks
+from ..engine.events import Step, Successors
+from ..engine.lanes import WARP, Lanes, select, warp_masks
 from ..engine.lanes import index as lane_index
-from ..engine.operands import read
+from ..engine.operands import Source, read
 from ..engine.synchronization.collectives import FULL
-from ..program.ptx import Instruction, Register
+from ..program.ptx import Instruction, Register, symbol_of
 
-Step = Callable
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
+
+
+Compute = Callable[..., np.ndarray]
+Combine = Callable[[Lanes], None]  # of lanes whose whole group has come together
 
 
 @dataclass(frozen=True)
@@ -37,7 +44,9 @@ class Elementwise:
     undefined: Undefined | None = None
 
 
-def elementwise_step(form: Elementwise, instruction: Instruction, at: int, machine) -> Step:
+def elementwise_step(
+    form: Elementwise, instruction: Instruction, at: int, machine: Machine
+) -> Step:
     """The step that computes lane by lane into the first operand."""
     target, *operands = instruction.operands
     if not isinstance(target, Register):
@@ -46,15 +55,18 @@ def elementwise_step(form: Elementwise, instruction: Instruction, at: int, machi
     sources = [
         read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)
     ]
-    make = {1: _unary, 2: _binary, 3: _ternary}.get(len(sources), _many)
+    by_number: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary, 3: _ternary}
+    make: Callable[..., Step] = by_number.get(len(sources), _many)
     step = make(form.fn, out, *sources)
     if form.undefined and machine.events.undefined:
         return _telling(form.undefined, step, sources, at, machine)
     return step
 
 
-def _telling(undefined: Undefined, step: Step, sources, at: int, machine) -> Step:
-    def checked(lanes):
+def _telling(
+    undefined: Undefined, step: Step, sources: Sequence[Source], at: int, machine: Machine
+) -> Step:
+    def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
         if np.count_nonzero(where):
             lane = int(lane_index(lanes)[np.argmax(where)])
@@ -65,59 +77,51 @@ def _telling(undefined: Undefined, step: Step, sources, at: int, machine) -> Ste
     return checked
 
 
-def _unary(fn, out, a) -> Step:
-    if isinstance(fn, np.ufunc):
-
-        def step(lanes):
-            if type(lanes) is slice:
-                fn(a[lanes], out=out[lanes], casting="unsafe")
-            else:
-                out[lanes] = fn(a[lanes])
-
-        return step
-
-    def step(lanes):
+def _unary(fn: Compute, out: np.ndarray, a: Source) -> Step:
+    def step(lanes: Lanes) -> None:
         out[lanes] = fn(a[lanes])
 
-    return step
+    def in_place(lanes: Lanes) -> None:
+        if type(lanes) is slice:
+            fn(a[lanes], out=out[lanes], casting="unsafe")
+        else:
+            out[lanes] = fn(a[lanes])
+
+    return in_place if isinstance(fn, np.ufunc) else step
 
 
-def _binary(fn, out, a, b) -> Step:
-    if isinstance(fn, np.ufunc):
-
-        def step(lanes):
-            if type(lanes) is slice:
-                fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
-            else:
-                out[lanes] = fn(a[lanes], b[lanes])
-
-        return step
-
-    def step(lanes):
+def _binary(fn: Compute, out: np.ndarray, a: Source, b: Source) -> Step:
+    def step(lanes: Lanes) -> None:
         out[lanes] = fn(a[lanes], b[lanes])
 
-    return step
+    def in_place(lanes: Lanes) -> None:
+        if type(lanes) is slice:
+            fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
+        else:
+            out[lanes] = fn(a[lanes], b[lanes])
+
+    return in_place if isinstance(fn, np.ufunc) else step
 
 
-def _ternary(fn, out, a, b, c) -> Step:
-    def step(lanes):
+def _ternary(fn: Compute, out: np.ndarray, a: Source, b: Source, c: Source) -> Step:
+    def step(lanes: Lanes) -> None:
         out[lanes] = fn(a[lanes], b[lanes], c[lanes])
 
     return step
 
 
-def _many(fn, out, *sources) -> Step:
-    def step(lanes):
+def _many(fn: Compute, out: np.ndarray, *sources: Source) -> Step:
+    def step(lanes: Lanes) -> None:
         out[lanes] = fn(*[source[lanes] for source in sources])
 
     return step
 
 
-def collective_step(combine: Callable, masks: np.ndarray, at: int, machine) -> Step:
+def collective_step(combine: Combine, masks: np.ndarray, at: int, machine: Machine) -> Step:
     """A step that waits until the lanes that `masks` (one a lane of the wave) name have come
     together, and then combines them."""
 
-    def step(lanes):
+    def step(lanes: Lanes) -> Successors:
         together = machine.collectives.gather(lanes, at, masks)
         if together is None:
             return ()
@@ -129,10 +133,10 @@ def collective_step(combine: Callable, masks: np.ndarray, at: int, machine) -> S
     return step
 
 
-def warp_step(combine: Callable, at: int, machine) -> Step:
+def warp_step(combine: Combine, at: int, machine: Machine) -> Step:
     """A step that waits until all 32 lanes of a warp have come together, and then combines them."""
 
-    def combine_whole(together) -> None:
+    def combine_whole(together: Lanes) -> None:
         present = warp_masks(lane_index(together), machine.geometry.warps)
         partial = np.flatnonzero((present != 0) & (present != FULL))
         if len(partial):
@@ -152,22 +156,22 @@ _WHOLE = (
 )
 
 
-def guarded(step: Step, instruction: Instruction, at: int, machine, control: bool) -> Step:
+def guarded(step: Step, instruction: Instruction, at: int, machine: Machine, control: bool) -> Step:
     """A predicated instruction: only lanes whose guard holds take part."""
     guard, wanted = guard_of(instruction, machine), not instruction.guard_negated
 
-    def chosen_of(lanes):
+    def chosen_of(lanes: Lanes) -> np.ndarray:
         chosen = guard[lanes] == wanted
         for tell in machine.events.guard:
             tell(at, lanes, chosen)
         return chosen
 
-    def effect_step(lanes):
+    def effect_step(lanes: Lanes) -> None:
         chosen = chosen_of(lanes)
         if np.count_nonzero(chosen):
             step(select(lanes, chosen))
 
-    def control_step(lanes):
+    def control_step(lanes: Lanes) -> Successors:
         chosen = chosen_of(lanes)
         taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
         rest = lane_index(lanes)[~chosen]
@@ -176,12 +180,12 @@ def guarded(step: Step, instruction: Instruction, at: int, machine, control: boo
     return control_step if control else effect_step
 
 
-def guard_of(instruction: Instruction, machine) -> np.ndarray:
+def guard_of(instruction: Instruction, machine: Machine) -> np.ndarray:
     """The guard predicate of every lane; a view, so it is current whenever it is read."""
-    return machine.registers.read(instruction.guard, "pred")
+    return machine.registers.storage(symbol_of(instruction.guard))
 
 
-def unsupported(instruction: Instruction, machine) -> UnsupportedInstruction:
+def unsupported(instruction: Instruction, machine: Machine) -> UnsupportedInstruction:
     """The error for an instruction that the simulated GPU does not have."""
     form = instruction.form
     reason = f" {form.refusal}" if form.refusal else ""

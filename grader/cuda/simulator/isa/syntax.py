@@ -64,7 +64,7 @@ class OperandList:
     whether there may be more."""
 
     roles: tuple[Role, ...]
-    addresses: tuple[tuple[int, re.Match], ...]
+    addresses: tuple[tuple[int, re.Match[str]], ...]
     required: int
     open: bool
 
@@ -126,7 +126,9 @@ def _slot(word: str) -> Slot:
 def _operands(text: str) -> OperandList:
     words = [word.strip() for word in text.split(",") if word.strip()]
     opened = "..." in words
-    roles, addresses, required = [], [], 0
+    roles: list[Role] = []
+    addresses: list[tuple[int, re.Match[str]]] = []
+    required = 0
     for word in (word for word in words if word != "..."):
         required += not word.endswith("?")
         name = word.removesuffix("?")
@@ -138,7 +140,9 @@ def _operands(text: str) -> OperandList:
     return OperandList(tuple(roles), tuple(addresses), required, opened)
 
 
-def transfers(operands: OperandList, mods: tuple[str, ...], kind: str):
+def transfers(
+    operands: OperandList, mods: tuple[str, ...], kind: str
+) -> tuple[tuple[int, Transfer], ...]:
     """(position, Transfer) for each address at which an instruction with these modifiers, of
     type `kind`, reads or writes."""
     spaces = [SPACES[mod] for mod in mods if mod in SPACES] or ["generic"]

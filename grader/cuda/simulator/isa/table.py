@@ -15,13 +15,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from ...compilers.out_of_reach import TEXTURES
+from ..engine.events import Step
 from ..engine.operands import read
 from ..program.ptx import Address, Instruction, Operand
 from .form import Flow, Form, Role
-from .steps import Step, collective_step, elementwise_step, guarded, unsupported, warp_step
+from .steps import (
+    Combine,
+    Elementwise,
+    collective_step,
+    elementwise_step,
+    guarded,
+    unsupported,
+    warp_step,
+)
 from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
+
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -38,14 +53,18 @@ class Entry:
 
 OPCODES: dict[str, list[Entry]] = {}
 
+Select = Callable[[Instruction], Elementwise]
+Build = Callable[[Instruction, int, "Machine"], Step]
+Combining = Callable[[Instruction, int, "Machine"], Combine]
 
-def elementwise(names: str, *lines: str, **facts):
+
+def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Select], Select]:
     """Decorates `select(instruction) -> Elementwise`; `names` are separated by blanks."""
 
-    def register(select: Callable):
+    def register(select: Select) -> Select:
         form_of = lru_cache(maxsize=8192)(select)  # it does not depend on the launch
 
-        def build(instruction: Instruction, at: int, machine) -> Step:
+        def build(instruction: Instruction, at: int, machine: Machine) -> Step:
             return elementwise_step(form_of(instruction), instruction, at, machine)
 
         _enter(names, lines, select, build, facts)
@@ -54,32 +73,34 @@ def elementwise(names: str, *lines: str, **facts):
     return register
 
 
-def effect(names: str, *lines: str, **facts):
+def effect(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
     """Decorates `build(instruction, index, machine) -> step`."""
 
-    def register(build: Callable):
+    def register(build: Build) -> Build:
         _enter(names, lines, build, build, facts)
         return build
 
     return register
 
 
-def control(names: str, *lines: str, **facts):
+def control(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
     """Decorates `build(instruction, index, machine) -> step`, where the step returns where lanes
     go on."""
     return effect(names, *lines, control=True, **facts)
 
 
-def collective(names: str, *lines: str, whole_warp: bool = False, **facts):
+def collective(
+    names: str, *lines: str, whole_warp: bool = False, **facts: Any
+) -> Callable[[Combining], Combining]:
     """Decorates `build(instruction, index, machine) -> combine(lanes)`; the last operand is the
     mask of the lanes that must come together first, if it is not the `whole_warp`."""
 
-    def register(combining: Callable):
-        def build(instruction: Instruction, at: int, machine) -> Step:
+    def register(combining: Combining) -> Combining:
+        def build(instruction: Instruction, at: int, machine: Machine) -> Step:
             combine = combining(instruction, at, machine)
             if whole_warp:
                 return warp_step(combine, at, machine)
-            masks = read(instruction.operands[-1], "b32", machine)
+            masks = np.asarray(read(instruction.operands[-1], "b32", machine))
             return collective_step(combine, masks, at, machine)
 
         _enter(names, lines, combining, build, {**facts, "control": True, "collective": True})
@@ -88,7 +109,9 @@ def collective(names: str, *lines: str, whole_warp: bool = False, **facts):
     return register
 
 
-def _enter(names: str, lines, described: Callable, build: Callable, facts: dict) -> None:
+def _enter(
+    names: str, lines: tuple[str, ...], described: object, build: Build, facts: dict[str, Any]
+) -> None:
     common = Form("", "", build=build, **facts)
     words = described.__doc__ or ""
     entry = Entry(tuple(names.split()), lines, tuple(map(syntax, lines)), common, words)
@@ -170,7 +193,7 @@ def _one_is(opcode: str) -> str:
     return f" of `{name}`" if name else ""
 
 
-def bind(instruction: Instruction, at: int, machine) -> Step:
+def bind(instruction: Instruction, at: int, machine: Machine) -> Step:
     """The step that executes `instruction`, which stands at index `at`, on `machine`."""
     form = instruction.form
     if form.build is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+Operation = Callable[..., np.ndarray]
 CROWD = 64  # lanes at one address for which running totals pay
 
 
@@ -20,7 +21,7 @@ class _Turns:
     sizes: np.ndarray
     places: np.ndarray
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[tuple[int, np.ndarray]]:
         """(element, its lanes) for each address."""
         for start, size, place in zip(self.starts, self.sizes, self.places, strict=True):
             yield place, self.order[start : start + size]
@@ -33,11 +34,13 @@ def _turns(element: np.ndarray) -> _Turns:
     return _Turns(order, starts, np.diff(np.r_[starts, len(place)]), place[starts])
 
 
-def compare_and_swap(old, expected, new):
+def compare_and_swap(old: np.ndarray, expected: np.ndarray, new: np.ndarray) -> np.ndarray:
     return np.where(old == expected, new, old)
 
 
-def in_turns(memory: np.ndarray, element: np.ndarray, operation: Callable, values) -> np.ndarray:
+def in_turns(
+    memory: np.ndarray, element: np.ndarray, operation: Operation, values: Sequence[np.ndarray]
+) -> np.ndarray:
     """Apply the operation once per lane, in order of lanes; the values found before. Where lanes
     meet at one address they take turns, all addresses at once."""
     old, turns = np.empty(len(element), memory.dtype), _turns(element)
@@ -45,7 +48,7 @@ def in_turns(memory: np.ndarray, element: np.ndarray, operation: Callable, value
     if most > CROWD and isinstance(operation, np.ufunc):
         _accumulate(memory, turns, operation, values[0], old)
     elif most > 4 and operation is compare_and_swap:
-        _swap(memory, turns, *values, old)
+        _swap(memory, turns, values[0], values[1], old)
     elif most > CROWD * len(turns.sizes):
         _one_by_one(memory, turns, operation, values, old)
     else:
@@ -56,7 +59,13 @@ def in_turns(memory: np.ndarray, element: np.ndarray, operation: Callable, value
     return old
 
 
-def _accumulate(memory, turns: _Turns, operation, value, old) -> None:
+def _accumulate(
+    memory: np.ndarray,
+    turns: _Turns,
+    operation: np.ufunc,
+    value: np.ndarray,
+    old: np.ndarray,
+) -> None:
     """Many lanes at few addresses: a running total per address gives every lane's turn."""
     for at, lane in turns:
         running = operation.accumulate(np.r_[memory[at], value[lane]], dtype=memory.dtype)
@@ -64,7 +73,13 @@ def _accumulate(memory, turns: _Turns, operation, value, old) -> None:
         memory[at] = running[-1]
 
 
-def _one_by_one(memory, turns: _Turns, operation, values, old) -> None:
+def _one_by_one(
+    memory: np.ndarray,
+    turns: _Turns,
+    operation: Operation,
+    values: Sequence[np.ndarray],
+    old: np.ndarray,
+) -> None:
     """Many lanes at few addresses, and no running total: as long as nothing changes, as in a sum
     that has grown too large for its format, twice as many are tried at a time."""
     for at, lane in turns:
@@ -81,7 +96,9 @@ def _one_by_one(memory, turns: _Turns, operation, values, old) -> None:
             lane = lane[taken:]
 
 
-def _swap(memory, turns: _Turns, expected, new, old) -> None:
+def _swap(
+    memory: np.ndarray, turns: _Turns, expected: np.ndarray, new: np.ndarray, old: np.ndarray
+) -> None:
     """Many lanes compare and swap at few addresses, say for a lock: from one that swaps to the
     next, all find the same value."""
     for at, lane in turns:

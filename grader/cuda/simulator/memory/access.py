@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...errors import OutOfBounds
 from ..engine.lanes import WARP, Lanes, compact
 from ..engine.lanes import index as lane_index
+from ..engine.operands import Source
 from ..engine.synchronization.cluster_barrier import OFFSET_MASK, RANK_SHIFT
 from ..isa.form import Transfer
-from ..program.ptx import Address, Register, Symbol
+from ..program.ptx import Address, Operand, Register, Symbol, address_of
 from .spaces import (
     LOCAL_WINDOW,
     SHARED_WINDOW,
     WINDOW_SIZE,
     AccessFault,
     Fault,
+    Found,
     PrivateSpace,
     Store,
 )
+
+if TYPE_CHECKING:
+    from ..engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,9 @@ class Access:
     """Makes a transfer at the address that an operand of instruction `at` names. `verb` is what
     messages call it."""
 
-    def __init__(self, transfer: Transfer, operand: Address, at: int, machine, verb: str = ""):
+    def __init__(
+        self, transfer: Transfer, operand: Operand, at: int, machine: Machine, verb: str = ""
+    ):
         self.machine = machine
         self.at = at
         self.verb = verb or transfer.verb
@@ -53,9 +61,9 @@ class Access:
         self.releases, self.acquires = transfer.releases, transfer.acquires
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
-        self.base, self.offset = self._base(operand)
+        self.base, self.offset = self._base(address_of(operand))
         reached = machine.program.memory_use.targets.get(at)
-        self.constant = bool(reached) and reached <= machine.constants
+        self.constant = reached is not None and bool(reached) and reached <= machine.constants
 
     def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
         """Where the lanes' accesses go, each `moved` by so many bytes; raises OutOfBounds or
@@ -112,7 +120,7 @@ class Access:
     def refuse_write(self, hit: Hit) -> None:
         raise self.machine.report.read_only(self, hit)
 
-    def _base(self, operand: Address) -> tuple[np.ndarray, int]:
+    def _base(self, operand: Address) -> tuple[Source, int]:
         machine = self.machine
         if isinstance(operand.base, Register):
             narrow = machine.registers.storage(operand.base.name).itemsize == 4
@@ -144,7 +152,9 @@ class Access:
         memory.check(addresses, self.width)
         return [Hit(memory.store, memory.name, lanes, (base + addresses) >> self.shift, addresses)]
 
-    def _parts(self, found, space: str, lane: np.ndarray, addresses: np.ndarray) -> list[Hit]:
+    def _parts(
+        self, found: Found, space: str, lane: np.ndarray, addresses: np.ndarray
+    ) -> list[Hit]:
         """The hits of an access that goes to several stores."""
         hits, seen = [], np.empty(0, np.int64)
         for store, which in found:
@@ -155,7 +165,9 @@ class Access:
             hits.append(Hit(store, space, compact(lane[which]), element, where, again))
         return hits
 
-    def _in_cluster(self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray):
+    def _in_cluster(
+        self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Where the shared memory of the block that each address names begins, and the offsets."""
         geometry, pitch = self.machine.geometry, self.machine.shared.pitch
         rank = addresses >> RANK_SHIFT

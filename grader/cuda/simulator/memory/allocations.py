@@ -11,6 +11,7 @@ import weakref
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 _FIRST_ADDRESS = 0x7F00_0000_0000
 _ALIGNMENT = 512
@@ -32,7 +33,7 @@ _reachable: dict[int, weakref.ref[np.ndarray]] = {}
 _next_address = _FIRST_ADDRESS
 
 
-def empty(shape, dtype=np.float32) -> np.ndarray:
+def empty(shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> np.ndarray:
     """An array that nobody has written, as `cupy.empty` gives: poisoned, and a kernel that reads
     an element before writing it gets UninitializedRead."""
     array = np.empty(shape, dtype)
@@ -46,7 +47,8 @@ def written(array: np.ndarray) -> np.ndarray:
     allocation = allocation_of(array)
     if allocation.written is None:
         return np.ones(array.shape, bool)
-    return allocation.written.reshape(-1, array.itemsize).all(axis=1).reshape(array.shape)
+    whole = np.asarray(allocation.written.reshape(-1, array.itemsize).all(axis=1))
+    return whole.reshape(array.shape)
 
 
 def allocation_of(array: np.ndarray) -> Allocation:

@@ -119,7 +119,8 @@ def local_layout(linked: LinkedProgram) -> LocalLayout:
     fixed = [v for v in local if v.name.partition("::")[0] not in recursive]
     size, symbols = _lay_out(fixed)
     stack = size + -size % 16
-    frame_sizes, frame_offsets = {}, {}
+    frame_sizes: dict[str, int] = {}
+    frame_offsets: dict[str, tuple[str, int]] = {}
     for name, variables in framed.items():
         bytes_needed, offsets = _lay_out(variables)
         frame_sizes[name] = LEAST_FRAME + -(-bytes_needed // 16) * 16

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Store:
     names: set[str] = field(default_factory=set)
     states: np.ndarray | None = None
     refused: bool = False
-    _views: dict = field(default_factory=dict)
+    _views: dict[Any, np.ndarray] = field(default_factory=dict)
 
     def view(self, dtype: np.dtype) -> np.ndarray:
         """The bytes as whole elements of `dtype`; a shorter tail is left out."""
@@ -52,8 +53,8 @@ class Store:
     def marks(self, size: int) -> np.ndarray:
         """`written` seen `size` bytes at a time: 0 means that none of them was written."""
         if size not in self._views:
-            whole = len(self.written) - len(self.written) % size
-            self._views[size] = self.written[:whole].view(f"u{size}")
+            written = np.zeros(0, np.uint8) if self.written is None else self.written
+            self._views[size] = written[: len(written) - len(written) % size].view(f"u{size}")
         return self._views[size]
 
 
@@ -64,10 +65,10 @@ class Heap:
     ADDRESS = 0x3000_0000_0000
     SIZE = 8 << 20
 
-    def __init__(self):
+    def __init__(self) -> None:
         data, written = np.zeros(self.SIZE, np.uint8), np.zeros(self.SIZE, np.uint8)
-        states = np.zeros(self.SIZE, np.uint8)
-        self.store = Store("the heap", data, written, address=self.ADDRESS, states=states)
+        self.states = np.zeros(self.SIZE, np.uint8)
+        self.store = Store("the heap", data, written, address=self.ADDRESS, states=self.states)
         self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0
 
@@ -89,9 +90,9 @@ class Heap:
         end = self.used + number * pitch
         # The last one's gap may lie behind the end of the heap.
         for start in range(self.used, end, pitch) if end > self.SIZE else ():
-            self.store.states[start : start + size] = IN_USE
+            self.states[start : start + size] = IN_USE
         if end <= self.SIZE:
-            self.store.states[self.used : end].reshape(number, pitch)[:, :size] = IN_USE
+            self.states[self.used : end].reshape(number, pitch)[:, :size] = IN_USE
         addresses = range(self.ADDRESS + self.used, self.ADDRESS + end, pitch)
         self.sizes.update(dict.fromkeys(addresses, size))
         self.used = end
@@ -103,7 +104,7 @@ class Heap:
         if size is None:
             return False
         start = address - self.ADDRESS
-        self.store.states[start : start + size] = FREED
+        self.states[start : start + size] = FREED
         return True
 
 
@@ -128,6 +129,9 @@ class AccessFault(Exception):
         self.fault = fault
 
 
+Found = list[tuple[Store, np.ndarray | None]]  # stores, and the lanes (None: all) that hit them
+
+
 class GlobalSpace:
     """The buffers passed to the launch and the module's variables, each a region of its own."""
 
@@ -135,7 +139,7 @@ class GlobalSpace:
         self.stores = sorted(stores, key=lambda store: store.address)
         self.starts = [store.address for store in self.stores]
 
-    def locate(self, addresses: np.ndarray, size: int) -> list[tuple[Store, np.ndarray | None]]:
+    def locate(self, addresses: np.ndarray, size: int) -> Found:
         """Per store touched: the store, and which lanes (None: all of them)."""
         lowest, highest = int(np.minimum.reduce(addresses)), int(np.maximum.reduce(addresses))
         store = self.below(lowest)
@@ -149,10 +153,10 @@ class GlobalSpace:
         at = bisect_right(self.starts, address) - 1
         return self.stores[at] if at >= 0 else None
 
-    def _locate_each(self, addresses, size) -> list[tuple[Store, np.ndarray | None]]:
+    def _locate_each(self, addresses: np.ndarray, size: int) -> Found:
         owner = np.searchsorted(self.starts, addresses, side="right") - 1
-        found = []
-        for at in np.unique(owner):
+        found: Found = []
+        for at in np.unique(owner).tolist():
             lanes = np.flatnonzero(owner == at)
             store = self.stores[at] if at >= 0 else None
             end = store.address + len(store.data) if store else 0
@@ -160,8 +164,9 @@ class GlobalSpace:
             if len(outside):
                 position = int(lanes[outside[0]])
                 raise AccessFault(self.describe(int(addresses[position]), position, size))
-            _check_in_use(store, addresses, size, lanes)
-            found.append((store, lanes))
+            if store:
+                _check_in_use(store, addresses, size, lanes)
+                found.append((store, lanes))
         return found
 
     def describe(self, address: int, position: int, size: int) -> Fault:
@@ -178,7 +183,7 @@ class GlobalSpace:
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 
 
-def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes) -> None:
+def _check_in_use(store: Store, addresses: np.ndarray, size: int, lanes: np.ndarray | None) -> None:
     """Raises AccessFault if some of the lanes' addresses (None: of all) are not in use."""
     if store.states is None:
         return
@@ -213,8 +218,8 @@ class PrivateSpace:
         name: str,
         size: int,
         pieces: int,
-        owner,
-        variables=None,
+        owner: np.ndarray,
+        variables: np.ndarray | None = None,
         cleared: slice = slice(0),
         symbols: dict[str, int] | None = None,
     ):
@@ -261,7 +266,7 @@ class PrivateSpace:
             return self.size
         return int(np.count_nonzero(self.variables == self.variables[start]))
 
-    def natural(self, address):
+    def natural(self, address: Any) -> Any:
         """The address as it would be without red zones; works on ints and on arrays."""
         if self.variables is None:
             return address
@@ -270,7 +275,8 @@ class PrivateSpace:
     @cached_property
     def _red_bytes_below(self) -> np.ndarray:
         """Per address: how many bytes of red zones come before it."""
-        return np.concatenate([[0], np.cumsum(self.variables < 0)])
+        variables = np.zeros(0, np.int16) if self.variables is None else self.variables
+        return np.concatenate([[0], np.cumsum(variables < 0)])
 
     def without_red_zones(self) -> np.ndarray:
         """A copy of the first piece's bytes, as they would lie on hardware."""

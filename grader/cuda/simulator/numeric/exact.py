@@ -10,6 +10,7 @@ computed with rational numbers instead.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -96,13 +97,13 @@ def round_to_odd(nearest: np.ndarray, rest: np.ndarray) -> np.ndarray:
     return np.where(inexact, bits + np.where(away, 1, -1), bits).view(np.float64)
 
 
-def _two_sum(a, b) -> Exact:
+def _two_sum(a: np.ndarray, b: np.ndarray) -> Exact:
     total = a + b
     back = total - a
     return total, (a - (total - back)) + (b - back)
 
 
-def _product_error(a, b, product) -> np.ndarray:
+def _product_error(a: np.ndarray, b: np.ndarray, product: np.ndarray) -> np.ndarray:
     a_high, b_high = _upper_half(a), _upper_half(b)
     a_low, b_low = a - a_high, b - b_high
     return ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
@@ -114,7 +115,7 @@ def _upper_half(a: np.ndarray) -> np.ndarray:
     return scaled - (scaled - a)
 
 
-def _with_overflow(nearest, rest, *operands) -> np.ndarray:
+def _with_overflow(nearest: np.ndarray, rest: np.ndarray, *operands: np.ndarray) -> np.ndarray:
     """Where finite operands gave an infinity, the exact value lies below it in magnitude."""
     if np.isfinite(nearest).all():
         return rest
@@ -122,7 +123,7 @@ def _with_overflow(nearest, rest, *operands) -> np.ndarray:
     return np.where(np.isfinite(nearest), rest, np.where(finite, -nearest, 0.0))
 
 
-def _extreme(*values) -> np.ndarray:
+def _extreme(*values: np.ndarray) -> np.ndarray:
     found = np.zeros(values[0].shape, bool)
     for value in values:
         magnitude = np.abs(value)
@@ -130,7 +131,13 @@ def _extreme(*values) -> np.ndarray:
     return found
 
 
-def _by_fractions(formula, nearest, rest, extreme, *operands) -> Exact:
+def _by_fractions(
+    formula: Callable[..., Fraction],
+    nearest: np.ndarray,
+    rest: np.ndarray,
+    extreme: np.ndarray,
+    *operands: np.ndarray,
+) -> Exact:
     """Overwrites the `extreme` lanes whose operands are finite with what rational arithmetic
     makes of `formula`."""
     if not extreme.any():

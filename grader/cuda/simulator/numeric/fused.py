@@ -7,6 +7,8 @@ where the result is subnormal. Only those few lanes are summed again, to odd (se
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .exact import fma_of_narrow, round_to_odd
@@ -29,10 +31,10 @@ def fma_single(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return total
 
 
-def fma_directed(mode: str):
+def fma_directed(mode: str) -> Callable[..., np.ndarray]:
     """a * b + c of float32, rounded as "rz", "rm" or "rp" says."""
 
-    def fma(a, b, c):
+    def fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
         total = _product_and_sum(a, b, c)
         magnitude = np.abs(total)
         if not _TINY <= np.minimum.reduce(magnitude) <= np.maximum.reduce(magnitude) < 2.0**127:
@@ -46,11 +48,13 @@ def fma_directed(mode: str):
     return fma
 
 
-def _product_and_sum(a, b, c) -> np.ndarray:
+def _product_and_sum(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return widened(a, np.float64) * widened(b, np.float64) + widened(c, np.float64)
 
 
-def _sum_again(total, doubtful, a, b, c) -> None:
+def _sum_again(
+    total: np.ndarray, doubtful: np.ndarray, a: np.ndarray, b: np.ndarray, c: np.ndarray
+) -> None:
     at = doubtful.nonzero()[0]
     if not len(at):
         return

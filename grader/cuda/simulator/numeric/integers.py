@@ -15,7 +15,7 @@ def high_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a.astype(wide) * b.astype(wide) >> (8 * a.itemsize)).astype(a.dtype)
 
 
-def _high_product_of_64(a, b):
+def _high_product_of_64(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Long multiplication with 32-bit digits; then signs are put right."""
     x, y = a.view(np.uint64), b.view(np.uint64)
     low, half = np.uint64(0xFFFFFFFF), np.uint64(32)

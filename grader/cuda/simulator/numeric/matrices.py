@@ -20,7 +20,9 @@ _NONE = -(1 << 14)  # less than any exponent
 _LEAST = -1000  # of a unit that float64 can still divide by
 
 
-def multiply_add(a, b, c, factor: str, clamps: bool = False) -> np.ndarray:
+def multiply_add(
+    a: np.ndarray, b: np.ndarray, c: np.ndarray, factor: str, clamps: bool = False
+) -> np.ndarray:
     """a @ b + c for matrices (warps, m, k), (warps, k, n) and (warps, m, n), in the dtype of `c`;
     the factors are stored elements of PTX type `factor`. Integers wrap around, or, with `clamps`,
     stop at the ends of int32."""

@@ -6,10 +6,12 @@ float32, which has the same exponents; tf32 is a float32 with a shorter signific
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from .exact import Exact, round_to_odd
 
@@ -41,12 +43,12 @@ def rounding(mods: tuple[str, ...]) -> str:
     return next((mod for mod in mods if mod in (*DIRECTED, "rna")), "rn")
 
 
-def constant(x: np.ndarray):
+def constant(x: np.ndarray) -> Any:
     """The one value that all lanes see of an immediate operand; None for a register."""
     return x[0] if x.strides == (0,) else None
 
 
-def widened(x: np.ndarray, dtype) -> np.ndarray:
+def widened(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     """`x` converted; of an immediate, one element, which broadcasts."""
     return (x[:1] if x.strides == (0,) else x).astype(dtype)
 
@@ -61,20 +63,24 @@ def flush(x: np.ndarray) -> np.ndarray:
     return x * (normal | (magnitude != magnitude))
 
 
-def flushed(fn: Callable, is_normal: Callable | None = None) -> Callable:
+def flushed(
+    fn: Callable[..., Any], is_normal: Callable[..., Any] | None = None
+) -> Callable[..., Any]:
     """`fn` with subnormal operands and results replaced by zero of their sign. Where a result is
     the smallest normal number, `is_normal(*operands)` says whether rounding got it there from
     above; without it, that is taken for granted."""
 
-    def flush_around(*operands):
-        operands = [flush(operand) for operand in operands]
-        result = fn(*operands)
-        return flush_result(result, is_normal, operands) if is_normal else flush(result)
+    def flush_around(*operands: np.ndarray) -> np.ndarray:
+        clean = [flush(operand) for operand in operands]
+        result = fn(*clean)
+        return flush_result(result, is_normal, clean) if is_normal else flush(result)
 
     return flush_around
 
 
-def flush_result(x: np.ndarray, is_normal: Callable, operands) -> np.ndarray:
+def flush_result(
+    x: np.ndarray, is_normal: Callable[..., Any], operands: Sequence[np.ndarray]
+) -> np.ndarray:
     """`x`, which came from `operands`, with zeros for what hardware flushes: results that are
     below the smallest normal number when rounded to their precision with no limit to the
     exponent. Some of those are the smallest normal number in `x`."""
@@ -140,7 +146,7 @@ def rounded(exact: Exact, kind: str, mode: str) -> np.ndarray:
     return _step_double(nearest, rest, mode)
 
 
-def _step_double(nearest, rest, mode: str) -> np.ndarray:
+def _step_double(nearest: np.ndarray, rest: np.ndarray, mode: str) -> np.ndarray:
     down, up = rest < 0, rest > 0
     if mode == "rz":
         down, up = down & (nearest > 0), up & (nearest < 0)
@@ -168,7 +174,7 @@ def _away_from_ties(x: np.ndarray) -> np.ndarray:
     return np.copysign(np.floor(np.abs(x) + 0.5), x)
 
 
-_TO_INTEGER = {
+_TO_INTEGER: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "rn": np.rint,
     "rna": _away_from_ties,
     "rz": np.trunc,
@@ -177,7 +183,7 @@ _TO_INTEGER = {
 }
 
 
-def _overflow(x, largest: float, mode: str):
+def _overflow(x: np.ndarray, largest: float, mode: str) -> np.ndarray:
     """What a number beyond the largest becomes."""
     upward = mode in ("rn", "rna", "rp")
     downward = mode in ("rn", "rna", "rm")

@@ -47,7 +47,7 @@ class Array:
         return places
 
 
-def arrays_among(args: tuple, names: tuple[str, ...] = ()) -> tuple[Array | None, ...]:
+def arrays_among(args: tuple[object, ...], names: tuple[str, ...] = ()) -> tuple[Array | None, ...]:
     """What is known of each argument of a launch, whose parameters have these names; None for what
     is no array."""
     first: dict[int, int] = {}
@@ -55,7 +55,7 @@ def arrays_among(args: tuple, names: tuple[str, ...] = ()) -> tuple[Array | None
     return tuple(_array(arg, first, number, name) for number, (arg, name) in enumerate(named))
 
 
-def _array(arg, first: dict[int, int], number: int, name: str) -> Array | None:
+def _array(arg: object, first: dict[int, int], number: int, name: str) -> Array | None:
     if not isinstance(arg, np.ndarray):
         return None
     owner = owner_of(arg)

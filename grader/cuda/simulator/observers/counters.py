@@ -60,7 +60,7 @@ class Counters:
     that a guard keeps from every lane are in `inst_executed`, as in Nsight Compute's, but not here.
     Counts of several launches add up."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.opcodes: Counter[str] = Counter()
         self.lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(METRICS, 0))
 

@@ -59,15 +59,16 @@ class Divergence(Observer):
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""
         lane, takes_part = lane_index(lanes), self._takes_part
-        masks = read(self.machine.kernel.instructions[at].operands[-1], "b32", self.machine)
+        mask = self.machine.kernel.instructions[at].operands[-1]
+        masks = read(mask, "b32", self.machine)[lane]
         takes_part[lane] = True
-        named = masks[lane] >> (source % WARP).astype(np.uint32) & 1
+        named = masks >> (source % WARP).astype(np.uint32) & 1
         absent = ~takes_part[source] | (named == 0)
         takes_part[lane] = False
         if absent.any():
             position = int(np.argmax(absent))
             me, other = int(lane[position]), int(source[position])
-            why = self.machine.collectives.why_absent(other, int(masks[me]))
+            why = self.machine.collectives.why_absent(other, int(masks[position]))
             raise self.report.error(
                 ShuffleDivergence,
                 at,

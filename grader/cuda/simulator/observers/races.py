@@ -49,7 +49,7 @@ class Races(Observer):
         self.detectors[self.machine.shared.store] = self.shared
         self.visits, self.signals = Visits(self), Signals(self)
         self.report = RaceReporter(self, report)
-        self._unchanged: np.ndarray | None = None  # of the store that is about to be made
+        self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
 
     @property
     def now(self) -> int:
@@ -133,7 +133,7 @@ class Races(Observer):
         if access.strong and far:
             self.signals.note(access, hit, kind)
         if access.strong and far and self.ordering.flags:
-            self._flag(access, hit, kind, failed)
+            self._flag(self.ordering.flags, access, hit, kind, failed)
         detector = self.detectors.get(hit.store)
         if detector is None:
             return
@@ -145,7 +145,15 @@ class Races(Observer):
             pitch = self.machine.shared.pitch // self.cells["shared"]
             self.visits.note(cells // pitch, lane, epoch, access.at)
 
-    def _conflict(self, detector, access, hit, kind: str, made: Made, values) -> Conflict | None:
+    def _conflict(
+        self,
+        detector: RaceDetector,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        made: Made,
+        values: Values | None,
+    ) -> Conflict | None:
         """What the accesses `made` by an instruction race with."""
         cells, lane, epoch = made
         self.ordering.uncached = access.strong
@@ -155,7 +163,7 @@ class Races(Observer):
             return detector.strong(cells, lane, epoch, self._marks(access, kind))
         same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
         conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at))
-        self._check_collisions(detector, access, hit, made, values)
+        self._check_collisions(detector, access, hit, made, values or [])
         return conflict
 
     def _new_epoch(self, at: int) -> int:
@@ -181,7 +189,9 @@ class Races(Observer):
             return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         return COMPARED if kind == "load" and access.at in self.swapped else 0
 
-    def _flag(self, access: Access, hit: Hit, kind: str, failed: np.ndarray | None) -> None:
+    def _flag(
+        self, flags: Flags, access: Access, hit: Hit, kind: str, failed: np.ndarray | None
+    ) -> None:
         """A strong access may be one to a flag: see what it says, say what is done. An atomic
         whose comparison `failed` has said nothing."""
         if access.releases:
@@ -192,7 +202,6 @@ class Races(Observer):
         writes = np.full(len(addresses), kind != "load")
         if failed is not None:
             writes &= ~failed
-        flags = self.ordering.flags
         flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
         if access.acquires:
             flags.take_in(hit.lanes, access.wide)
@@ -208,7 +217,9 @@ class Races(Observer):
     def _made_by(self, at: int) -> Callable[[int], bool]:
         return lambda stamp: self.sites[epoch_of(stamp)] == at
 
-    def _check_collisions(self, detector, access, hit, made: Made, values) -> None:
+    def _check_collisions(
+        self, detector: RaceDetector, access: Access, hit: Hit, made: Made, values: Values
+    ) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
         cells, lane, epoch = made
         lost = detector.collisions(cells, lane, epoch)

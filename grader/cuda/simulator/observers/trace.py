@@ -70,11 +70,13 @@ class Trace:
         """Whether there may have been more than was kept."""
         return MOST_EVENTS in (len(self._events), len(self._elsewhere))
 
-    def add(self, line: int | None, kind: str, threads: np.ndarray, **what) -> None:
+    def add(self, line: int | None, kind: str, threads: np.ndarray, **what: Any) -> None:
         if len(self._events) < MOST_EVENTS:
             self._events.append(Event(len(self._events), line or 0, kind, threads, **what))
 
-    def add_elsewhere(self, block: int, line: int | None, kind: str, threads, **what) -> None:
+    def add_elsewhere(
+        self, block: int, line: int | None, kind: str, threads: np.ndarray, **what: Any
+    ) -> None:
         """The same of a block other than the first."""
         if len(self._elsewhere) < MOST_EVENTS:
             step = len(self._elsewhere)

@@ -44,7 +44,9 @@ def global_traffic(lanes: Lanes, addresses: np.ndarray, width: int) -> tuple[int
     return touched, _fewest(rows, width, SECTOR)
 
 
-def shared_traffic(lanes: Lanes, addresses: np.ndarray, width: int, store=False) -> SharedTraffic:
+def shared_traffic(
+    lanes: Lanes, addresses: np.ndarray, width: int, store: bool = False
+) -> SharedTraffic:
     """In each pass a bank serves one 4-byte word, to any number of lanes. Lanes with 8 bytes are
     served half a warp at a time, with 16 bytes a quarter; twice as many if all neighbouring pairs
     (lanes 0 and 1, 2 and 3, ..., or 0 and 2, 1 and 3, ...) share an address. For a store, an H200
@@ -66,7 +68,7 @@ def shared_traffic(lanes: Lanes, addresses: np.ndarray, width: int, store=False)
     return SharedTraffic(wavefronts, conflicts, ideal)
 
 
-def by_warp(lanes: Lanes, values: np.ndarray, absent=None) -> np.ndarray:
+def by_warp(lanes: Lanes, values: np.ndarray, absent: bool | None = None) -> np.ndarray:
     """`values`, one per lane of the set, as rows (warps that take part, 32). Places of lanes that
     do not take part hold `absent`; None: some value of their warp, which adds nothing distinct."""
     if type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0:

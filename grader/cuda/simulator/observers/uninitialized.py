@@ -12,7 +12,7 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from ..program.ptx import Address, Instruction, Operand, Register, Vector, compo
 from .reporting.no_value import never_set, unwritten
 
 if TYPE_CHECKING:
-    from ...errors import UninitializedRead
+    from ...errors import CudaError
     from .reporting.reporter import Reporter
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 SET, UNTOUCHED, FIRST = 0, 1, 2
 
 # For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
-_DECIDED = {Carries.ALL_BITS: np.asarray, Carries.ALL_BITS_SET: np.invert}
+_DECIDED: dict[Carries, Callable[..., Any]] = {
+    Carries.ALL_BITS: np.asarray,
+    Carries.ALL_BITS_SET: np.invert,
+}
 
 
+Origins = list[np.ndarray]  # of some registers, each (lanes,)
 Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
 
 
@@ -52,10 +56,8 @@ class Uninitialized(Observer):
     def __init__(self, report: Reporter):
         self.report, self.machine = report, report.machine
         self._maybe = self.machine.program.maybe_uninitialized
-        code = self.machine.kernel.instructions
-        self._from_loads = FIRST + len(code)
+        self._from_loads = FIRST + len(self.machine.kernel.instructions)
         self._loads: dict[int, Loaded] = {}
-        self._discardable = frozenset(at for at, one in enumerate(code) if self._may_discard(one))
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
@@ -70,6 +72,8 @@ class Uninitialized(Observer):
     def execute(self, at: int, step: Step) -> Step:
         """The step, which also follows what never was set. An instruction that branches,
         synchronizes or goes to memory must have real values."""
+        if not self._origins:
+            return step
         instruction = self.machine.kernel.instructions[at]
         form, used = instruction.form, instruction.read
         if form.carries is Carries.STORED:  # for its values see `access`
@@ -123,8 +127,10 @@ class Uninitialized(Observer):
         elif kind == "load" and carries is Carries.LOADED:
             self._loaded(access, hit)
 
-    def _read_unwritten(self, access: Access, hit: Hit, component: int, missing) -> None:
-        if access.at not in self._discardable:
+    def _read_unwritten(
+        self, access: Access, hit: Hit, component: int, missing: np.ndarray
+    ) -> None:
+        if not self._may_discard(self.machine.kernel.instructions[access.at]):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
             raise unwritten(self.report, access, hit, lane, where)
@@ -154,7 +160,9 @@ class Uninitialized(Observer):
             if missing is not None:
                 self._load_unwritten(access, hit, component, missing, out)
 
-    def _load_unwritten(self, access: Access, hit: Hit, component: int, missing, out) -> None:
+    def _load_unwritten(
+        self, access: Access, hit: Hit, component: int, missing: np.ndarray, out: np.ndarray
+    ) -> None:
         """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
         lanes = lane_index(hit.lanes)[missing]
         out[lanes] = self._from_loads + access.at
@@ -181,8 +189,8 @@ class Uninitialized(Observer):
         if store in self._in_memory:
             self._in_memory[store][_bytes_of(element, size)] = SET
 
-    def _refusing(self, at: int, step: Callable, outs, ins) -> Callable:
-        def refusing(lanes: Lanes):
+    def _refusing(self, at: int, step: Step, outs: Origins, ins: Origins) -> Step:
+        def refusing(lanes: Lanes) -> Any:
             for origin in ins:
                 self._refuse(at, lanes, origin[lanes])
             for out in outs:
@@ -191,7 +199,7 @@ class Uninitialized(Observer):
 
         return refusing
 
-    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable:
+    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable[..., Any]:
         """Of a set of lanes, the origins of an instruction's results."""
         if not ins:
             return lambda lanes: SET
@@ -208,21 +216,21 @@ class Uninitialized(Observer):
 
         return computed
 
-    def _packed(self, source: Operand) -> Callable | None:
+    def _packed(self, source: Operand) -> Callable[..., Any] | None:
         """mov d, {a, b}: set if a part is, for who takes it apart again may want that one."""
         if not isinstance(source, Vector):
             return None
         parts = [self._everywhere(item) for item in source.items]
         return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
 
-    def _chosen(self, instruction: Instruction) -> Callable:
+    def _chosen(self, instruction: Instruction) -> Callable[..., Any]:
         """selp d, a, b, p: what is not chosen does not matter."""
         *sources, predicate = instruction.operands[1:]
         a, b = (self._everywhere(source) for source in sources)
         p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
         return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
 
-    def _decided(self, instruction: Instruction) -> Callable:
+    def _decided(self, instruction: Instruction) -> Callable[..., Any]:
         """and, or: an operand of which every bit decides makes the other one irrelevant."""
         first, second = instruction.operands[1:]
         a, b = (read(operand, instruction.form.type, self.machine) for operand in (first, second))
@@ -244,7 +252,7 @@ class Uninitialized(Observer):
             lane = int(lane_index(lanes)[position])
             raise self._error(at, lane, int(origin[position]))
 
-    def _error(self, at: int, lane: int, origin: int) -> UninitializedRead:
+    def _error(self, at: int, lane: int, origin: int) -> CudaError:
         """What never was set matters at `at`; the error is about the line that used it first."""
         if origin >= self._from_loads:
             access, hit, where = self._loads[origin - self._from_loads]
@@ -285,7 +293,7 @@ def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
     return (element * size)[:, None] + np.arange(size)
 
 
-def _worst(ins: list[np.ndarray]) -> Callable:
+def _worst(ins: list[np.ndarray]) -> Callable[..., Any]:
     if len(ins) == 1:
         return lambda lanes: ins[0][lanes]
     return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])

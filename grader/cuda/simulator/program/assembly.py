@@ -80,7 +80,9 @@ def _closing(text: str, position: int) -> int:
 
 def _refusal(instruction: Instruction | None, why: str) -> UnsupportedInstruction:
     line = instruction.line if instruction else None
-    where = f"`{instruction.form.opcode}` on line {line}" if line else "The PTX of this kernel"
+    where = "The PTX of this kernel"
+    if instruction and line:
+        where = f"`{instruction.form.opcode}` on line {line}"
     return UnsupportedInstruction(
         f"{where} does not hold together ({why}). The compiler does not read what stands in "
         "asm(...), and the assembler of a real GPU would refuse it: look there.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from ..isa.form import Flow
-from .ptx import Function, Symbol
+from .ptx import Function, Symbol, symbol_of
 
 
 class ControlFlow:
@@ -39,7 +39,7 @@ class ControlFlow:
             return []
         after = [at + 1] if at + 1 < len(code) else []
         if goes is Flow.BRANCH:
-            target = self.code.labels[one.operands[0].name]
+            target = self.code.labels[symbol_of(one.operands[0])]
             return [target, *after] if one.guard else [target]
         if goes is Flow.TABLE:
             return self._tabled

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..isa.form import Carries, Flow, Role
 from .linker import LinkedProgram
-from .ptx import Address, Instruction, Operand, Symbol, Vector, mentioned
+from .ptx import Address, Instruction, Operand, Symbol, Vector, address_of, mentioned
 
 ANYWHERE = "*"
 _HEAP = "what the driver returned"
@@ -44,11 +44,12 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     for at, instruction in enumerate(linked.function.instructions):
         for position, transfer in instruction.form.transfers:
             if transfer.may_touch("global"):
-                names = points[_name(instruction.operands[position])] or {ANYWHERE}
+                names = points[_name(address_of(instruction.operands[position]))] or {ANYWHERE}
                 reached[_KINDS[transfer.verb]] |= names
                 if transfer.verb != "reads":
                     targets[at] = frozenset(names)
-    return MemoryUse(*(frozenset(names) for names in reached.values()), targets)
+    reads, writes, atomics = (frozenset(names) for names in reached.values())
+    return MemoryUse(reads, writes, atomics, targets)
 
 
 def _points_to(linked: LinkedProgram) -> dict[str, set[str]]:

@@ -46,7 +46,9 @@ def declared(statement: str) -> Variable:
     return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
 
 
-def _initial(text: str | None, kind: str, element: int) -> tuple[bytes, tuple]:
+def _initial(
+    text: str | None, kind: str, element: int
+) -> tuple[bytes, tuple[tuple[int, str], ...]]:
     if text is None:
         return b"", ()
     items = [item for item in re.split(r"[{},\s]+", text) if item]

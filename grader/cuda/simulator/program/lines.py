@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ROW = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
@@ -22,10 +23,10 @@ class LineTable:
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
         """The learner's line (None: there is none), and the lines of the calls that it was
         inlined through, innermost first."""
-        match = _ROW.match(loc)
-        here, there = _place(match.groups()[:3]), match.groups()[3:]
+        numbers = _ROW.findall(loc)[0]
+        here, there = _place(numbers[:3]), numbers[3:]
         row = {}
-        if there[0] is not None:
+        if there[0]:
             row[here] = self.inlined_at[here] = _place(there)
         chain = [here]
         # The row itself knows whether it was inlined, the map only of what was seen last.
@@ -39,5 +40,6 @@ class LineTable:
         return (own[0], tuple(own[1:])) if own else (None, ())
 
 
-def _place(numbers) -> Place:
-    return tuple(int(number) for number in numbers)
+def _place(numbers: Sequence[str]) -> Place:
+    file, line, column = map(int, numbers)
+    return file, line, column

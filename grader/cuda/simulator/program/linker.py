@@ -7,14 +7,15 @@ call are back before the others go on without them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .ptx import (
     Address,
     Function,
     Instruction,
     Negated,
-    Operand,
     Program,
     Register,
     Symbol,
@@ -65,7 +66,9 @@ def link(program: Program, kernel: Function) -> LinkedProgram:
     order = [name for name in reachable if name != kernel.name] + [kernel.name]
     code: list[Instruction] = []
     owner: list[str] = []
-    merged: dict[str, dict] = {"labels": {}, "registers": {}, "tables": {}}
+    labels: dict[str, int] = {}
+    registers: dict[str, str] = {}
+    tables: dict[str, tuple[str, ...]] = {}
     variables: list[Variable] = []
     parts: dict[str, Part] = {}
     for name in order:
@@ -75,9 +78,9 @@ def link(program: Program, kernel: Function) -> LinkedProgram:
         start = len(code)
         code += function.instructions
         owner += [name] * len(function.instructions)
-        merged["labels"] |= {label: start + at for label, at in function.labels.items()}
-        merged["registers"] |= function.registers
-        merged["tables"] |= function.tables
+        labels |= {label: start + at for label, at in function.labels.items()}
+        registers |= function.registers
+        tables |= function.tables
         variables += function.variables
         if name != kernel.name:
             variables += [*function.parameters, *function.results]
@@ -88,7 +91,14 @@ def link(program: Program, kernel: Function) -> LinkedProgram:
             tuple(function.registers),
             name in _reachable_from(name, calls, tabled),
         )
-    function = replace(kernel, instructions=tuple(code), variables=tuple(variables), **merged)
+    function = replace(
+        kernel,
+        instructions=tuple(code),
+        variables=tuple(variables),
+        labels=labels,
+        registers=registers,
+        tables=tables,
+    )
     variables_of_module = frozenset(program.variables)
     return LinkedProgram(
         function, parts, tuple(owner), function_addresses(program), variables_of_module
@@ -142,7 +152,7 @@ def _renamed(function: Function) -> Function:
     def new(name: str) -> str:
         return f"{function.name}::{name}" if name in own else name
 
-    def operand(value: Operand) -> Operand:
+    def operand(value: Any) -> Any:
         if isinstance(value, Register | Symbol):
             return type(value)(new(value.name))
         if isinstance(value, Negated):
@@ -160,7 +170,7 @@ def _renamed(function: Function) -> Function:
             guard=one.guard and operand(one.guard),
         )
 
-    def variables(declared) -> tuple[Variable, ...]:
+    def variables(declared: Sequence[Variable]) -> tuple[Variable, ...]:
         return tuple(replace(v, name=new(v.name)) for v in declared)
 
     return replace(

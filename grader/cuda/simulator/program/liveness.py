@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from ..isa.form import Carries, Flow
 from .linker import LinkedProgram
-from .ptx import Instruction, registers
+from .ptx import Instruction, registers, symbol_of
 
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 _CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
@@ -103,8 +103,8 @@ def _successors(linked: LinkedProgram, at: int) -> list[int]:
     function, one = linked.function, linked.function.instructions[at]
     flow = one.form.flow
     if flow is Flow.TABLE:
-        return [function.labels[label] for label in function.tables[one.operands[1].name]]
-    onward = [function.labels[one.operands[0].name]] if flow is Flow.BRANCH else []
+        return [function.labels[label] for label in function.tables[symbol_of(one.operands[1])]]
+    onward = [function.labels[symbol_of(one.operands[0])]] if flow is Flow.BRANCH else []
     falls_through = one.guard is not None or flow not in (Flow.BRANCH, *_ENDS)
     if falls_through and at + 1 < len(linked.owner) and linked.owner[at + 1] == linked.owner[at]:
         onward.append(at + 1)

@@ -10,8 +10,12 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from typing import TYPE_CHECKING
 
 from ...declared import Declarations, Declared, Member
+
+if TYPE_CHECKING:
+    from ..memory.spaces import PrivateSpace, Store
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Names:
     def declared(self) -> Declarations:
         return Declarations(self.source)
 
-    def in_buffer(self, store, address: int, width: int, line: int | None) -> Place:
+    def in_buffer(self, store: Store, address: int, width: int, line: int | None) -> Place:
         """A place in global memory: `address` in, or near, a store."""
         offset = address - store.address
         end = store.address + len(store.data)
@@ -76,7 +80,14 @@ class Names:
         declared = Declared(one.name, one.type, (None,), "")
         return self._place(declared, address - one.address, end - one.address, size, width)
 
-    def in_shared(self, symbols: dict[str, int], space, address: int, width: int, line) -> Place:
+    def in_shared(
+        self,
+        symbols: dict[str, int],
+        space: PrivateSpace,
+        address: int,
+        width: int,
+        line: int | None,
+    ) -> Place:
         """A place in a block's shared memory, at or near one of the variables in it."""
         before = {name: start for name, start in symbols.items() if start <= max(address, 0)}
         if not before:
@@ -102,13 +113,15 @@ class Names:
         one = one or Declared(name, "", (None,), memory)
         return self._place(one, offset, size, None, width)
 
-    def _place(self, one: Declared, offset: int, size: int, element: int | None, width) -> Place:
+    def _place(
+        self, one: Declared, offset: int, size: int, element: int | None, width: int
+    ) -> Place:
         """The element, of `element` bytes if that is known, of a declared variable, of `size`
         bytes in all, at a byte offset."""
         inner = one.dimensions[1:]
         element = element or self.declared.size(one.type) or width
         if one.dimensions and None not in one.dimensions:
-            element = max(size // (prod(one.dimensions) or 1), 1)
+            element = max(size // (_number(one.dimensions) or 1), 1)
         elif not one.dimensions:
             element = max(size, 1)
         flat, rest = divmod(offset, element)
@@ -116,38 +129,51 @@ class Names:
         if not one.dimensions and flat == 0:
             member = _member(self.declared.members(one.type), rest, width)
             return Place(f"`{one.name}{member}`", one.name, None, 1, width if member else element)
-        if None in inner:
+        known = [length for length in inner if length is not None]
+        if len(known) < len(inner):
             return Place(f"element {flat} of `{one.name}`", one.name, flat, count, element)
-        indices = []
-        for length in reversed(inner):
+        indices: tuple[int, ...] = ()
+        for length in reversed(known):
             flat, index = divmod(flat, max(length, 1))
-            indices.append(index)
-        indices = (flat, *reversed(indices))
+            indices = (index, *indices)
         member = _member(self.declared.members(one.type), rest, width)
-        flat = offset // element
-        return _element(one.name, indices, count, element, width, flat, member)
+        number = offset // element
+        return _element(one.name, (flat, *indices), count, element, width, number, member)
 
     def _bytes(self, one: Declared, width: int) -> int | None:
         if None in one.dimensions:
             return None
-        return prod(one.dimensions) * (self.declared.size(one.type) or width)
+        return _number(one.dimensions) * (self.declared.size(one.type) or width)
 
 
-def _element(name, indices, count, size, width, flat, member="") -> Place:
+def _number(dimensions: tuple[int | None, ...]) -> int:
+    """How many elements there are, where every length is known."""
+    return prod(length or 0 for length in dimensions)
+
+
+def _element(
+    name: str,
+    indices: tuple[int, ...],
+    count: int,
+    size: int,
+    width: int,
+    flat: int,
+    member: str = "",
+) -> Place:
     """Of an array's element; an access that is wider takes several."""
     brackets = "".join(f"[{index}]" for index in indices)
     text = f"`{name}{brackets}{member}`"
     if not member and width > size:
         *outer, last = indices
-        outer = "".join(f"[{index}]" for index in outer)
-        text += f" to `{name}{outer}[{last + width // size - 1}]`"
+        before = "".join(f"[{index}]" for index in outer)
+        text += f" to `{name}{before}[{last + width // size - 1}]`"
     return Place(text, name, flat, count, width if member else size)
 
 
 def _member(members: tuple[Member, ...], offset: int, width: int) -> str:
     """`.sum` for an access within one member of a struct, "" for one to all of it."""
     for member in members:
-        length = member.size * (prod(member.dimensions) or 1)
+        length = member.size * (_number(member.dimensions) or 1)
         if member.offset <= offset and offset + width <= member.offset + length:
             if not member.dimensions:
                 return f".{member.name}" if width < sum(m.size for m in members) else ""
@@ -164,8 +190,7 @@ def plain(name: str) -> str:
             if found and re.fullmatch(r"(_\d+)?", rest):
                 return found
     elif name.startswith("_Z"):
-        at = re.match(r"_Z(?:N?K?L?)", name).end()
-        found, rest = _sourced(name, at)
+        found, rest = _sourced(name, len(re.findall(r"^_ZN?K?L?", name)[0]))
         while found and "N" in name[:3] and re.match(r"L?\d", rest):  # namespaces
             found, rest = _sourced(rest, rest.startswith("L"))
         if found:

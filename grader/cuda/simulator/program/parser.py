@@ -35,6 +35,7 @@ from .ptx import (
     Symbol,
     Variable,
     Vector,
+    symbol_of,
 )
 
 _STATEMENT = re.compile(
@@ -86,6 +87,8 @@ class _Body:
 
     def __init__(self, header: str, lines: LineTable):
         match = _HEADER.search(header)
+        if match is None:
+            raise ValueError(f"PTX function header not understood: {header[:120]}")
         self.name = match["name"]
         self.entry = match["kind"] == "entry"
         self.parameters = declared_list(match["parameters"])
@@ -234,11 +237,11 @@ class _Reader:
         if self.take("@"):
             negated = self.take("!")
             guard = Register(self.body.resolve(self.next()))
-        opcode, operands = self.next(), []
+        opcode, found = self.next(), list[Operand]()
         while self.at < len(self.tokens):
-            operands.append(self.operand())
+            found.append(self.operand())
             self.take(",")
-        operands, body = tuple(operands), self.body
+        operands, body = tuple(found), self.body
         form = resolve(opcode, operands)
         return Instruction(form, operands, guard, negated, body.line, body.callers)
 
@@ -255,7 +258,7 @@ class _Reader:
         if token in _CLOSING:
             return Vector(self.items(_CLOSING[token]))
         if token == "!":
-            return Negated(self.single())
+            return Negated(Register(symbol_of(self.single())))
         return self.name(token)
 
     def items(self, closing: str) -> tuple[Operand, ...]:
@@ -272,9 +275,12 @@ class _Reader:
                 more.append(self.single())
             elif not self.take("+"):
                 offset += literal(self.next()).value
-        address = (
-            Address(None, base.value) if isinstance(base, Immediate) else Address(base, offset)
-        )
+        if isinstance(base, Immediate):
+            address = Address(None, base.value)
+        elif isinstance(base, Register | Symbol):
+            address = Address(base, offset)
+        else:
+            raise ValueError("an address that is no register, name or number")
         return Vector((address, *more)) if more else address
 
     def name(self, token: str) -> Operand:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..isa.form import Form, Role
 
@@ -47,7 +48,7 @@ class Address:
 class Vector:
     """`{a, b, c, d}`, or the pair `a|b` of two destinations."""
 
-    items: tuple
+    items: tuple[Any, ...]
 
 
 Operand = Register | Immediate | Symbol | Negated | Address | Vector
@@ -56,6 +57,32 @@ Operand = Register | Immediate | Symbol | Negated | Address | Vector
 def components(operand: Operand) -> tuple[Operand, ...]:
     """What an operand consists of: the items of a vector, or itself alone."""
     return operand.items if isinstance(operand, Vector) else (operand,)
+
+
+def symbol_of(operand: object) -> str:
+    """The name that an operand consists of; TypeError if it is no name."""
+    if not isinstance(operand, Register | Symbol):
+        raise TypeError("a name is expected among the operands")
+    return operand.name
+
+
+def address_of(operand: Operand) -> Address:
+    """The address that an operand is; TypeError if it is none."""
+    if not isinstance(operand, Address):
+        raise TypeError("an address is expected among the operands")
+    return operand
+
+
+def immediate_of(operand: Operand) -> int:
+    """The number that an operand is; TypeError if it is none."""
+    if not isinstance(operand, Immediate):
+        raise TypeError("a number is expected among the operands")
+    return operand.value
+
+
+def is_sink(operand: Operand) -> bool:
+    """Whether an operand is `_`, which takes what nobody wants."""
+    return operand == Register("_")
 
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:

@@ -9,6 +9,7 @@ What such a load finds may be old: the swap then fails, and the loop takes anoth
 from __future__ import annotations
 
 from ..isa.form import Carries
+from ..program.ptx import Operand
 from .ptx import Function, Instruction, Symbol, mentioned, registers
 
 
@@ -58,5 +59,5 @@ def _sources(one: Instruction) -> list[str]:
     return one.read
 
 
-def _symbols(operand) -> list[str]:
+def _symbols(operand: Operand) -> list[str]:
     return [name.name for name in mentioned(operand) if isinstance(name, Symbol)]

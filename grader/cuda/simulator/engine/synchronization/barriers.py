@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..events import Successors
 from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Barriers:
     """The barriers of every block of a wave. Per barrier id: how many threads of each block have
     arrived, and the groups parked there with the instruction they wait at."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
@@ -45,7 +50,7 @@ class Barriers:
         # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
         self.parts: dict[Aligned, np.ndarray] = {}
 
-    def arrive_aligned(self, lanes: Lanes, here: Aligned):
+    def arrive_aligned(self, lanes: Lanes, here: Aligned) -> Successors:
         """Threads come to a barrier for some warps that all threads of a warp must come to
         together: those whose warp is not yet complete wait for it. Returns the groups that may go
         on."""
@@ -60,7 +65,9 @@ class Barriers:
             return ()
         return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
 
-    def arrive(self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool):
+    def arrive(
+        self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool
+    ) -> Successors:
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
         block), at instruction `at`. Returns the groups that may go on from there."""
         machine = self.machine
@@ -81,14 +88,14 @@ class Barriers:
         onward = () if waits else ((at + 1, lanes),)
         return (*onward, *self._release(barrier))
 
-    def released_by_exit(self):
+    def released_by_exit(self) -> Successors:
         """Threads have exited: a barrier no longer waits for them."""
-        released = []
+        released: list[tuple[int, Lanes]] = []
         for here in list(self.parts):
             released += self.arrive_aligned(self.parts.pop(here), here)
         for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
             released += self._release(barrier)
-        return released
+        return tuple(released)
 
     def waiting(self) -> tuple[int, int, str] | None:
         """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
@@ -109,13 +116,13 @@ class Barriers:
         blocks = int(np.count_nonzero(machine.live))
         return count(lanes) == total == blocks * machine.geometry.threads
 
-    def _release(self, barrier: int):
+    def _release(self, barrier: int) -> Successors:
         machine, arrived = self.machine, self.arrived[barrier]
         expected = machine.live if self.asked[barrier] is None else self.asked[barrier]
         complete = (arrived >= expected) & (arrived > 0)
         if not complete.any():
             return ()
-        groups, released = self.parked[barrier], []
+        groups, released = self.parked[barrier], list[tuple[int, np.ndarray]]()
         self.parked[barrier] = []
         for at, index in groups:
             free = complete[machine.geometry.block_of_lane[index]]

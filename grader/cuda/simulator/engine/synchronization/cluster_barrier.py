@@ -6,10 +6,16 @@ means the block's own.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ..events import Successors
 from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 RANK_SHIFT = 24
 OFFSET_MASK = (1 << RANK_SHIFT) - 1
@@ -19,7 +25,7 @@ class ClusterBarrier:
     """`barrier.cluster.arrive` and `.wait`: per cluster of a wave, how many threads have arrived
     and how often the barrier has opened; per lane, which opening it waits for."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
         geometry = machine.geometry
         clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
@@ -32,19 +38,19 @@ class ClusterBarrier:
     def begin_wave(self) -> None:
         self.opened[:] = 0
 
-    def arrive(self, lanes: Lanes):
+    def arrive(self, lanes: Lanes) -> Successors:
         """These threads have come; the groups that this lets go on from their wait."""
         cluster = self.cluster_of_lane[lanes]
         self.awaited[lanes] = self.opened[cluster] + 1
         self.arrived += np.bincount(cluster, minlength=len(self.arrived))
         return self.released()
 
-    def wait(self, lanes: Lanes, at: int):
+    def wait(self, lanes: Lanes, at: int) -> Successors:
         """These threads wait for the opening they arrived for."""
         self.parked.append((at, lane_index(lanes)))
         return self.released()
 
-    def released(self):
+    def released(self) -> Successors:
         """Open where everybody has arrived (or left the kernel); the groups that may go on."""
         live = np.bincount(
             np.arange(self.machine.geometry.wave_blocks) // self.machine.geometry.cluster_blocks,

@@ -3,11 +3,16 @@ must come to the same instruction before any goes on."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ...isa.form import Flow
 from ..lanes import WARP, Lanes, compact, warp_masks
 from ..lanes import index as lane_index
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 FULL = 0xFFFFFFFF
 
@@ -15,7 +20,7 @@ FULL = 0xFFFFFFFF
 class Collectives:
     """Lanes parked at warp-wide instructions, by instruction."""
 
-    def __init__(self, machine):
+    def __init__(self, machine: Machine):
         self.machine = machine
         self.launched = self.alive = np.zeros(machine.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}

@@ -7,19 +7,25 @@ issuing thread waits for the group that the copy was committed to.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...memory.access import Access
-from ...program.ptx import Address, Instruction, Register
+from ...program.ptx import Instruction, Operand, Register, address_of, immediate_of
 from ..accesses import get, put
 from ..form import Transfer
 from ..table import effect
 from .mbarrier import arrival_of_copies
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
 _WHOLE = "writes.b32@shared[to], reads.b32@global[from], size"
@@ -28,24 +34,25 @@ _PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
 
 @effect("cp", f"{_COPY} : {_WHOLE} or {_PART}")
 @effect("cp", f"{_COPY} L2::cache_hint : {_WHOLE}, policy or {_PART}, policy")
-def copy(instruction: Instruction, at: int, machine):
+def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
-    target, source, size, *rest = instruction.operands
+    target, source, number, *rest = instruction.operands
+    size = immediate_of(number)
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
-    writes, reads = (replace(t, size=4, components=size.value // 4) for t in _both(instruction))
+    writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
     to = Access(replace(writes, asynchronous=True), target, at, machine)
     whole = Access(reads, source, at, machine)
-    octets = _octets(reads, source, size.value, at, machine) if rest else []
-    amount = _source_size(rest[0], size.value, machine) if rest else None
+    octets = _octets(reads, source, size, at, machine) if rest else []
+    amount = _source_size(rest[0], size, machine) if rest else None
 
     def fetch(lanes: Lanes) -> np.ndarray:
         index = lane_index(lanes)
-        words = np.zeros((len(index), size.value // 4), np.uint32)
-        wanted = amount(lanes) if amount else np.full(len(index), size.value)
-        _load(whole, index, wanted == size.value, words)
-        short = wanted * (wanted < size.value)
+        words = np.zeros((len(index), size // 4), np.uint32)
+        wanted = amount(lanes) if amount else np.full(len(index), size)
+        _load(whole, index, np.asarray(wanted == size), words)
+        short = wanted * (wanted < size)
         for place, octet in enumerate(octets[: int(short.max())]):
             _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
         return words
@@ -66,7 +73,7 @@ def _both(instruction: Instruction) -> list[Transfer]:
     return [transfer for _, transfer in instruction.form.transfers]
 
 
-def _source_size(operand, size: int, machine):
+def _source_size(operand: Operand, size: int, machine: Machine) -> Callable[[Lanes], np.ndarray]:
     """Bytes that each lane copies, from the operand that limits them."""
     predicate = isinstance(operand, Register) and machine.kernel.registers[operand.name] == "pred"
     limit = read(operand, "pred" if predicate else "u32", machine)
@@ -75,13 +82,14 @@ def _source_size(operand, size: int, machine):
     return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
 
 
-def _octets(reads: Transfer, source: Address, size: int, at: int, machine) -> list[Access]:
+def _octets(reads: Transfer, source: Operand, size: int, at: int, machine: Machine) -> list[Access]:
     """Accesses to the single bytes of the source, for copies that stop in the middle."""
-    places = [replace(source, offset=source.offset + place) for place in range(size)]
+    start = address_of(source)
+    places = [replace(start, offset=start.offset + place) for place in range(size)]
     return [Access(replace(reads, size=1, components=1), p, at, machine) for p in places]
 
 
-def _load(access: Access, index, chosen: np.ndarray, into: np.ndarray) -> None:
+def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarray) -> None:
     """Into the chosen rows of `into`, a column for each component."""
     if not chosen.any():
         return
@@ -93,7 +101,7 @@ def _load(access: Access, index, chosen: np.ndarray, into: np.ndarray) -> None:
 
 
 @effect("cp", "async commit_group :")
-def commit(instruction: Instruction, at: int, machine):
+def commit(instruction: Instruction, at: int, machine: Machine) -> Step:
     def step(lanes: Lanes) -> None:
         machine.copies.committed[lanes] += 1
 
@@ -101,19 +109,19 @@ def commit(instruction: Instruction, at: int, machine):
 
 
 @effect("cp", "async wait_group : n", "async wait_all :")
-def wait(instruction: Instruction, at: int, machine):
+def wait(instruction: Instruction, at: int, machine: Machine) -> Step:
     """For all groups but the n last ones, or for everything."""
-    newest = instruction.operands[0].value if instruction.operands else -1
+    newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
     return lambda lanes: _land(machine, lanes, newest)
 
 
-def _land(machine, lanes: Lanes, newest: int) -> None:
+def _land(machine: Machine, lanes: Lanes, newest: int) -> None:
     for access, hit, words in machine.copies.arrive(lanes, newest):
         put(access, hit, words)
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
-def signal(instruction: Instruction, at: int, machine):
+def signal(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
     first expects one arrival more."""
     arrive = arrival_of_copies(instruction, at, machine)

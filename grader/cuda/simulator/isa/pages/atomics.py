@@ -3,28 +3,36 @@ Instructions: atom, red")."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
+from ...isa.form import Form
 from ...memory.access import Access
 from ...numeric.numbers import flush
-from ...program.ptx import Instruction, components
+from ...program.ptx import Instruction, components, is_sink
 from ..accesses import update
+from ..steps import Compute
 from ..table import effect
 from ..turns import compare_and_swap
 from .floating import KINDS, on_registers
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
-def _increment(old, limit):
+
+def _increment(old: np.ndarray, limit: np.ndarray) -> np.ndarray:
     return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
 
 
-def _decrement(old, limit):
+def _decrement(old: np.ndarray, limit: np.ndarray) -> np.ndarray:
     return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
 
 
-_OPERATIONS = {
+_OPERATIONS: dict[str, Compute] = {
     "add": np.add,
     "and": np.bitwise_and,
     "or": np.bitwise_or,
@@ -36,7 +44,7 @@ _OPERATIONS = {
     "dec": _decrement,
     "cas": compare_and_swap,
 }
-_ON_FLOATS = {"add": np.add, "min": np.fmin, "max": np.fmax}
+_ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": np.fmin, "max": np.fmax}
 
 _WHERE = "SEM? SCOPE? SPACE?"
 _REDUCTIONS = [  # what red knows as well
@@ -61,7 +69,7 @@ _REDUCTIONS = [  # what red knows as well
     f"{_WHERE} cas L2::cache_hint? b16|b32|b64 : d, updates[a], b, c, policy?",
     atomic=True,
 )
-def atomic(instruction: Instruction, at: int, machine):
+def atomic(instruction: Instruction, at: int, machine: Machine) -> Step:
     """On global memory, adding float32 flushes subnormal numbers."""
     form, operands = instruction.form, list(instruction.operands)
     if form.has("L2::cache_hint"):
@@ -71,17 +79,17 @@ def atomic(instruction: Instruction, at: int, machine):
     kind, operation = form.type, _operation(form)
     ((_, transfer),) = form.transfers
     access = Access(transfer, address, at, machine, "atomically updates")
-    sources = [[read(item, kind, machine) for item in components(source)] for source in sources]
+    values_of = [[read(item, kind, machine) for item in components(one)] for one in sources]
     outs = [
-        machine.registers.write(item, kind) if item.name != "_" else None
+        machine.registers.write(item, kind) if not is_sink(item) else None
         for item in (components(target) if target else ())
     ]
 
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += 1
         for hit in access.hits(lanes):
-            cleaned = flush if kind == "f32" and hit.space == "global" else np.asarray
-            values = [[cleaned(item[hit.lanes]) for item in source] for source in sources]
+            cleaned: Compute = flush if kind == "f32" and hit.space == "global" else np.asarray
+            values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]
             found = update(access, hit, operation, values, cleaned)
             for out, old in zip(outs, found, strict=False):
                 if out is not None:
@@ -90,8 +98,8 @@ def atomic(instruction: Instruction, at: int, machine):
     return step
 
 
-def _operation(form):
-    name = form.one_of(_OPERATIONS)
+def _operation(form: Form) -> Compute:
+    name = form.one_of(_OPERATIONS) or ""
     if form.type in KINDS:
         return on_registers(_ON_FLOATS[name], form.type)
     return _OPERATIONS[name]

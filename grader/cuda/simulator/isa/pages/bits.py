@@ -14,27 +14,27 @@ from .arithmetic import plain
 
 
 @elementwise("popc", "b32|b64 : d, a")
-def popc(instruction: Instruction):
+def popc(instruction: Instruction) -> Elementwise:
     return Elementwise(np.bitwise_count, (instruction.form.type,), "u32")
 
 
 @elementwise("brev", "b32|b64 : d, a")
-def brev(instruction: Instruction):
+def brev(instruction: Instruction) -> Elementwise:
     return plain(_reverse_bits, instruction)
 
 
-def _reverse_bits(a):
+def _reverse_bits(a: np.ndarray) -> np.ndarray:
     octets = np.ascontiguousarray(a).view(np.uint8).reshape(-1, a.itemsize)
     bits = np.unpackbits(octets, axis=1, bitorder="little")[:, ::-1]
     return np.packbits(bits, axis=1, bitorder="little").reshape(-1).view(a.dtype)
 
 
 @elementwise("clz", "b32|b64 : d, a")
-def clz(instruction: Instruction):
+def clz(instruction: Instruction) -> Elementwise:
     return Elementwise(_leading_zeros, (instruction.form.type,), "u32")
 
 
-def _leading_zeros(a):
+def _leading_zeros(a: np.ndarray) -> np.ndarray:
     """Of 32 bits, from the exponent of the number as a float64; 64 are two times 32."""
     if a.itemsize == 4:
         exponent = (a.view(np.uint32).astype(np.float64).view(np.int64) >> 52) - 1023
@@ -44,12 +44,12 @@ def _leading_zeros(a):
 
 
 @elementwise("bfind", "shiftamt? s32|u32|s64|u64 : d, a")
-def bfind(instruction: Instruction):
+def bfind(instruction: Instruction) -> Elementwise:
     """Where the highest bit is that differs from the sign; -1 if none."""
     top = 8 * size_of(instruction.form.type) - 1
     shift_amount = "shiftamt" in instruction.form.mods
 
-    def find(a):
+    def find(a: np.ndarray) -> np.ndarray:
         magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
         zeros = _leading_zeros(magnitude.view(f"u{a.itemsize}")).astype(np.int64)
         found = zeros if shift_amount else top - zeros
@@ -59,11 +59,11 @@ def bfind(instruction: Instruction):
 
 
 @elementwise("fns", "b32 : d, a, b, c")
-def find_nth_set(instruction: Instruction):
+def find_nth_set(instruction: Instruction) -> Elementwise:
     """d, mask, base, offset: the offset-th set bit of the mask from bit `base` on
     (upwards for positive offsets, downwards for negative ones); all ones if there is none."""
 
-    def find(mask, base, offset):
+    def find(mask: np.ndarray, base: np.ndarray, offset: np.ndarray) -> np.ndarray:
         place, result = np.arange(32), np.full(mask.shape, 0xFFFFFFFF, np.uint32)
         bits = mask[:, None] >> place.astype(np.uint32) & 1 == 1
         base = base.astype(np.int64)[:, None]
@@ -83,12 +83,12 @@ def find_nth_set(instruction: Instruction):
 
 
 @elementwise("bfe", "s32|u32|s64|u64 : d, a, b, c")
-def bfe(instruction: Instruction):
+def bfe(instruction: Instruction) -> Elementwise:
     """d, a, position, length: a field of bits, extended by its sign where signed."""
     kind = instruction.form.type
     bits = 8 * size_of(kind)
 
-    def extract(a, position, length):
+    def extract(a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
         start, width = (_fixed(x, bits) for x in (position, length))
         if start is not None and width and start + width <= bits:
             unused = a.dtype.type(bits - width)
@@ -98,7 +98,7 @@ def bfe(instruction: Instruction):
     return Elementwise(extract, (kind, "u32", "u32"), kind)
 
 
-def _in_range(amount, bits: int):
+def _in_range(amount: np.ndarray, bits: int) -> np.ndarray:
     """What of a field's position or length counts: 8 bits if the field is one of 32 bits; all if
     it is one of 64, where whatever is above 64 lies as far beyond the top as 64 does. (What the
     PTX ISA says of the former, an H200 does not do with the latter.)"""
@@ -113,7 +113,7 @@ def _fixed(amount: np.ndarray, bits: int) -> int | None:
     return None if value is None else int(_in_range(value, bits))
 
 
-def _extract(a, position, length):
+def _extract(a: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     bits = 8 * a.itemsize
     wide = a.astype(f"{a.dtype.kind}8")
     position, length = _in_range(position, bits), _in_range(length, bits)
@@ -124,11 +124,13 @@ def _extract(a, position, length):
 
 
 @elementwise("bfi", "b32|b64 : d, a, b, c, e")
-def bfi(instruction: Instruction):
+def bfi(instruction: Instruction) -> Elementwise:
     """d, a, b, position, length: b with a field of bits replaced by a's low bits."""
     kind = instruction.form.type
 
-    def insert(a, b, position, length):
+    def insert(
+        a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray
+    ) -> np.ndarray:
         start, width = (_fixed(x, 8 * a.itemsize) for x in (position, length))
         if start is None or width is None:
             return _insert(a, b, position, length)
@@ -142,7 +144,7 @@ def bfi(instruction: Instruction):
     return Elementwise(insert, (kind, kind, "u32", "u32"), kind)
 
 
-def _insert(a, b, position, length):
+def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarray) -> np.ndarray:
     one = np.uint64(1)
     bits = 8 * a.itemsize
     position, length = (_in_range(x, bits).astype(np.uint64) for x in (position, length))
@@ -153,11 +155,11 @@ def _insert(a, b, position, length):
 
 
 @elementwise("bmsk", "clamp|wrap b32 : d, a, b")
-def bit_mask(instruction: Instruction):
+def bit_mask(instruction: Instruction) -> Elementwise:
     """d, position, length: ones in a field, zeros elsewhere."""
     wrap = "wrap" in instruction.form.mods
 
-    def make(position, length):
+    def make(position: np.ndarray, length: np.ndarray) -> np.ndarray:
         position, length = position.astype(np.uint64), length.astype(np.uint64)
         if wrap:
             position, length = position & np.uint64(31), length & np.uint64(31)
@@ -168,11 +170,11 @@ def bit_mask(instruction: Instruction):
 
 
 @elementwise("szext", "clamp|wrap s32|u32 : d, a, b")
-def extend(instruction: Instruction):
+def extend(instruction: Instruction) -> Elementwise:
     """d, a, bits: the low bits of a, extended by their sign or by zeros."""
     kind, wrap = instruction.form.type, "wrap" in instruction.form.mods
 
-    def keep(a, bits):
+    def keep(a: np.ndarray, bits: np.ndarray) -> np.ndarray:
         bits = bits & np.uint32(31) if wrap else np.minimum(bits, np.uint32(32))
         unused = (32 - bits.astype(np.int64)).astype(a.dtype)
         return (a << unused >> unused) * (bits > 0)
@@ -181,7 +183,7 @@ def extend(instruction: Instruction):
 
 
 # Which byte of {b, a} goes to each place, for selectors 0 to 3 of prmt's special modes.
-_MODES = {
+_MODES: dict[str, list[tuple[int, ...]]] = {
     "f4e": [(n, n + 1, n + 2, n + 3) for n in range(4)],
     "b4e": [tuple((n - k) % 8 for k in range(4)) for n in range(4)],
     "rc8": [(n, n, n, n) for n in range(4)],
@@ -192,7 +194,7 @@ _MODES = {
 
 
 @elementwise("prmt", f"b32 {'|'.join(_MODES)}? : d, a, b, c")
-def prmt(instruction: Instruction):
+def prmt(instruction: Instruction) -> Elementwise:
     """d, a, b, selector: each byte of d is one of the eight of {b, a}, or (bit 3
     of its selector) eight copies of that byte's sign."""
     mode = instruction.form.one_of(_MODES)
@@ -207,7 +209,7 @@ def prmt(instruction: Instruction):
     )
 
 
-def _permute(a, b, selector):
+def _permute(a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
     fixed = constant(selector)
     if fixed is not None and not int(fixed) & 0x8888:
         return _permute_alike(a, b, int(fixed))
@@ -224,7 +226,7 @@ def _permute(a, b, selector):
     return result
 
 
-def _permute_alike(a, b, selector: int):
+def _permute_alike(a: np.ndarray, b: np.ndarray, selector: int) -> np.ndarray:
     """All lanes with one selector: four bytes are moved."""
     result = np.zeros(a.shape, np.uint32)
     for place in range(4):

@@ -8,10 +8,12 @@ somebody asks the barrier that it tells; what it takes to global memory is there
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....errors import Misaligned, OutOfBounds
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
@@ -20,6 +22,9 @@ from ...memory.copies import Landing
 from ...program.ptx import Instruction
 from ..accesses import get, put
 from ..table import effect
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _UNIT, _WORDS = 16, 4  # bytes that are moved together, and their words
 _SHARED = "shared::cluster|shared::cta|shared"
@@ -32,7 +37,7 @@ _SHARED = "shared::cluster|shared::cta|shared"
     f"async bulk {_SHARED} global mbarrier::complete_tx::bytes L2::cache_hint : "
     "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
 )
-def bring(instruction: Instruction, at: int, machine):
+def bring(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
     size, barrier = instruction.operands[2:4]
     to, taken = _access(instruction, 0, at, machine), _access(instruction, 1, at, machine)
@@ -64,7 +69,7 @@ def bring(instruction: Instruction, at: int, machine):
     "async bulk global shared|shared::cta bulk_group L2::cache_hint : "
     "writes.b32@global[to], reads.b32@shared[from], size, policy",
 )
-def take_away(instruction: Instruction, at: int, machine):
+def take_away(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[to], [from], bytes"""
     to, taken = _access(instruction, 0, at, machine), _access(instruction, 1, at, machine)
     sizes = read(instruction.operands[2], "u32", machine)
@@ -81,18 +86,18 @@ def take_away(instruction: Instruction, at: int, machine):
 
 @effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
 @effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
-def nothing(instruction: Instruction, at: int, machine):
+def nothing(instruction: Instruction, at: int, machine: Machine) -> Step:
     """What was taken away is there already."""
     return lambda lanes: None
 
 
-def _access(instruction: Instruction, position: int, at: int, machine) -> Access:
+def _access(instruction: Instruction, position: int, at: int, machine: Machine) -> Access:
     transfer = replace(instruction.form.transfer(position), components=_WORDS, bulk=True)
     transfer = replace(transfer, asynchronous=True)
     return Access(transfer, instruction.operands[position], at, machine)
 
 
-def _parts(access: Access, lane: int, size: int, at: int, machine) -> list[Hit]:
+def _parts(access: Access, lane: int, size: int, at: int, machine: Machine) -> list[Hit]:
     """Where a copy of `size` bytes goes that one lane makes: to one buffer, or nowhere."""
     moved = np.arange(0, size, _UNIT)
     hits = access.hits(np.full(len(moved), lane), moved) if size else []
@@ -102,7 +107,7 @@ def _parts(access: Access, lane: int, size: int, at: int, machine) -> list[Hit]:
     return hits
 
 
-def _taken(access: Access, lane: int, size: int, at: int, machine) -> np.ndarray:
+def _taken(access: Access, lane: int, size: int, at: int, machine: Machine) -> np.ndarray:
     """What lies at the source: (parts, words) uint32."""
     if size % _UNIT:
         why = f"copies {size} bytes at once; a bulk copy moves a multiple of {_UNIT} bytes."

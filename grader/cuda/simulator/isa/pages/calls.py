@@ -2,46 +2,53 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ....errors import CudaError, OutOfBounds
+from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
-from ...program.ptx import Instruction, Register, Vector
+from ...program.ptx import Instruction, Register, Vector, components, symbol_of
 from ..form import Flow
 from ..steps import unsupported
 from ..table import control
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 
 @control("call", "uni? : ...", flow=Flow.CALL)
-def call(instruction: Instruction, at: int, machine):
+def call(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
-    results = operands.pop(0).items if isinstance(operands[0], Vector) else ()
+    results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
     function, *rest = operands
-    parameters = [item.name for item in rest[0].items] if rest else []
-    machine.results[at] = results[0].name if results else None
+    parameters = [symbol_of(item) for item in components(rest[0])] if rest else []
+    machine.results[at] = symbol_of(results[0]) if results else None
     if isinstance(function, Register):
         return _indirect(function, parameters, at, machine)
-    if function.name in machine.linked.parts:
-        return lambda lanes: ((machine.calls.enter(lanes, at, function.name, parameters), lanes),)
-    if function.name not in _DRIVER:
+    name = symbol_of(function)
+    if name in machine.linked.parts:
+        return lambda lanes: ((machine.calls.enter(lanes, at, name, parameters), lanes),)
+    if name not in _DRIVER:
         raise unsupported(instruction, machine)
-    action = _DRIVER[function.name](parameters, machine.results[at], at, machine)
+    action = _DRIVER[name](parameters, machine.results[at] or "", at, machine)
 
-    def step(lanes: Lanes):
+    def step(lanes: Lanes) -> Successors:
         action(lanes)
         return ((at + 1, lanes),)
 
     return step
 
 
-def _indirect(pointer: Register, parameters: list[str], at: int, machine):
+def _indirect(pointer: Register, parameters: list[str], at: int, machine: Machine) -> Step:
     addresses = read(pointer, "u64", machine)
     names = {address: name for name, address in machine.linked.addresses.items()}
 
-    def step(lanes: Lanes):
+    def step(lanes: Lanes) -> Successors:
         index, where = lane_index(lanes), addresses[lanes]
         onward = []
         for address in np.unique(where):
@@ -59,32 +66,33 @@ def _indirect(pointer: Register, parameters: list[str], at: int, machine):
 
 @control("ret", "uni? :", flow=Flow.RETURN)
 @control("exit", ":", flow=Flow.EXIT)
-def leave(instruction: Instruction, at: int, machine):
+def leave(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Back to the caller, or, in the kernel itself, the end of the thread."""
     name = machine.linked.owner[at]
     if instruction.form.flow is Flow.RETURN and name != machine.kernel.name:
         return lambda lanes: machine.calls.leave(lanes, name, machine.results)
 
-    def step(lanes: Lanes):
+    def step(lanes: Lanes) -> Successors:
         machine.exit(lanes)
         return ()
 
     return step
 
 
-def _printf(parameters, result, at, machine):
+def _printf(parameters: list[str], result: str, at: int, machine: Machine) -> Step:
     calls = machine.calls
 
     def print_each(lanes: Lanes) -> None:
         index = lane_index(lanes)
         if not machine.output.full:
-            calls.print(*(calls.words(name, index) for name in parameters), index)
+            formats, arguments = (calls.words(name, index) for name in parameters)
+            calls.print(formats, arguments, index)
         calls.slots[result][index] = 0
 
     return print_each
 
 
-def _assert_failed(parameters, result, at, machine):
+def _assert_failed(parameters: list[str], result: str, at: int, machine: Machine) -> Step:
     def fail(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
         condition = machine.calls.text(machine.calls.word(parameters[0], lane), lane)
@@ -93,7 +101,7 @@ def _assert_failed(parameters, result, at, machine):
     return fail
 
 
-def _malloc(parameters, result, at, machine):
+def _malloc(parameters: list[str], result: str, at: int, machine: Machine) -> Step:
     def allocate(lanes: Lanes) -> None:
         index = lane_index(lanes)
         addresses = machine.heap.allocate(machine.calls.words(parameters[0], index))
@@ -102,7 +110,7 @@ def _malloc(parameters, result, at, machine):
     return allocate
 
 
-def _free(parameters, result, at, machine):
+def _free(parameters: list[str], result: str, at: int, machine: Machine) -> Step:
     def give_back(lanes: Lanes) -> None:
         for lane in lane_index(lanes):
             address = machine.calls.word(parameters[0], lane)

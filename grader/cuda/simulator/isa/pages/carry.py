@@ -5,13 +5,22 @@ borrow there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
+from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.integers import high_product
 from ...program.ptx import Instruction
 from ..table import effect
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
+Pair = tuple[np.ndarray, np.ndarray]
 _KINDS = "s32|u32|s64|u64"
 
 
@@ -19,7 +28,7 @@ _KINDS = "s32|u32|s64|u64"
 @effect("addc subc", f"cc? {_KINDS} : d, a, b")
 @effect("mad", f"lo|hi cc {_KINDS} : d, a, b, c")
 @effect("madc", f"lo|hi cc? {_KINDS} : d, a, b, c")
-def with_carry(instruction: Instruction, at: int, machine):
+def with_carry(instruction: Instruction, at: int, machine: Machine) -> Step:
     """The names with a final c take the flag in, .cc leaves it."""
     target, *operands = instruction.operands
     kind = instruction.form.type
@@ -31,7 +40,7 @@ def with_carry(instruction: Instruction, at: int, machine):
     addends = _product_first(form.has("hi")) if len(sources) == 3 else lambda a, b: (a, b)
     combine = _subtract if form.name.startswith("sub") else _add
 
-    def step(lanes) -> None:
+    def step(lanes: Lanes) -> None:
         a, b = (_unsigned(x) for x in addends(*[source[lanes] for source in sources]))
         carry = flag[lanes].astype(a.dtype) if takes else a.dtype.type(0)
         result, over = combine(a, b, carry)
@@ -46,15 +55,15 @@ def _unsigned(x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x).view(f"u{x.itemsize}")
 
 
-def _product_first(high: bool):
+def _product_first(high: bool) -> Callable[..., Pair]:
     multiply = high_product if high else np.multiply
     return lambda a, b, c: (multiply(a, b), c)
 
 
-def _add(a, b, carry):
+def _add(a: np.ndarray, b: np.ndarray, carry: np.ndarray) -> Pair:
     total = a + b + carry
     return total, (total < a) | ((total == a) & (carry != 0))
 
 
-def _subtract(a, b, borrow):
+def _subtract(a: np.ndarray, b: np.ndarray, borrow: np.ndarray) -> Pair:
     return a - b - borrow, (a < b) | ((a == b) & (borrow != 0))

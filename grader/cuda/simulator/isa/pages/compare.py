@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
+from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
-from ...program.ptx import Instruction, components
+from ...program.ptx import Instruction, components, is_sink
 from ..form import Carries
-from ..steps import Elementwise
+from ..steps import Compute, Elementwise
 from ..table import effect, elementwise
 
-_ORDERED = {
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
+_ORDERED: dict[str, Compute] = {
     "eq": np.equal,
     "ne": np.not_equal,
     "lt": np.less,
@@ -24,7 +32,9 @@ _ORDERED = {
     "hi": np.greater,
     "hs": np.greater_equal,
 }
-_UNORDERED = {  # true also where an operand is NaN: what is left when the opposite fails
+_UNORDERED: dict[
+    str, Compute
+] = {  # true also where an operand is NaN: what is left when the opposite fails
     "equ": lambda a, b: ~((a < b) | (a > b)),
     "neu": np.not_equal,
     "ltu": lambda a, b: ~(a >= b),
@@ -35,16 +45,17 @@ _UNORDERED = {  # true also where an operand is NaN: what is left when the oppos
     "nan": lambda a, b: (a != a) | (b != b),
     "ne": lambda a, b: (a < b) | (a > b),
 }
-_COMBINE = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
+_COMBINE: dict[str, Compute] = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
+Results = Callable[[np.ndarray, np.ndarray], Iterable[np.ndarray]]
 _FLOATS = ("f16", "bf16", "f32", "f64")
 
 
-def _comparison(instruction: Instruction, kind: str):
+def _comparison(instruction: Instruction, kind: str) -> Compute:
     """The comparison that the first modifier names, on registers of a scalar `kind`."""
     name = instruction.form.mods[0]
     if kind not in _FLOATS:
         return _ORDERED[name]
-    compare = _UNORDERED.get(name) or _ORDERED.get(name)
+    compare = _UNORDERED.get(name) or _ORDERED[name]
     if kind == "bf16":
         return lambda a, b: compare(from_bfloat(a), from_bfloat(b))
     if "ftz" in instruction.form.mods:
@@ -52,8 +63,8 @@ def _comparison(instruction: Instruction, kind: str):
     return compare
 
 
-def _combination(instruction: Instruction):
-    return _COMBINE.get(instruction.form.one_of(_COMBINE))
+def _combination(instruction: Instruction) -> Compute | None:
+    return _COMBINE.get(instruction.form.one_of(_COMBINE) or "")
 
 
 _ON_INTEGERS = "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"
@@ -72,7 +83,7 @@ def _lines(kinds_of_integers: str, kinds_of_floats: str) -> list[str]:
 
 
 @effect("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"))
-def setp(instruction: Instruction, at: int, machine):
+def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
     """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
     the upper."""
     target, a, b, *rest = instruction.operands
@@ -81,30 +92,39 @@ def setp(instruction: Instruction, at: int, machine):
     compare = _comparison(instruction, kind.removesuffix("x2"))
     combine = _combination(instruction)
     outs = [
-        machine.registers.write(register, "pred") if register.name != "_" else None
+        machine.registers.write(register, "pred") if not is_sink(register) else None
         for register in components(target)
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
     extra = read(rest[0], "pred", machine) if rest else None
     results = _of_halves(compare, kind) if pair else _and_opposite(compare)
 
-    def step(lanes):
+    def step(lanes: Lanes) -> None:
         for out, result in zip(outs, results(a[lanes], b[lanes]), strict=False):
             if out is not None:
-                out[lanes] = result if combine is None else combine(result, extra[lanes])
+                out[lanes] = (
+                    result if combine is None or extra is None else combine(result, extra[lanes])
+                )
 
-    def plain_step(lanes):
+    def plain_step(lanes: Lanes) -> None:
         if type(lanes) is slice:
-            compare(a[lanes], b[lanes], out=outs[0][lanes])
+            compare(a[lanes], b[lanes], out=first[lanes])
         else:
-            outs[0][lanes] = compare(a[lanes], b[lanes])
+            first[lanes] = compare(a[lanes], b[lanes])
 
-    plain = len(outs) == 1 and not rest and not pair and isinstance(compare, np.ufunc)
+    first = outs[0] if outs[0] is not None else np.zeros(0, bool)
+    plain = (
+        len(outs) == 1
+        and outs[0] is not None
+        and not rest
+        and not pair
+        and isinstance(compare, np.ufunc)
+    )
     return plain_step if plain else step
 
 
-def _and_opposite(compare):
-    def results(a, b):
+def _and_opposite(compare: Compute) -> Results:
+    def results(a: np.ndarray, b: np.ndarray) -> Iterator[np.ndarray]:
         result = compare(a, b)
         yield result
         yield ~result
@@ -112,10 +132,10 @@ def _and_opposite(compare):
     return results
 
 
-def _of_halves(compare, kind: str):
+def _of_halves(compare: Compute, kind: str) -> Results:
     dtype = DTYPES[kind.removesuffix("x2")]
 
-    def results(a, b):
+    def results(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
         return [
             compare(*[np.ascontiguousarray(x).view(dtype)[half::2] for x in (a, b)])
             for half in (0, 1)
@@ -131,7 +151,7 @@ _RESULTS = "u16|s16|u32|s32|f32|HALF"
 
 
 @elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT|f16x2|bf16x2"))
-def set_(instruction: Instruction):
+def set_(instruction: Instruction) -> Elementwise:
     """1.0 or all ones where true, else 0."""
     result, source = (instruction.form.mods[-2], instruction.form.mods[-1])
     compare, combine = (
@@ -142,7 +162,7 @@ def set_(instruction: Instruction):
     bits = 8 * size_of(scalar)
     true = np.array(_TRUE.get(scalar, (1 << bits) - 1), f"u{bits // 8}")
 
-    def compute(a, b, extra=None):
+    def compute(a: np.ndarray, b: np.ndarray, extra: np.ndarray | None = None) -> np.ndarray:
         if source.endswith("x2"):
             dtype = DTYPES[source.removesuffix("x2")]
             a, b = (np.ascontiguousarray(x).view(dtype) for x in (a, b))
@@ -157,21 +177,25 @@ def set_(instruction: Instruction):
 
 
 @elementwise("selp", "BITS|INT|f32|f64 : d, a, b, c", carries=Carries.CHOSEN)
-def selp(instruction: Instruction):
+def selp(instruction: Instruction) -> Elementwise:
     kind = f"b{8 * size_of(instruction.form.type)}"
     return Elementwise(lambda a, b, p: b ^ (a ^ b) * p, (kind, kind, "pred"), kind)
 
 
 @elementwise("slct", "ftz? BITS|INT|f32|f64 s32|f32 : d, a, b, c")
-def slct(instruction: Instruction):
+def slct(instruction: Instruction) -> Elementwise:
     """a where c >= 0 (so for -0, not for NaN), else b."""
     kind, test = instruction.form.mods[-2:]
     bits = f"b{8 * size_of(kind)}"
-    value = flush if "ftz" in instruction.form.mods else np.asarray
-    return Elementwise(lambda a, b, c: np.where(value(c) >= 0, a, b), (bits, bits, test), bits)
+    value: Compute = flush if "ftz" in instruction.form.mods else np.asarray
+
+    def choose(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return np.where(value(c) >= 0, a, b)
+
+    return Elementwise(choose, (bits, bits, test), bits)
 
 
-_KINDS_OF_NUMBER = {
+_KINDS_OF_NUMBER: dict[str, Compute] = {
     "finite": np.isfinite,
     "infinite": np.isinf,
     "number": lambda a: a == a,
@@ -182,6 +206,6 @@ _KINDS_OF_NUMBER = {
 
 
 @elementwise("testp", f"{'|'.join(_KINDS_OF_NUMBER)} f32|f64 : d, a")
-def testp(instruction: Instruction):
+def testp(instruction: Instruction) -> Elementwise:
     """Whether a is a number of that kind; hardware calls zero normal."""
     return Elementwise(_KINDS_OF_NUMBER[instruction.form.mods[0]], (instruction.form.type,), "pred")

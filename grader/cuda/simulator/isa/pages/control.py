@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ....errors import CudaError
+from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes, compact, merge
 from ...engine.lanes import index as lane_index
-from ...engine.operands import read
+from ...engine.operands import Source, read
 from ...engine.synchronization.barriers import Aligned, Reduction
-from ...program.ptx import Instruction
+from ...program.ptx import Instruction, Operand, symbol_of
 from ..form import Flow
 from ..steps import guard_of
 from ..table import collective, control, effect
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 
 @control("bra", "uni? : a", flow=Flow.BRANCH)
-def branch(instruction: Instruction, at: int, machine):
-    target = machine.kernel.labels[instruction.operands[0].name]
+def branch(instruction: Instruction, at: int, machine: Machine) -> Step:
+    target = machine.kernel.labels[symbol_of(instruction.operands[0])]
     if instruction.guard is None:
         return lambda lanes: ((target, lanes),)
     guard, negated = guard_of(instruction, machine), instruction.guard_negated
 
-    def step(lanes: Lanes):
+    def step(lanes: Lanes) -> Successors:
         taken = guard[lanes] ^ negated
         number = int(np.count_nonzero(taken))
         for tell in machine.events.branch:
@@ -38,15 +44,15 @@ def branch(instruction: Instruction, at: int, machine):
 
 
 @control("brx", "idx uni? : a, b", flow=Flow.TABLE)
-def branch_by_index(instruction: Instruction, at: int, machine):
+def branch_by_index(instruction: Instruction, at: int, machine: Machine) -> Step:
     """index, table: a jump through a list of labels."""
     index, table = instruction.operands
-    targets = [machine.kernel.labels[name] for name in machine.kernel.tables[table.name]]
+    targets = [machine.kernel.labels[name] for name in machine.kernel.tables[symbol_of(table)]]
     chosen = read(index, "u32", machine)
 
-    def step(lanes: Lanes):
+    def step(lanes: Lanes) -> Successors:
         lane, which = lane_index(lanes), chosen[lanes]
-        parts = {}
+        parts: dict[int, list[Lanes]] = {}
         for number in np.unique(which):
             parts.setdefault(targets[int(number)], []).append(compact(lane[which == number]))
         return tuple((target, merge(groups)) for target, groups in parts.items())
@@ -61,7 +67,7 @@ def branch_by_index(instruction: Instruction, at: int, machine):
     "cta? red popc aligned? u32 : d, a, c or d, a, b, c",
     "cta? red and|or aligned? pred : d, a, c or d, a, b, c",
 )
-def block_barrier(instruction: Instruction, at: int, machine):
+def block_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
     """id[, threads]; a reduction has a result before them and a predicate after them."""
     operands = list(instruction.operands)
     if instruction.form.has("red"):
@@ -72,8 +78,8 @@ def block_barrier(instruction: Instruction, at: int, machine):
     waits = not instruction.form.has("arrive")
     aligned = instruction.form.name == "bar" or instruction.form.has("aligned")
 
-    def step(lanes: Lanes):
-        onward = ()
+    def step(lanes: Lanes) -> Successors:
+        onward: Successors = ()
         for barrier, number, group in _by_barrier(lanes, which, threads):
             if barrier == 0 and number == machine.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
@@ -87,7 +93,9 @@ def block_barrier(instruction: Instruction, at: int, machine):
     return step
 
 
-def _by_barrier(lanes: Lanes, which, threads):
+def _by_barrier(
+    lanes: Lanes, which: Source, threads: Source | None
+) -> list[tuple[int, int | None, Lanes]]:
     """(barrier id, number of threads or None, the lanes that name them)."""
     ids = which[lanes]
     first = int(ids[0])
@@ -101,9 +109,11 @@ def _by_barrier(lanes: Lanes, which, threads):
     ]
 
 
-def _reduction(instruction: Instruction, target, predicate, machine):
+def _reduction(
+    instruction: Instruction, target: Operand, predicate: Operand, machine: Machine
+) -> Reduction:
     """What bar.red leaves in every thread: a count, or whether all or any predicates held."""
-    operation = instruction.form.one_of(("popc", "and", "or"))
+    operation = instruction.form.one_of(("popc", "and", "or")) or ""
     out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
     predicate = read(predicate, "pred", machine)
 
@@ -114,9 +124,9 @@ def _reduction(instruction: Instruction, target, predicate, machine):
 
 
 @collective("bar", "warp sync : mask")
-def warp_barrier(instruction: Instruction, at: int, machine):
+def warp_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
     """`__syncwarp`."""
-    masks = read(instruction.operands[0], "u32", machine)
+    masks = np.asarray(read(instruction.operands[0], "u32", machine))
 
     def combine(together: Lanes) -> None:
         for tell in machine.events.warp_barrier:
@@ -137,7 +147,7 @@ def warp_barrier(instruction: Instruction, at: int, machine):
     "mbarrier_init release cluster :",
     orders=True,
 )
-def fence(instruction: Instruction, at: int, machine):
+def fence(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Every access takes effect at once here; what a fence does is to order it for others."""
     wide = "cta" not in instruction.form.mods
 
@@ -149,7 +159,7 @@ def fence(instruction: Instruction, at: int, machine):
 
 
 @effect("nanosleep", "u32 : a")
-def nanosleep(instruction: Instruction, at: int, machine):
+def nanosleep(instruction: Instruction, at: int, machine: Machine) -> Step:
     def step(lanes: Lanes) -> None:
         machine.schedule.spins += 1
 
@@ -157,8 +167,8 @@ def nanosleep(instruction: Instruction, at: int, machine):
 
 
 @control("trap", ":", flow=Flow.TRAP)
-def trap(instruction: Instruction, at: int, machine):
-    def step(lanes: Lanes):
+def trap(instruction: Instruction, at: int, machine: Machine) -> Step:
+    def step(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
         raise machine.report.error(CudaError, at, lane, "stops the kernel with a trap.")
 

@@ -5,9 +5,11 @@ like make of f16, bf16, f32, f64 and of pairs of halves (PTX ISA, "Floating Poin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ...numeric import exact
 from ...numeric.fused import fma_directed, fma_single
@@ -22,7 +24,8 @@ from ...numeric.numbers import (
     to_bfloat,
 )
 from ...program.ptx import Instruction
-from ..steps import Elementwise
+from ..form import Carries
+from ..steps import Compute, Elementwise
 from ..table import elementwise
 
 KINDS = ("f16", "bf16", "f32", "f64", "f16x2", "bf16x2")
@@ -35,7 +38,7 @@ _PLAIN = (  # what sums and products of floats may be
 )
 
 # By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
-_OPERATIONS = {
+_OPERATIONS: dict[str, tuple[Compute | None, Callable[..., Any]]] = {
     "add": (np.add, exact.add),
     "sub": (np.subtract, exact.subtract),
     "mul": (np.multiply, exact.multiply),
@@ -44,7 +47,9 @@ _OPERATIONS = {
     "sqrt": (np.sqrt, exact.square_root),
     "fma": (None, exact.fma),
 }
-_ADDENDS = {  # the two numbers that an operation adds up last
+_ADDENDS: dict[
+    str, Callable[..., tuple[Any, Any]]
+] = {  # the two numbers that an operation adds up last
     "add": lambda a, b: (a, b),
     "sub": lambda a, b: (a, -b),
     "fma": lambda a, b, c: (a * b, c),
@@ -84,13 +89,13 @@ def form(name: str, instruction: Instruction) -> Elementwise:
     return elementwise_of(_clamped(fn, mods), instruction)
 
 
-def elementwise_of(fn: Callable, instruction: Instruction) -> Elementwise:
+def elementwise_of(fn: Callable[..., Any], instruction: Instruction) -> Elementwise:
     """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
     kind, arity = instruction.form.type, len(instruction.operands) - 1
     return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
 
 
-def on_registers(fn: Callable, kind: str) -> Callable:
+def on_registers(fn: Callable[..., Any], kind: str) -> Callable[..., Any]:
     """`fn` on what registers of `kind` hold: bits of bfloat16, or two halves in 32 bits."""
     if kind == "f16x2":
         return lambda *operands: fn(*[_halves(x, np.float16) for x in operands]).view(np.uint32)
@@ -102,11 +107,11 @@ def on_registers(fn: Callable, kind: str) -> Callable:
     return fn
 
 
-def _halves(pairs: np.ndarray, dtype) -> np.ndarray:
+def _halves(pairs: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     return np.ascontiguousarray(pairs).view(dtype)
 
 
-def _operation(name: str, kind: str, mode: str) -> Callable:
+def _operation(name: str, kind: str, mode: str) -> Callable[..., Any]:
     native = _OPERATIONS[name][0]
     if name == "fma" and kind == "f32":
         fn = fma_single if mode == "rn" else fma_directed(mode)
@@ -119,33 +124,35 @@ def _operation(name: str, kind: str, mode: str) -> Callable:
     return fn
 
 
-def _in_full(name: str, kind: str) -> Callable:
+def _in_full(name: str, kind: str) -> Callable[..., Any]:
     """The exact result of float64 operands, which hold numbers of format `kind`."""
     return exact.fma_of_narrow if name == "fma" and kind != "f64" else _OPERATIONS[name][1]
 
 
-def _rounding_once(in_full: Callable, kind: str, mode: str) -> Callable:
-    def compute(*operands):
+def _rounding_once(in_full: Callable[..., Any], kind: str, mode: str) -> Callable[..., Any]:
+    def compute(*operands: np.ndarray) -> np.ndarray:
         return rounded(in_full(*_doubles(operands)), kind, mode)
 
     return compute
 
 
-def _doubles(operands) -> list[np.ndarray]:
+def _doubles(operands: Iterable[np.ndarray]) -> list[np.ndarray]:
     return [x.astype(np.float64) for x in operands]
 
 
-def _is_normal(name: str, kind: str, mode: str) -> Callable:
+def _is_normal(name: str, kind: str, mode: str) -> Callable[..., Any]:
     """Of operands whose result is the smallest normal number: see `numbers.flush_result`."""
     in_full = _in_full(name, kind)
     return lambda *operands: reaches_normal(in_full(*_doubles(operands)), kind, mode)
 
 
-def _zero_downwards(fn: Callable, name: str, in_full: Callable) -> Callable:
+def _zero_downwards(
+    fn: Callable[..., Any], name: str, in_full: Callable[..., Any]
+) -> Callable[..., Any]:
     """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3); one
     that is a little more than zero is +0."""
 
-    def signed(*operands):
+    def signed(*operands: np.ndarray) -> np.ndarray:
         result = fn(*operands)
         at = (result == 0).nonzero()[0]
         if len(at):
@@ -159,18 +166,18 @@ def _zero_downwards(fn: Callable, name: str, in_full: Callable) -> Callable:
     return signed
 
 
-def _narrowed_fma(a, b, c):
+def _narrowed_fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     return fma_single(a, b, c).astype(np.float32)
 
 
-def _clamped(fn: Callable, mods: tuple[str, ...]) -> Callable:
+def _clamped(fn: Callable[..., Any], mods: tuple[str, ...]) -> Callable[..., Any]:
     for mod, clamp in (("sat", saturate), ("relu", relu)):
         if mod in mods:
             fn = _then(fn, clamp)
     return fn
 
 
-def _then(fn: Callable, clamp: Callable) -> Callable:
+def _then(fn: Callable[..., Any], clamp: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *operands: clamp(fn(*operands))
 
 
@@ -187,7 +194,9 @@ def absolute(instruction: Instruction) -> Elementwise:
     return _sign_bit(np.abs, np.bitwise_and, 0x7FFF, instruction)
 
 
-def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
+def _sign_bit(
+    fn: Callable[..., np.ndarray], on_bits: Compute, mask: int, instruction: Instruction
+) -> Elementwise:
     """neg and abs: on halves a matter of one bit, and so it is on pairs of them."""
     kind = instruction.form.type
     if "ftz" in instruction.form.mods:
@@ -205,6 +214,7 @@ def _sign_bit(fn, on_bits, mask: int, instruction: Instruction) -> Elementwise:
     "ftz? NaN? xorsign? abs? f32|f16|f16x2 : d, a, b",
     "NaN? xorsign? abs? bf16|bf16x2 : d, a, b",
     "f64 : d, a, b",
+    carries=Carries.ONE_OF,
 )
 def extremum(instruction: Instruction) -> Elementwise:
     """Without .NaN a number wins over NaN; -0 < +0."""
@@ -218,8 +228,8 @@ def extremum(instruction: Instruction) -> Elementwise:
     return elementwise_of(fn, instruction)
 
 
-def _with_signed_zeros(fn: Callable, smallest: bool) -> Callable:
-    def ordered(a, b):
+def _with_signed_zeros(fn: Callable[..., Any], smallest: bool) -> Callable[..., Any]:
+    def ordered(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         result = fn(a, b)
         if result.all():
             return result
@@ -233,8 +243,8 @@ def _with_signed_zeros(fn: Callable, smallest: bool) -> Callable:
     return ordered
 
 
-def _with_product_sign(fn: Callable) -> Callable:
-    def combine(a, b):
+def _with_product_sign(fn: Callable[..., Any]) -> Callable[..., Any]:
+    def combine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         magnitude = fn(np.abs(a), np.abs(b))
         return np.where(np.signbit(a) ^ np.signbit(b), -magnitude, magnitude)
 

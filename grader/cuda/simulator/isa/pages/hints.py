@@ -3,9 +3,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...program.ptx import Instruction
 from ..table import effect
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 
 @effect(
@@ -14,7 +20,7 @@ from ..table import effect
     "range global? EVICTIONS EVICTIONS? b64 : d, [a], b, c",
     "cvt L2 b64 : d, a",
 )
-def create_policy(instruction: Instruction, at: int, machine):
+def create_policy(instruction: Instruction, at: int, machine: Machine) -> Step:
     """A cache policy is an opaque number; ours says nothing."""
     out = machine.registers.write(instruction.operands[0], "b64")
 
@@ -26,6 +32,6 @@ def create_policy(instruction: Instruction, at: int, machine):
 
 @effect("griddepcontrol", "launch_dependents|wait :")
 @effect("pmevent", "mask? : a")
-def nothing(instruction: Instruction, at: int, machine):
+def nothing(instruction: Instruction, at: int, machine: Machine) -> Step:
     """A grid starts when those before it have ended, so there is nothing to wait for."""
     return lambda lanes: None

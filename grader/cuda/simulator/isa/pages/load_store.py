@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.types import DTYPES
-from ...program.ptx import Instruction, Symbol, components
+from ...program.ptx import Instruction, Operand, Symbol, address_of, components, is_sink
 from ..accesses import get, put
 from ..form import Carries
 from ..table import effect
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
 _ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
@@ -23,14 +29,14 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
     carries=Carries.LOADED,
 )
 @effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
-def load(instruction: Instruction, at: int, machine):
+def load(instruction: Instruction, at: int, machine: Machine) -> Step:
     target, address = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.load(instruction, target, address)
     access = Access(instruction.form.transfer(1), address, at, machine)
     dtype = DTYPES[instruction.form.type]
     outs = [
-        machine.registers.write(item, instruction.form.type) if item.name != "_" else None
+        machine.registers.write(item, instruction.form.type) if not is_sink(item) else None
         for item in components(target)
     ]
     spinning = instruction.form.has(*_SPINNING)
@@ -52,7 +58,7 @@ def load(instruction: Instruction, at: int, machine):
     "v2|v4|v8? SCALAR : writes[a], b, policy?",
     carries=Carries.STORED,
 )
-def store(instruction: Instruction, at: int, machine):
+def store(instruction: Instruction, at: int, machine: Machine) -> Step:
     address, source = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.store(instruction, address, source)
@@ -66,8 +72,8 @@ def store(instruction: Instruction, at: int, machine):
     return step
 
 
-def _is_call_parameter(address, machine) -> bool:
-    base = address.base
+def _is_call_parameter(address: Operand, machine: Machine) -> bool:
+    base = address_of(address).base
     return isinstance(base, Symbol) and base.name in machine.calls.slots
 
 
@@ -75,6 +81,6 @@ def _is_call_parameter(address, machine) -> bool:
 @effect("prefetchu", "L1 : [a]")
 @effect("discard", "global? L2 : [a], n")
 @effect("applypriority", "global? EVICTIONS : [a], n")
-def hint(instruction: Instruction, at: int, machine):
+def hint(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Cache hints change no value."""
     return lambda lanes: None

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
+from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.types import size_of
-from ...program.ptx import Immediate, Instruction
+from ...program.ptx import Immediate, Instruction, components, is_sink
 from ..form import Carries
 from ..steps import Elementwise, unsupported
 from ..table import effect, elementwise
 from .arithmetic import plain
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
@@ -18,36 +25,36 @@ _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
 @elementwise("or", "pred|BITS : d, a, b", carries=Carries.ALL_BITS_SET)
 @elementwise("xor", "pred|BITS : d, a, b")
-def logic(instruction: Instruction):
+def logic(instruction: Instruction) -> Elementwise:
     return plain(_LOGIC[instruction.form.name], instruction)
 
 
 @elementwise("not", "pred|BITS : d, a")
-def invert(instruction: Instruction):
+def invert(instruction: Instruction) -> Elementwise:
     return plain(np.invert, instruction)
 
 
 @elementwise("cnot", "BITS : d, a")
-def c_not(instruction: Instruction):
+def c_not(instruction: Instruction) -> Elementwise:
     """1 where the operand is 0, else 0; C's `!`."""
     return plain(lambda a: a == 0, instruction)
 
 
 @effect("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
-def lop3(instruction: Instruction, at: int, machine):
+def lop3(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d, a, b, c, table: any function of three bits, given by its eight values; with .and or .or
     also a predicate, d|p, ..., q: whether any bit of d is set, combined with q."""
     target, a, b, c, table, *rest = instruction.operands
-    combine = _LOGIC.get(instruction.form.one_of(_LOGIC))
+    combine = _LOGIC.get(instruction.form.one_of(_LOGIC) or "")
     if not isinstance(table, Immediate):
         raise unsupported(instruction, machine)
-    target, flag = target.items if combine else (target, None)
-    out = machine.registers.write(target, "b32") if target.name != "_" else None
+    target, *flags = components(target)
+    out = machine.registers.write(target, "b32") if not is_sink(target) else None
     sources = [read(operand, "b32", machine) for operand in (a, b, c)]
     if combine:
-        extra, flag = read(rest[0], "pred", machine), machine.registers.write(flag, "pred")
+        extra, flag = read(rest[0], "pred", machine), machine.registers.write(flags[0], "pred")
 
-    def step(lanes) -> None:
+    def step(lanes: Lanes) -> None:
         result = _look_up(table.value, *[source[lanes] for source in sources])
         if out is not None:
             out[lanes] = result
@@ -57,7 +64,7 @@ def lop3(instruction: Instruction, at: int, machine):
     return step
 
 
-def _look_up(table: int, a, b, c) -> np.ndarray:
+def _look_up(table: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     result = np.zeros(a.shape, np.uint32)
     for row in range(8):
         if table >> row & 1:
@@ -67,7 +74,7 @@ def _look_up(table: int, a, b, c) -> np.ndarray:
 
 @elementwise("shl", "BITS : d, a, b")
 @elementwise("shr", "BITS|INT : d, a, b")
-def shift(instruction: Instruction):
+def shift(instruction: Instruction) -> Elementwise:
     """Amounts beyond the width shift everything out; NumPy agrees, given operands of one type."""
     kind = instruction.form.type
     fn = np.left_shift if instruction.form.name == "shl" else np.right_shift
@@ -82,11 +89,11 @@ def shift(instruction: Instruction):
 
 
 @elementwise("shf", "l|r clamp|wrap b32 : d, a, b, c")
-def funnel_shift(instruction: Instruction):
+def funnel_shift(instruction: Instruction) -> Elementwise:
     """d, low, high, amount: 32 bits of the shifted 64."""
     left, wrap = "l" in instruction.form.mods, "wrap" in instruction.form.mods
 
-    def shifted(low, high, amount):
+    def shifted(low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
         whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)
         amount = amount & np.uint32(31) if wrap else np.minimum(amount, np.uint32(32))
         amount = amount.astype(np.uint64)

@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...numeric.types import DTYPES
-from ...program.ptx import Instruction, Vector
+from ...program.ptx import Instruction, Operand, Vector, components, is_sink
+from ..steps import Combine
 from ..table import collective
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _REDUCTIONS = {
     "add": np.add,
@@ -25,13 +31,13 @@ _REDUCTIONS = {
 
 
 @collective("redux", "sync add|min|max s32|u32 : d, a, mask", "sync and|or|xor b32 : d, a, mask")
-def redux(instruction: Instruction, at: int, machine):
+def redux(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Every lane gets the group's sum, minimum, ..."""
     operation, kind = _REDUCTIONS[instruction.form.mods[1]], instruction.form.type
     target, value, mask = instruction.operands
     out, value = machine.registers.write(target, kind), read(value, kind, machine)
 
-    def combine(index, masks):
+    def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks)
         total = operation.reduceat(value[index[order]], starts, dtype=DTYPES[kind])
         out[index[order]] = np.repeat(total, _sizes(starts, len(index)))
@@ -40,16 +46,16 @@ def redux(instruction: Instruction, at: int, machine):
 
 
 @collective("match", "any|all sync b32|b64 : d, a, mask")
-def match(instruction: Instruction, at: int, machine):
+def match(instruction: Instruction, at: int, machine: Machine) -> Step:
     """any: which lanes of the group hold the same value; all, d[|p]: the whole group if all do,
     else 0."""
     kind = instruction.form.type
     target, value, mask = instruction.operands
-    target, flag = target.items if isinstance(target, Vector) else (target, None)
+    target, flag = components(target) if isinstance(target, Vector) else (target, None)
     out, value = machine.registers.write(target, "b32"), read(value, kind, machine)
     flag = machine.registers.write(flag, "pred") if flag else None
 
-    def combine(index, masks):
+    def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks, value[index])
         alike = np.repeat(_members(index[order], starts), _sizes(starts, len(index)))
         if "all" in instruction.form.mods:
@@ -66,14 +72,14 @@ def match(instruction: Instruction, at: int, machine):
 
 
 @collective("elect", "sync : d, mask")
-def elect(instruction: Instruction, at: int, machine):
+def elect(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
-    leader, flag = target.items
-    leader = machine.registers.write(leader, "b32") if leader.name != "_" else None
+    leader, flag = components(target)
+    leader = machine.registers.write(leader, "b32") if not is_sink(leader) else None
     flag = machine.registers.write(flag, "pred")
 
-    def combine(index, masks):
+    def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks)
         chosen = np.repeat(index[order][starts], _sizes(starts, len(index)))
         flag[index[order]] = chosen == index[order]
@@ -83,7 +89,9 @@ def elect(instruction: Instruction, at: int, machine):
     return _in_groups(mask, combine, machine)
 
 
-def _in_groups(mask, combine: Callable, machine) -> Callable:
+def _in_groups(
+    mask: Operand, combine: Callable[[np.ndarray, np.ndarray], None], machine: Machine
+) -> Combine:
     """`combine(lanes, their masks)` as a function of a set of lanes."""
     masks = read(mask, "b32", machine)
 
@@ -94,7 +102,9 @@ def _in_groups(mask, combine: Callable, machine) -> Callable:
     return of_lanes
 
 
-def _groups(index, masks, value=None) -> tuple[np.ndarray, np.ndarray]:
+def _groups(
+    index: np.ndarray, masks: np.ndarray, value: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """An order of the lanes that puts groups (of one warp, one mask and, if given, one value) side
     by side, lowest lane first, and where each group starts."""
     key = (index // WARP << 32) | masks.astype(np.int64)

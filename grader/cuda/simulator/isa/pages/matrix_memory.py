@@ -4,16 +4,21 @@ Instructions: ldmatrix, stmatrix")."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...program.ptx import Address, Instruction, components
+from ...program.ptx import Instruction, Operand, components
 from ..accesses import get, put
 from ..table import collective
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
 _SIZES = {"x1": 1, "x2": 2, "x4": 4}
@@ -21,11 +26,11 @@ _WORDS = 4  # of a row
 
 
 @collective("ldmatrix", f"{_LINE} : d, reads.b32[a]", whole_warp=True)
-def load_matrices(instruction: Instruction, at: int, machine):
+def load_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
     ...; a lane gets two neighbours of a row, or with .trans of a column."""
     target, address = instruction.operands
-    size = _SIZES[instruction.form.one_of(_SIZES)]
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
     access = _access(instruction, address, at, machine)
     outs = [machine.registers.write(item, "b32") for item in components(target)]
     turned = instruction.form.has("trans")
@@ -46,10 +51,10 @@ def load_matrices(instruction: Instruction, at: int, machine):
 
 
 @collective("stmatrix", f"{_LINE} : writes.b32[a], b", whole_warp=True)
-def store_matrices(instruction: Instruction, at: int, machine):
+def store_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
     """The other way round."""
     address, source = instruction.operands
-    size = _SIZES[instruction.form.one_of(_SIZES)]
+    size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
     access = _access(instruction, address, at, machine)
     sources = [read(item, "b32", machine) for item in components(source)]
     turned = instruction.form.has("trans")
@@ -70,7 +75,7 @@ def store_matrices(instruction: Instruction, at: int, machine):
     return combine
 
 
-def _access(instruction: Instruction, address: Address, at: int, machine) -> Access:
+def _access(instruction: Instruction, address: Operand, at: int, machine: Machine) -> Access:
     ((_, transfer),) = instruction.form.transfers
     return Access(replace(transfer, components=_WORDS), address, at, machine)
 

@@ -11,17 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import Lanes, select
 from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...program.ptx import Address, Instruction
+from ...program.ptx import Address, Instruction, Operand, is_sink
 from ..accesses import put, update, used
 from ..table import effect
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 _U = np.uint64
+Number = np.ndarray | np.uint64
 _COUNT = _U((1 << 20) - 1)
 _EXPECTED, _OWED, _PHASE = _U(20), _U(40), _U(63)
 _NOTHING_OWED = _U(1 << 22)
@@ -32,14 +38,16 @@ _OWN = "shared|shared::cta? b64"
 _ANY = "SEM? SCOPE? shared|shared::cta|shared::cluster? b64"
 
 
-def _access(instruction: Instruction, operand: Address, at: int, machine, strong=True) -> Access:
+def _access(
+    instruction: Instruction, operand: Operand, at: int, machine: Machine, strong: bool = True
+) -> Access:
     ((_, transfer),) = instruction.form.transfers
     transfer = replace(transfer, strong=strong, releases=False, acquires=False, wide=True)
     return Access(transfer, operand, at, machine)
 
 
 @effect("mbarrier", f"init {_OWN} : updates[a], n")
-def initialize(instruction: Instruction, at: int, machine):
+def initialize(instruction: Instruction, at: int, machine: Machine) -> Step:
     address, number = instruction.operands
     # It is set up before anybody may use it.
     access = _access(instruction, address, at, machine, strong=False)
@@ -53,7 +61,7 @@ def initialize(instruction: Instruction, at: int, machine):
 
 
 @effect("mbarrier", f"inval {_OWN} : updates[a]")
-def invalidate(instruction: Instruction, at: int, machine):
+def invalidate(instruction: Instruction, at: int, machine: Machine) -> Step:
     """The word may serve for something else now: it is left alone, by somebody who saw to it that
     all others have left."""
     access = _access(instruction, instruction.operands[0], at, machine)
@@ -69,7 +77,7 @@ def _word(expected: np.ndarray) -> np.ndarray:
     return expected | expected << _EXPECTED | _NOTHING_OWED << _OWED
 
 
-def _changed(word: np.ndarray, arrivals, more_expected, owed) -> np.ndarray:
+def _changed(word: np.ndarray, arrivals: Number, more_expected: Number, owed: Number) -> np.ndarray:
     """The word after arrivals, a change of those expected and of the bytes owed; the next phase
     begins where nothing is left to come."""
     pending = (word & _COUNT) - arrivals & _COUNT
@@ -81,18 +89,19 @@ def _changed(word: np.ndarray, arrivals, more_expected, owed) -> np.ndarray:
     return pending | expected << _EXPECTED | bytes_owed << _OWED | phase << _PHASE
 
 
-def _arriving(change: Callable, *lines: str) -> Callable:
+def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
     """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
 
     @effect("mbarrier", *lines)
-    def build(instruction: Instruction, at: int, machine):
+    def build(instruction: Instruction, at: int, machine: Machine) -> Step:
         operands = list(instruction.operands)
         target = None if isinstance(operands[0], Address) else operands.pop(0)
-        address, *number = operands
+        address, *numbers = operands
         access = _access(instruction, address, at, machine)
-        number = read(number[0], "u32", machine) if number else None
-        wanted = target is not None and target.name != "_"
-        out = machine.registers.write(target, "b64") if wanted else None
+        number = read(numbers[0], "u32", machine) if numbers else None
+        out = None
+        if target is not None and not is_sink(target):
+            out = machine.registers.write(target, "b64")
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
@@ -132,7 +141,7 @@ _arriving(
 )
 
 
-def arrival_of_copies(instruction: Instruction, at: int, machine):
+def arrival_of_copies(instruction: Instruction, at: int, machine: Machine) -> Step:
     """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
     was counted beforehand, without it one that was not."""
     if instruction.form.has("noinc"):
@@ -141,7 +150,7 @@ def arrival_of_copies(instruction: Instruction, at: int, machine):
 
 
 @effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")
-def wait(instruction: Instruction, at: int, machine):
+def wait(instruction: Instruction, at: int, machine: Machine) -> Step:
     """done, [barrier], state or parity[, time]: whether that phase is over. Whoever sees it over is
     ordered after all that arrived in it."""
     target, address, phase = instruction.operands[:3]
@@ -166,7 +175,7 @@ def wait(instruction: Instruction, at: int, machine):
     return step
 
 
-def _land(machine, access: Access, hit: Hit) -> None:
+def _land(machine: Machine, access: Access, hit: Hit) -> None:
     """The bulk copies that these barriers are to be told of are there now, which is as late as they
     can be: until somebody asks, nobody may rely on them."""
     memory = hit.store.view(np.dtype(_U))
@@ -177,7 +186,7 @@ def _land(machine, access: Access, hit: Hit) -> None:
 
 
 @effect("mbarrier", "pending_count b64 : d, a")
-def pending_count(instruction: Instruction, at: int, machine):
+def pending_count(instruction: Instruction, at: int, machine: Machine) -> Step:
     target, state = instruction.operands
     out, state = machine.registers.write(target, "u32"), read(state, "u64", machine)
 

@@ -3,19 +3,26 @@ Conversion Instructions")."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
+from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
 from ...numeric.types import DTYPES, size_of
-from ...program.ptx import Instruction, Vector
+from ...program.ptx import Instruction, Operand, Vector, is_sink
 from ..form import Carries
 from ..steps import Elementwise
 from ..table import effect, elementwise
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 
 @effect("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
-def mov(instruction: Instruction, at: int, machine):
+def mov(instruction: Instruction, at: int, machine: Machine) -> Step:
     """Also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
     target, source = instruction.operands
     kind = instruction.form.type
@@ -25,7 +32,7 @@ def mov(instruction: Instruction, at: int, machine):
         return _unpack(target.items, source, kind, machine)
     out, value = machine.registers.write(target, kind), read(source, kind, machine)
 
-    def step(lanes):
+    def step(lanes: Lanes) -> None:
         out[lanes] = value[lanes]
 
     return step
@@ -35,13 +42,13 @@ def _part_kind(kind: str, parts: int) -> str:
     return f"b{8 * size_of(kind) // parts}"
 
 
-def _pack(target, items, kind: str, machine):
+def _pack(target: Operand, items: tuple[Operand, ...], kind: str, machine: Machine) -> Step:
     part = _part_kind(kind, len(items))
     sources = [read(item, part, machine) for item in items]
     out = machine.registers.write(target, f"b{8 * size_of(kind)}")
     bits = 8 * size_of(part)
 
-    def step(lanes):
+    def step(lanes: Lanes) -> None:
         total = sources[0][lanes].astype(out.dtype)
         for place, source in enumerate(sources[1:], start=1):
             total |= source[lanes].astype(out.dtype) << out.dtype.type(place * bits)
@@ -50,17 +57,17 @@ def _pack(target, items, kind: str, machine):
     return step
 
 
-def _unpack(items, source, kind: str, machine):
+def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, machine: Machine) -> Step:
     part = _part_kind(kind, len(items))
     value = read(source, f"b{8 * size_of(kind)}", machine)
     bits = 8 * size_of(part)
     outs = [
         (place, machine.registers.write(item, part))
         for place, item in enumerate(items)
-        if item.name != "_"
+        if not is_sink(item)
     ]
 
-    def step(lanes):
+    def step(lanes: Lanes) -> None:
         whole = value[lanes]
         for place, out in outs:
             out[lanes] = (whole >> whole.dtype.type(place * bits)).astype(DTYPES[part])
@@ -72,7 +79,7 @@ def _unpack(items, source, kind: str, machine):
     "cvta",
     "to? global|local|const|param|param::entry|shared|shared::cta|shared::cluster u64 : d, a",
 )
-def cvta(instruction: Instruction):
+def cvta(instruction: Instruction) -> Elementwise:
     """Between an address in a state space and a generic address."""
     space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
     window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space.partition("::")[0], 0)
@@ -83,7 +90,7 @@ def cvta(instruction: Instruction):
 
 
 @elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
-def isspacep(instruction: Instruction):
+def isspacep(instruction: Instruction) -> Elementwise:
     """Whether a generic address lies in a state space."""
     space = instruction.form.mods[0].partition("::")[0]
     windows = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}

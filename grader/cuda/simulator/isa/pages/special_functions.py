@@ -7,20 +7,22 @@ errors that the PTX ISA documents for the hardware's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ...numeric.numbers import flush, flushed
 from ...program.ptx import Instruction
-from ..steps import Elementwise
+from ..steps import Compute, Elementwise
 from ..table import elementwise
 from . import floating
 
 
-def _reciprocal_root(x):
+def _reciprocal_root(x: np.ndarray) -> np.ndarray:
     return np.reciprocal(np.sqrt(x))
 
 
-_FUNCTIONS = {
+_FUNCTIONS: dict[str, Compute] = {
     "sqrt": np.sqrt,
     "rcp": np.reciprocal,
     "rsqrt": _reciprocal_root,
@@ -37,7 +39,7 @@ _FUNCTIONS = {
 @elementwise("rsqrt", "approx ftz? f32|f64 : d, a")
 @elementwise("ex2", "approx ftz? f32|bf16|bf16x2 : d, a", "approx f16|f16x2 : d, a")
 @elementwise("tanh", "approx f32|HALF : d, a")
-def special_function(instruction: Instruction):
+def special_function(instruction: Instruction) -> Elementwise:
     name, mods = instruction.form.name, instruction.form.mods
     if instruction.form.type == "f64" and "ftz" in mods:
         return floating.elementwise_of(_in_upper_halves(_FUNCTIONS[name]), instruction)
@@ -47,23 +49,23 @@ def special_function(instruction: Instruction):
     return floating.elementwise_of(fn, instruction)
 
 
-def _flushed_exponential(x):
+def _flushed_exponential(x: np.ndarray) -> np.ndarray:
     """Subnormal operands need no flushing: 2 to their power is 1 anyway."""
     power = np.exp2(x)
     return power if np.minimum.reduce(x) >= -126 else flush(power)
 
 
-def _in_upper_halves(fn):
+def _in_upper_halves(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
     give the upper 32 bits of the result; the lower ones are zero."""
 
-    def compute(x):
+    def compute(x: np.ndarray) -> np.ndarray:
         return _upper_half(flush(fn(flush(_upper_half(x)))))
 
     return compute
 
 
-def _upper_half(x):
+def _upper_half(x: np.ndarray) -> np.ndarray:
     bits = np.ascontiguousarray(x).view(np.uint64) >> np.uint64(32) << np.uint64(32)
     return bits.view(np.float64)
 
@@ -76,7 +78,7 @@ def approximate_division(instruction: Instruction) -> Elementwise:
     return floating.elementwise_of(flushed(fn) if instruction.form.has("ftz") else fn, instruction)
 
 
-def _times_reciprocal(a, b):
+def _times_reciprocal(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     quotient = a / b
     magnitude = np.abs(b)
     if np.maximum.reduce(magnitude) <= 2.0**126:

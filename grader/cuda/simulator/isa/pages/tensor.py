@@ -6,15 +6,19 @@ which register is what the figures of the PTX ISA show, and `Fragment` in number
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
+from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.lanes import index as lane_index
-from ...engine.operands import read
+from ...engine.operands import Source, read
 from ...numeric.matrices import multiply_add
 from ...program.ptx import Instruction, Operand, components
 from ..fragments import Fragment, factor_a, factor_b, result
 from ..table import collective
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _EQUAL_SHAPES = "sync aligned {} row col {} : d, a, b, c"
 _LINES = (
@@ -27,7 +31,7 @@ _LINES = (
 
 
 @collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
-def matrix_product(instruction: Instruction, at: int, machine):
+def matrix_product(instruction: Instruction, at: int, machine: Machine) -> Step:
     """D = A * B + C"""
     form = instruction.form
     kinds = form.mods[-4:]
@@ -51,7 +55,7 @@ def matrix_product(instruction: Instruction, at: int, machine):
     return combine
 
 
-def _registers(operand: Operand, layout: Fragment, machine) -> list[np.ndarray]:
+def _registers(operand: Operand, layout: Fragment, machine: Machine) -> list[Source]:
     """The registers of an operand, each (lanes,) uint32."""
     items = components(operand)
     if len(items) != layout.count:

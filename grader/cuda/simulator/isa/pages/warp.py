@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, warp_masks
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
@@ -11,9 +14,12 @@ from ...program.ptx import Instruction, Vector
 from ..form import Carries
 from ..table import collective, effect
 
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
 
 @collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
-def shuffle(instruction: Instruction, at: int, machine):
+def shuffle(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
     out, valid = target.items if isinstance(target, Vector) else (target, None)
@@ -39,7 +45,9 @@ def shuffle(instruction: Instruction, at: int, machine):
     return combine
 
 
-def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray):
+def _source_lane(
+    mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Which lane of its warp each lane reads, and whether that lies in its segment; as the PTX
     ISA defines it."""
     delta, clamp = delta.astype(np.int64), clamp.astype(np.int64)
@@ -61,7 +69,7 @@ def _source_lane(mode: str, lane: np.ndarray, delta: np.ndarray, clamp: np.ndarr
 
 
 @collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")
-def vote(instruction: Instruction, at: int, machine):
+def vote(instruction: Instruction, at: int, machine: Machine) -> Step:
     mode = instruction.form.mods[1]
     target, predicate, mask = instruction.operands
     out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
@@ -82,7 +90,7 @@ def vote(instruction: Instruction, at: int, machine):
 
 
 @effect("activemask", "b32 : d")
-def activemask(instruction: Instruction, at: int, machine):
+def activemask(instruction: Instruction, at: int, machine: Machine) -> Step:
     out = machine.registers.write(instruction.operands[0], "b32")
 
     def step(lanes: Lanes) -> None:
@@ -92,5 +100,5 @@ def activemask(instruction: Instruction, at: int, machine):
     return step
 
 
-def _ballot(index: np.ndarray, machine) -> np.ndarray:
+def _ballot(index: np.ndarray, machine: Machine) -> np.ndarray:
     return warp_masks(index, machine.geometry.warps)

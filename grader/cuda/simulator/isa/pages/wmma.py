@@ -4,12 +4,14 @@ Level Matrix Multiply-Accumulate Instructions: wmma")."""
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
-from ...engine.operands import read
+from ...engine.operands import Source, read
 from ...memory.access import Access
 from ...numeric.matrices import multiply_add
 from ...numeric.types import DTYPES
@@ -18,6 +20,9 @@ from ..accesses import get, put
 from ..form import Form
 from ..fragments import ELEMENTS, Fragment, spread
 from ..table import collective
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
 
 _SHAPES = "m16n16k16|m8n32k16|m32n8k16"
 _LAYOUT = "row|col"
@@ -46,7 +51,7 @@ def _steps_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np
     return (major * stride.astype(np.int64)[:, None] + minor) * size
 
 
-def _stride(instruction: Instruction, layout: Fragment, machine):
+def _stride(instruction: Instruction, layout: Fragment, machine: Machine) -> Source:
     """The distance of rows (or columns), which need not be given: then they are side by side."""
     if len(instruction.operands) > 2:
         return read(instruction.operands[2], "u32", machine)
@@ -62,7 +67,7 @@ def _stride(instruction: Instruction, layout: Fragment, machine):
     f"load c sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : d, reads[a], stride?",
     whole_warp=True,
 )
-def load_fragment(instruction: Instruction, at: int, machine):
+def load_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     form, (target, address) = instruction.form, instruction.operands[:2]
     layout = _fragment(form.mods[1], form, form.type)
     access = Access(form.transfer(1), address, at, machine)
@@ -90,7 +95,7 @@ def load_fragment(instruction: Instruction, at: int, machine):
     f"store d sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : writes[a], b, stride?",
     whole_warp=True,
 )
-def store_fragment(instruction: Instruction, at: int, machine):
+def store_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     form, (address, source) = instruction.form, instruction.operands[:2]
     layout = _fragment("d", form, form.type)
     access = Access(form.transfer(0), address, at, machine)
@@ -117,7 +122,7 @@ def store_fragment(instruction: Instruction, at: int, machine):
     f"mma sync aligned {_LAYOUT} {_LAYOUT} {_SHAPES} satfinite? s32 s8|u8 s8|u8 s32 : d, a, b, c",
     whole_warp=True,
 )
-def multiply_fragments(instruction: Instruction, at: int, machine):
+def multiply_fragments(instruction: Instruction, at: int, machine: Machine) -> Step:
     """D = A * B + C; of halves, only the types of D and C are named."""
     form = instruction.form
     types = [mod for mod in form.mods if mod in ELEMENTS]
@@ -131,11 +136,11 @@ def multiply_fragments(instruction: Instruction, at: int, machine):
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
-        factors = [
+        left, right, added = (
             layout.matrix([register[together] for register in registers])
             for registers, layout in zip(sources, layouts[1:], strict=True)
-        ]
-        total = multiply_add(*factors, a, form.has("satfinite")).astype(DTYPES[d])
+        )
+        total = multiply_add(left, right, added, a, form.has("satfinite")).astype(DTYPES[d])
         for out, words in zip(outs, layouts[0].registers(total), strict=True):
             out[index] = words
 

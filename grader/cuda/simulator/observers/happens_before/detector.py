@@ -48,7 +48,9 @@ class RaceDetector:
         self.readers.reset()
         self.strong_readers = None
 
-    def read(self, cells, lane, epoch, marks: int = 0) -> Conflict | None:
+    def read(
+        self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int = 0
+    ) -> Conflict | None:
         """`marks`: STRONG for a volatile load, which strong writes are ordered with; COMPARED for
         the plain load that a loop of compare-and-swap starts from: an old value costs it a turn."""
         written = self._against(self.written[cells], lane, marks)
@@ -57,11 +59,18 @@ class RaceDetector:
         conflict = self._conflict(written, lane, wrote=True)
         if marks & STRONG and self.strong_readers is None:
             self.strong_readers = Readers(len(self.written), self.unordered, self.ordering)
-        readers = self.strong_readers if marks & STRONG else self.readers
+        readers = (marks & STRONG and self.strong_readers) or self.readers
         readers.note(cells, lane, stamped(epoch, lane, marks))
         return conflict
 
-    def write(self, cells, lane, epoch, unchanged, same_site) -> Conflict | None:
+    def write(
+        self,
+        cells: np.ndarray,
+        lane: np.ndarray,
+        epoch: int,
+        unchanged: np.ndarray,
+        same_site: Callable[[int], bool],
+    ) -> Conflict | None:
         """`unchanged`: per lane, whether the place held the value already. `same_site(stamp)`:
         whether a stamped access was made by the instruction that writes now."""
         conflict = self._conflict(self.written[cells], lane, wrote=True)
@@ -71,14 +80,16 @@ class RaceDetector:
         self.written[cells] = stamped(epoch, lane)
         return conflict
 
-    def strong(self, cells, lane, epoch, marks: int) -> Conflict | None:
+    def strong(
+        self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int
+    ) -> Conflict | None:
         """Atomics and the like are ordered among themselves, not with plain accesses."""
         conflict = self._conflict(self._against(self.written[cells], lane, marks), lane, wrote=True)
         conflict = self._worse(conflict, cells, lane, marks)
         self.written[cells] = stamped(epoch, lane, marks)
         return conflict or (self._too_narrow(cells, lane) if marks & NARROW else None)
 
-    def _too_narrow(self, cells, lane) -> Conflict | None:
+    def _too_narrow(self, cells: np.ndarray, lane: np.ndarray) -> Conflict | None:
         """Atomics of the block's scope, made in one instruction by threads of several blocks."""
         others = self.written[cells]
         apart = self.ordering.elsewhere(others, lane)
@@ -87,11 +98,13 @@ class RaceDetector:
         position = int(np.argmax(apart))
         return Conflict(position, int(others[position]), other_wrote=True)
 
-    def collisions(self, cells, lane, epoch) -> np.ndarray:
+    def collisions(self, cells: np.ndarray, lane: np.ndarray, epoch: int) -> np.ndarray:
         """After a write: the positions whose place another lane wrote in the same epoch."""
         return (self.written[cells] != stamped(epoch, lane)).nonzero()[0]
 
-    def _worse(self, conflict: Conflict | None, cells, lane, marks: int) -> Conflict | None:
+    def _worse(
+        self, conflict: Conflict | None, cells: np.ndarray, lane: np.ndarray, marks: int
+    ) -> Conflict | None:
         """The conflict given, unless it is none or benign and a read gives a real one."""
         if conflict is not None and not conflict.benign:
             return conflict
@@ -120,7 +133,7 @@ class RaceDetector:
             apart &= stamps & NARROW != 0
         return np.where((stamps & STRONG != 0) & ~apart, 0, stamps)
 
-    def _conflict(self, stamps, lane, wrote: bool) -> Conflict | None:
+    def _conflict(self, stamps: np.ndarray, lane: np.ndarray, wrote: bool) -> Conflict | None:
         racing = self.unordered(stamps, lane)
         if racing is None or not np.count_nonzero(racing):
             return None

@@ -14,7 +14,7 @@ sees there has been posted by all who wrote before; and a barrier is as good as 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from .posts import Knowledge, Log, Place, Post
 
+# What a lane knew at its fence, and the `parts` and `met` of its post.
+Fenced = tuple[Knowledge, np.ndarray | None, np.ndarray | None]
+# (parts, met) of a lane's post
+Details = Callable[[int], tuple[np.ndarray | None, np.ndarray | None]]
 _NOWHERE = np.iinfo(np.int64).min
 
 
@@ -41,7 +45,7 @@ class Flags:
         # Per lane, for fences that only the block sees and for those that all blocks see: the
         # epoch of the last one, and of the last barriers of the block and the warp before it.
         self.fenced = {wide: np.zeros((3, self.lanes), np.int64) for wide in (False, True)}
-        self.at_fence: dict[bool, dict[int, tuple]] = {False: {}, True: {}}
+        self.at_fence: dict[bool, dict[int, Fenced]] = {False: {}, True: {}}
         # The last place that a lane saw, with how many posts; and those that it saw before.
         self.seen = np.full((2, self.lanes), _NOWHERE)
         self.seen_wide = np.zeros(self.lanes, bool)
@@ -57,7 +61,15 @@ class Flags:
         for place in [place for place in self.logs if place[0] < 0]:  # shared memory of others
             del self.logs[place]
 
-    def fence(self, lanes: Lanes, epoch: int, block, warp, wide: bool, details) -> None:
+    def fence(
+        self,
+        lanes: Lanes,
+        epoch: int,
+        block: np.ndarray,
+        warp: np.ndarray,
+        wide: bool,
+        details: Details | None,
+    ) -> None:
         """Lanes pass a fence, which all blocks see if it is `wide`: it makes known what they have
         seen, and is what their next post speaks of. `block` and `warp` are, per lane of the wave,
         the epochs of its last barriers; `details(lane)` gives the `parts` and `met` of a post."""
@@ -77,7 +89,9 @@ class Flags:
         """Whether all these lanes have passed a fence since their last barrier, per lane `met`."""
         return bool((self.fenced[False][0, lanes] > met[lanes]).all())
 
-    def access(self, addresses, lanes: Lanes, reads: bool, writes: np.ndarray, wide: bool) -> None:
+    def access(
+        self, addresses: np.ndarray, lanes: Lanes, reads: bool, writes: np.ndarray, wide: bool
+    ) -> None:
         """Lanes make strong accesses, one after the other: each sees what was posted at its
         address if it `reads`, and posts there, past a fence, if it `writes` (a bool per lane).
         `wide`: other blocks take part."""
@@ -90,7 +104,9 @@ class Flags:
         for group in np.split(order, starts[1:]):
             self._access(int(addresses[group[0]]), lane[group], reads, writes[group], wide)
 
-    def _access(self, address: int, lane: np.ndarray, reads: bool, writes, wide: bool) -> None:
+    def _access(
+        self, address: int, lane: np.ndarray, reads: bool, writes: np.ndarray, wide: bool
+    ) -> None:
         epoch, count = self.fenced[False][0, lane], self.count.get(address, 0)
         repeated = (self.posted[0, lane] == address) & (self.posted[1, lane] == epoch)
         posts = writes & (epoch > 0) & ~repeated
@@ -129,7 +145,8 @@ class Flags:
 
     def _content(self, block: int, lane: int, wide: bool) -> tuple[Post, Knowledge]:
         known, parts, met = self.at_fence[wide].get(lane, (self.nothing, None, None))
-        return Post(block, lane, *self.fenced[wide][:, lane].tolist(), parts, met), known
+        fence, barrier, warp_barrier = self.fenced[wide][:, lane].tolist()
+        return Post(block, lane, fence, barrier, warp_barrier, parts, met), known
 
     def take_in(self, lanes: Lanes, wide: bool) -> None:
         """What these lanes have seen they know now; only of their own block unless `wide`."""

@@ -8,12 +8,14 @@ wave that ran then.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from ...engine.geometry import Geometry
 from ...engine.lanes import WARP, Lanes
 from .flags import Flags
+from .posts import Place
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
@@ -28,7 +30,7 @@ def stamped(epoch: int, lane: np.ndarray, marks: int = 0) -> np.ndarray:
     return (epoch << _EPOCH) | marks | (lane + 1)
 
 
-def lane_of(stamps):
+def lane_of(stamps: Any) -> Any:
     return (stamps & _LANE) - 1
 
 
@@ -52,7 +54,9 @@ class Ordering:
         # and by number of such a barrier, per block and warp, what those who have come know.
         self.parts: np.ndarray | None = None
         self.brought: dict[int, np.ndarray] = {}
-        self.told: dict[tuple[int, int], dict] = {}  # by barrier and block: what they know of flags
+        self.told: dict[
+            tuple[int, int], dict[Place, int]
+        ] = {}  # by barrier and block: what they know of flags
         self.wave_starts: list[int] = []
         self.wave_blocks: list[int] = []
 
@@ -117,7 +121,9 @@ class Ordering:
     def meet_in_part(self, barrier: int, lanes: np.ndarray) -> None:
         """These lanes pass that barrier, and know what all who came to it knew."""
         blocks = self.geometry.block_of_lane[lanes]
-        self.parts[lanes] = np.maximum(self.parts[lanes], self.brought[barrier][blocks])
+        parts = self.parts
+        if parts is not None:
+            parts[lanes] = np.maximum(parts[lanes], self.brought[barrier][blocks])
         if self.flags:
             for block in np.unique(blocks).tolist():
                 self.flags.tell(lanes[blocks == block], self.told.get((barrier, block), {}))
@@ -182,7 +188,7 @@ class Ordering:
         block = self.geometry.block_of_lane
         return ~here | (block[np.where(here, lane_of(stamps), 0)] != block[lane])
 
-    def here(self, stamps):
+    def here(self, stamps: np.ndarray) -> np.ndarray:
         """Whether stamps are of the wave that runs now."""
         return stamps >> _EPOCH >= self.wave_starts[-1]
 
@@ -207,8 +213,12 @@ class Ordering:
         """Lanes pass a fence, which the whole device sees if it is `wide`."""
         block, warp = (self.synced[scope] >> _EPOCH for scope in ("block", "warp"))
         details = None if self.parts is None and self.met is None else self._details
-        self.flags.fence(lanes, epoch, block, warp, wide, details)
+        if self.flags:
+            self.flags.fence(lanes, epoch, block, warp, wide, details)
 
     def _details(self, lane: int) -> tuple[np.ndarray | None, np.ndarray | None]:
         """The epochs of a lane's barriers with parts of its block, and of its warp."""
-        return tuple(None if one is None else one[lane] >> _EPOCH for one in (self.parts, self.met))
+        parts, met = (
+            None if one is None else one[lane] >> _EPOCH for one in (self.parts, self.met)
+        )
+        return parts, met

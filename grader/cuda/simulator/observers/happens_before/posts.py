@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,8 @@ from ...engine.lanes import WARP
 
 # An address, and the only block to which the posts there count (None: all blocks).
 Place = tuple[int, int | None]
+# A block, a warp of it, or a lane of that.
+Part = int | tuple[int, int] | tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Post:
     parts: np.ndarray | None
     met: np.ndarray | None
 
-    def epochs(self):
+    def epochs(self) -> Iterator[tuple[Part, int]]:
         """(what part of the grid, epoch): all that this part did up to then is done."""
         warp = self.lane // WARP
         yield self.block, self.barrier
@@ -55,7 +58,7 @@ class Post:
 class _Rising:
     """A value that only grows, with the number of the post from which on it was so large."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.numbers: list[int] = []
         self.values: list[int] = []
 
@@ -74,8 +77,8 @@ class Log:
     """The posts at one place: per part of the grid, up to which epoch it is done; per other
     place, how many of the posts there were known."""
 
-    def __init__(self):
-        self.done: dict = defaultdict(_Rising)
+    def __init__(self) -> None:
+        self.done: dict[Part, _Rising] = defaultdict(_Rising)
         self.imports: dict[Place, _Rising] = defaultdict(_Rising)
 
     def add(self, number: int, post: Post, knowledge: Knowledge) -> None:
@@ -85,7 +88,7 @@ class Log:
         for place, count in knowledge.counts.items():
             self.imports[place].raise_to(count, number)
 
-    def epoch(self, part, count: int) -> int:
+    def epoch(self, part: Part, count: int) -> int:
         """Up to which epoch the first `count` posts say that a part of the grid is done."""
         return self.done[part].among(count) if part in self.done else 0
 
@@ -115,10 +118,10 @@ class Knowledge:
         return found
 
     @cached_property
-    def _epochs(self) -> dict:
+    def _epochs(self) -> dict[Part, int]:
         return {}
 
-    def epoch(self, part) -> int:
+    def epoch(self, part: Part) -> int:
         """Up to which epoch a part of the grid is known to be done."""
         if part not in self._epochs:
             told = (self.logs[place].epoch(part, n) for place, n in self.everything.items())

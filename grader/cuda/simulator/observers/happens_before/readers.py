@@ -9,7 +9,8 @@ follow, and every read that has to give way is put aside.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ _MOST_ASIDE = 1 << 20  # reads put aside before those of one place and warp are 
 class Readers:
     """The reads of `cells` places. `unordered` is as a `RaceDetector` has it."""
 
-    def __init__(self, cells: int, unordered: Callable, ordering: Ordering):
+    def __init__(self, cells: int, unordered: Callable[..., Any], ordering: Ordering):
         self.unordered, self.ordering = unordered, ordering
         self.first = np.zeros(cells, np.int64)
         self.last = np.zeros(cells, np.int64)
@@ -47,7 +48,14 @@ class Readers:
             between = (self.first[cells] != stamps) & (self.last[cells] != stamps)
             self._put_aside(cells[between], stamps[between])
 
-    def _note_among(self, cells, lane, stamps, first, last) -> None:
+    def _note_among(
+        self,
+        cells: np.ndarray,
+        lane: np.ndarray,
+        stamps: np.ndarray,
+        first: np.ndarray,
+        last: np.ndarray,
+    ) -> None:
         """Lanes have read places where there may be reads, `first` and `last`, that nothing orders
         before theirs. One of an earlier wave stays: it races with any write of this one."""
         late = [_all_if_none(self.unordered(kept, lane), False) for kept in (first, last)]
@@ -59,7 +67,7 @@ class Readers:
         for kept, chosen in ((self.first, lower.nonzero()[0][::-1]), (self.last, higher)):
             kept[cells[chosen]] = stamps[chosen]  # of several the one written last stays
 
-    def unordered_reads(self, cells: np.ndarray):
+    def unordered_reads(self, cells: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(positions in `cells`, stamps): what a write of these cells has to come after."""
         everywhere = np.arange(len(cells))
         yield everywhere, self.first[cells]
@@ -95,9 +103,10 @@ class Readers:
         where = order[np.minimum(np.searchsorted(cells[order], all_cells), len(cells) - 1)]
         asked = cells[where] == all_cells
         self.aside = [(all_cells[~asked], stamps[~asked])]
-        self.crowded[cells] = False
+        if self.crowded is not None:
+            self.crowded[cells] = False
         return where[asked], stamps[asked]
 
 
-def _all_if_none(mask: np.ndarray | None, otherwise: bool):
+def _all_if_none(mask: np.ndarray | None, otherwise: bool) -> Any:
     return otherwise if mask is None else mask

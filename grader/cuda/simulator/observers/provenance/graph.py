@@ -11,13 +11,16 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ...isa.form import Carries
 from ...program.ptx import Instruction
 
 MOST_NODES = 1 << 23  # some 200 MB
+_MANY = 1 << 31
 _COLUMNS = {
     "at": np.int32,
     "thread": np.int32,
@@ -52,50 +55,67 @@ class Graph:
     def __init__(self) -> None:
         self.code: list[Instruction | None] = [None]  # None: values side by side are one
         self.whole = True
+        self._launches: list[tuple[int, int]] = []  # where its code begins, and a block's threads
         self._size = 1
         self._columns = {name: np.zeros(1 << 12, kind) for name, kind in _COLUMNS.items()}
         self._batches = [1]  # where each set of nodes that do not depend on each other begins
         self._begins: list[int] = []  # by memory from before: its first byte's number, counted up
         self._addresses: list[int] = []
-        self._memory: dict[int, np.ndarray] = {}
+        self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
 
     def __len__(self) -> int:
         return self._size
 
     @property
-    def at(self) -> np.ndarray:
+    def at(self) -> npt.NDArray[Any]:
         return self._columns["at"][: self._size]
 
     @property
-    def thread(self) -> np.ndarray:
+    def thread(self) -> npt.NDArray[Any]:
         return self._columns["thread"][: self._size]
 
     @property
-    def left(self) -> np.ndarray:
+    def left(self) -> npt.NDArray[Any]:
         return self._columns["left"][: self._size]
 
     @property
-    def right(self) -> np.ndarray:
+    def right(self) -> npt.NDArray[Any]:
         return self._columns["right"][: self._size]
 
     @property
-    def value(self) -> np.ndarray:
+    def value(self) -> npt.NDArray[Any]:
         return self._columns["value"][: self._size]
 
     @property
-    def steers(self) -> np.ndarray:
+    def steers(self) -> npt.NDArray[Any]:
         """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
         return np.array([one is not None and _steers(one) for one in self.code])
 
-    def enter(self, code: Sequence[Instruction]) -> int:
-        """A launch of this code begins; where it stands in `code`."""
+    def enter(self, code: Sequence[Instruction], threads: int) -> int:
+        """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
+        self._launches.append((len(self.code), threads))
         self.code += code
         return len(self.code) - len(code)
 
+    def place(self, node: int) -> tuple[int, int]:
+        """The block and the thread in it that made a value, by linear index."""
+        which = bisect_right(self._launches, (int(self.at[node]), _MANY)) - 1
+        threads = self._launches[max(which, 0)][1]
+        return divmod(int(self.thread[node]), threads)
+
+    def line(self, node: int) -> int | None:
+        """The source line that made a value."""
+        instruction = self.code[self.at[node]]
+        return instruction.line if instruction else None
+
     def add(
-        self, at: int, thread: np.ndarray, left: np.ndarray, right: np.ndarray | int
-    ) -> np.ndarray:
+        self,
+        at: int,
+        thread: npt.NDArray[Any],
+        left: npt.NDArray[Any],
+        right: npt.NDArray[Any] | int,
+    ) -> npt.NDArray[Any]:
         """A node for each thread; their numbers."""
         first = self._size
         self._size += len(thread)
@@ -117,7 +137,7 @@ class Graph:
         self._addresses.append(address)
         self._bytes += size
 
-    def memory(self, address: int, size: int = 0) -> np.ndarray:
+    def memory(self, address: int, size: int = 0) -> npt.NDArray[Any]:
         """The node that each byte of the memory at an address holds, int32, nothing at first; a
         view."""
         if address not in self._memory:
@@ -155,10 +175,10 @@ class Graph:
 
     def forward(
         self,
-        combine: Callable[[np.ndarray, np.ndarray], np.ndarray],
-        step: Callable[[slice, np.ndarray], np.ndarray],
+        combine: Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]],
+        step: Callable[[slice, npt.NDArray[Any]], npt.NDArray[Any]],
         of_input: int,
-    ) -> np.ndarray:
+    ) -> npt.NDArray[Any]:
         """Of each node what `step` makes of what `combine` makes of its sources, in order of
         numbers: int64 (nodes,). Of a byte from before the launch it is `of_input`, of a constant,
         and of what merely steers, 0."""

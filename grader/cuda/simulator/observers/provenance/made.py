@@ -1,4 +1,4 @@
-"""What one value was made of, asked of a graph: plain data for whoever explains it."""
+"""What one value was made of, asked of a graph."""
 
 from __future__ import annotations
 
@@ -6,118 +6,121 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
-from ...program.ptx import Instruction
+from ...isa.form import Carries
+from ...numeric.types import DTYPES
+from ...program.ptx import Immediate
 from .graph import Graph, Origin
 
 MOST_TIMES = 1000  # counted no further
-_FLOATS = {("f", 2): np.float16, ("f", 4): np.float32, ("f", 8): np.float64}
+_NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
+_HANDED_ON = (Carries.ONE_OF, Carries.CHOSEN, Carries.COPIED)
 
 
 @dataclass(frozen=True)
 class Input:
     """Bytes of memory from before the launches that went into a value: `size` bytes at `origin`,
-    loaded by `thread` on `line`, in so many ways (`times`: as often as a sum would hold it)."""
+    loaded at `node`, in so many ways (`times`: as often as a sum would hold it)."""
 
     origin: Origin
     size: int
-    thread: int
-    line: int | None
+    node: int
     times: int
-
-
-@dataclass(frozen=True)
-class Step:
-    """One instruction of one thread, and the source line it stems from."""
-
-    opcode: str
-    thread: int
-    line: int | None
 
 
 def inputs_of(graph: Graph, root: int) -> list[Input]:
     """Of what a value was made, what steered its making left out; in order of memory."""
     times: Counter[int] = Counter({root: 1})
-    found: dict[tuple[Origin, int], Input] = {}
+    found: dict[tuple[int, int, int], Input] = {}
     for node in graph.reaching(root):
         ways = min(times.pop(node), MOST_TIMES)
         for source in graph.sources(node):
             if source > 0:
                 times[source] += ways
             elif source < 0:
-                one = _input(graph, node, source, ways)
-                before = found.get((one.origin, one.size))
-                found[one.origin, one.size] = _added(before, one) if before else one
-    return sorted(found.values(), key=lambda one: (one.origin.address, one.origin.offset))
+                one = Input(graph.origin(source), _size(graph, node), node, ways)
+                key = (one.origin.address, one.origin.offset, one.size)
+                found[key] = _added(found[key], one) if key in found else one
+    return [found[key] for key in sorted(found)]
 
 
-def last_step(graph: Graph, node: int) -> Step:
-    """What made a value: who stored it, where it lies in memory."""
-    instruction = graph.code[graph.at[node]]
-    opcode = instruction.form.opcode if instruction else ""
-    return Step(opcode, int(graph.thread[node]), instruction.line if instruction else None)
+@dataclass(frozen=True)
+class Source:
+    """Where a value came from that may have been handed on: `found` is a negative number for an
+    input, 0 for a constant, else the node that computed it; `node` the first that had it."""
+
+    found: int
+    node: int
 
 
-def came_from(graph: Graph, root: int, is_same: Callable[[int], bool]) -> int:
-    """Follows a value back through all that merely handed it on, a maximum's winner included: the
-    node that computed it, a negative number for an input, 0 for a constant. `is_same(node)` says
-    whether a node holds the same value."""
+def came_from(graph: Graph, root: int) -> Source:
+    """Follows a value back through all that merely handed it on, the winner of a maximum among
+    them."""
     node = root
-    while node > 0:
-        onward = [one for one in graph.sources(node) if one > 0 and is_same(one)]
-        if not onward:
-            return _handed_on(graph, node)
-        node = onward[0]
-    return node
+    while True:
+        sources = graph.sources(node)
+        same = [one for one in sources if one > 0 and graph.value[one] == graph.value[node]]
+        if not same:
+            break
+        node = same[0]
+    if not any(sources):
+        return Source(0 if _written(graph, node) else node, node)
+    if _hands_on(graph, node):
+        return Source(next((one for one in sources if one < 0), 0), node)
+    return Source(node, node)
 
 
-def _handed_on(graph: Graph, node: int) -> int:
-    """What a node that holds no other node's value made of: the input it loaded, the constant it
-    is, or itself."""
-    sources = graph.sources(node)
-    inputs = [one for one in sources if one < 0]
-    if len(sources) == 1 and inputs:
-        return inputs[0]
-    return node
+def operands(graph: Graph, node: int) -> tuple[float, ...]:
+    """The values that an instruction computed one of."""
+    return tuple(number(graph, one) if one > 0 else 0.0 for one in graph.sources(node) if one)
 
 
-def first_that(graph: Graph, root: int, holds: Callable[[int], bool]) -> int | None:
-    """The earliest node behind a value of which something holds that holds of none of its
-    sources, such as being NaN; None if there is none."""
-    there = [node for node in graph.reaching(root) if holds(node)]
+def first_that(graph: Graph, root: int, holds: Callable[[float], bool]) -> int | None:
+    """The earliest value behind one of which something holds, such as being NaN; None if it holds
+    of none."""
+    there = [node for node in graph.reaching(root) if holds(number(graph, node))]
     return min(there, default=None)
 
 
 def number(graph: Graph, node: int) -> float:
-    """The value of a node as the float or integer that its instruction made."""
+    """A value as its instruction means it; 0 where that is no number."""
     instruction = graph.code[graph.at[node]]
-    kind = _type(instruction) if instruction else ""
-    return float(as_type(int(graph.value[node]), kind))
+    kind = instruction.form.type if instruction else ""
+    return float(graph.value[node : node + 1].view(DTYPES[kind])[0]) if kind in _NUMBERS else 0.0
 
 
-def as_type(bits: int, kind: str) -> np.generic:
-    """Bits as a value of a PTX type such as "f32" or "s64"."""
-    letter, size = kind[:1], max(1, int(kind[1:] or 32) // 8) if kind[1:].isdigit() else 4
-    raw = np.array(bits & ((1 << 8 * size) - 1), f"u{size}")
-    if (letter, size) in _FLOATS:
-        return raw.view(_FLOATS[letter, size])[()]
-    return raw.view(f"{'i' if letter == 's' else 'u'}{size}")[()]
+def passes(graph: Graph, root: int, opcodes: frozenset[str]) -> int:
+    """The most instructions of some names on one way from an input to a value."""
+    most: Counter[int] = Counter()
+    for node in reversed(graph.reaching(root)):
+        instruction = graph.code[graph.at[node]]
+        own = instruction is not None and instruction.form.name in opcodes
+        most[node] = own + max((most[one] for one in graph.sources(node) if one > 0), default=0)
+    return most[root]
 
 
-def _type(instruction: Instruction) -> str:
-    return instruction.form.type
-
-
-def _input(graph: Graph, node: int, source: int, ways: int) -> Input:
+def _size(graph: Graph, node: int) -> int:
+    """Bytes that the load at a node takes from memory for one value."""
     instruction = graph.code[graph.at[node]]
-    size = (
+    return (
         instruction.form.transfers[-1][1].size if instruction and instruction.form.transfers else 1
     )
-    line = instruction.line if instruction else None
-    return Input(graph.origin(source), size, int(graph.thread[node]), line, ways)
+
+
+def _hands_on(graph: Graph, node: int) -> bool:
+    """Whether a value is one that its instruction found, not one that it computed."""
+    instruction = graph.code[graph.at[node]]
+    if instruction is None:
+        return False
+    form = instruction.form
+    return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
+
+
+def _written(graph: Graph, node: int) -> bool:
+    """Whether a value stands in the code; a thread's index does not."""
+    instruction = graph.code[graph.at[node]]
+    given = instruction.operands[1:] if instruction else ()
+    return bool(given) and all(isinstance(one, Immediate) for one in given)
 
 
 def _added(one: Input, other: Input) -> Input:
-    times = min(one.times + other.times, MOST_TIMES)
-    return Input(other.origin, other.size, other.thread, other.line, times)
+    return Input(other.origin, other.size, other.node, min(one.times + other.times, MOST_TIMES))

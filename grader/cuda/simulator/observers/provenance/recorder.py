@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...engine.lanes import index as lane_index
 from ...isa.form import Carries
 from ...memory.access import Access, Hit
 from ...memory.spaces import Store
-from ...program.ptx import Instruction, Operand, Register, components
+from ...program.ptx import Address, Instruction, Operand, Register, address_of, components
 from .graph import Graph, TooLong
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class Provenance(Observer):
     def __init__(self, graph: Graph, report: Reporter):
         machine = report.machine
         self.machine, self.code = machine, machine.kernel.instructions
-        self.graph, self._begin = graph, graph.enter(machine.kernel.instructions)
+        self.graph, self._begin = graph, graph.enter(self.code, machine.geometry.threads)
         heap = machine.heap.store
         outside = [store for store in machine.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
@@ -120,7 +120,7 @@ class Provenance(Observer):
 
         return computed
 
-    def _maker(self, at: int):
+    def _maker(self, at: int) -> Callable[[Lanes], np.ndarray]:
         """Of a set of lanes, the nodes of what an instruction computes."""
         instruction = self.code[at]
         if instruction.form.carries is Carries.CHOSEN:
@@ -137,7 +137,7 @@ class Provenance(Observer):
 
         return make
 
-    def _chosen(self, at: int, instruction: Instruction):
+    def _chosen(self, at: int, instruction: Instruction) -> Callable[[Lanes], np.ndarray]:
         *sources, predicate = instruction.operands[1:]
         one, other = (self._of(source) for source in sources)
         chooses = self._of(predicate)
@@ -190,7 +190,9 @@ class Provenance(Observer):
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
         address = self._where(instruction, index)
         for component, source in enumerate(components(instruction.operands[1])):
-            made = self._add(access.at, index, self._of(source)[index], address)
+            stored = self._of(source)[index]
+            made = self._add(access.at, index, stored, address)
+            self.graph.value[made] = self.graph.value[np.maximum(stored, 0)]
             memory[_bytes(access, hit, component)] = made[:, None]
 
     def _update(
@@ -212,11 +214,16 @@ class Provenance(Observer):
                 kept = failed[turn] if failed is not None else np.zeros(len(turn), bool)
                 new = self._updated(access, instruction, some, old, [one[turn] for one in given])
                 memory[where[~kept]] = new[~kept][:, None]
-            if place and isinstance(targets[component], Register):
-                self._nodes(targets[component].name)[index] = self._add(access.at, index, found)
+            if place and isinstance(target := targets[component], Register):
+                self._nodes(target.name)[index] = self._add(access.at, index, found)
 
     def _updated(
-        self, access: Access, instruction: Instruction, lanes: np.ndarray, old: np.ndarray, given
+        self,
+        access: Access,
+        instruction: Instruction,
+        lanes: np.ndarray,
+        old: np.ndarray,
+        given: list[np.ndarray],
     ) -> np.ndarray:
         if access.compares:
             return self._add(access.at, lanes, given[1], old)
@@ -294,10 +301,10 @@ def _address(store: Store) -> int:
     return store.address or -id(store)
 
 
-def _addresses(instruction: Instruction) -> list:
+def _addresses(instruction: Instruction) -> list[Address]:
     """The operands that are addresses."""
     positions = [position for position, _ in instruction.form.transfers]
-    return [instruction.operands[position] for position in positions]
+    return [address_of(instruction.operands[position]) for position in positions]
 
 
 def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:

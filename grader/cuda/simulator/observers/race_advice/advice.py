@@ -89,7 +89,7 @@ class Adviser:
         barrier, first, then = self._barrier(race), *self.seen.kernel_lines(race)
         if first is None or then is None:
             return f"{_CHANCE}; put a {barrier} between the two."
-        if first == then:
+        if first == then and race.other_line and race.line:
             first, then = race.other_line, race.line
         if race.both_wrote and not (self.seen.atomic(race.at) or self.seen.atomic(race.other_at)):
             return (

@@ -78,7 +78,9 @@ class FlagAdviser:
         another = "block" if between_blocks else "thread"
         return self._no_fence(race, post, late, another, fence)
 
-    def _no_fence(self, race: Race, post: int | None, late: list[Strong], another: str, fence: str):
+    def _no_fence(
+        self, race: Race, post: int | None, late: list[Strong], another: str, fence: str
+    ) -> str:
         """Between what was done and line `post`, which tells of it, no fence lies; `late`: those
         that come after."""
         put = f"Put a {fence} between line {race.other_line} and line {post}."

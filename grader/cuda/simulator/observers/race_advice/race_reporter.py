@@ -27,7 +27,7 @@ class RaceReporter:
         self.races, self.report = races, report
         self.machine, self.here = report.machine, report.here
         self.adviser = Adviser(races, report)
-        self._seen: set = set()
+        self._seen: set[tuple[object, ...]] = set()
 
     def race(
         self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool

@@ -35,9 +35,9 @@ class Thread:
     @property
     def own(self) -> tuple[int, int, int]:
         """blockIdx * blockDim + threadIdx along each axis."""
-        return tuple(
-            b * n + t for b, n, t in zip(self.block, self.threads, self.thread, strict=True)
-        )
+        pairs = zip(self.block, self.threads, self.thread, strict=True)
+        x, y, z = (b * n + t for b, n, t in pairs)
+        return x, y, z
 
     @property
     def number(self) -> int:
@@ -51,11 +51,34 @@ class Thread:
         return self.threads[1:] == self.blocks[1:] == (1, 1)
 
 
+@dataclass(frozen=True)
+class _Element:
+    """A place in an array whose length is known."""
+
+    owner: str
+    index: int
+    count: int
+    size: int | None
+
+
 def beyond(place: Place, width: int, who: Thread, space: str, reads: bool, repeats: bool) -> str:
     """What to look at when a thread reads, or else writes, `place`, which lies outside its array;
     `repeats`: it does so in a loop."""
     if place.index is None or place.count is None:
         return ""
+    return _beyond(
+        _Element(place.owner, place.index, place.count, place.size),
+        width,
+        who,
+        space,
+        reads,
+        repeats,
+    )
+
+
+def _beyond(
+    place: _Element, width: int, who: Thread, space: str, reads: bool, repeats: bool
+) -> str:
     if space == "local":
         return f"No guard on threads helps here: {_ARRAY}."
     if place.size and width > place.size:
@@ -71,9 +94,9 @@ def beyond(place: Place, width: int, who: Thread, space: str, reads: bool, repea
     return told or _unknown(place, who)
 
 
-def _wide(place: Place, width: int, who: Thread) -> str:
+def _wide(place: _Element, width: int, who: Thread) -> str:
     """Of an access that takes several elements at once."""
-    taken = width // place.size
+    taken = width // (place.size or 1)
     if 0 <= place.index < place.count < place.index + taken:
         left = place.count - place.index
         return (
@@ -90,7 +113,7 @@ def _wide(place: Place, width: int, who: Thread) -> str:
     return ""
 
 
-def _in_block(place: Place, who: Thread) -> str:
+def _in_block(place: _Element, who: Thread) -> str:
     """Of an array that each block has for itself."""
     index, count, number = place.index, place.count, who.number
     threads = who.threads[0] * who.threads[1] * who.threads[2]
@@ -109,7 +132,7 @@ def _in_block(place: Place, who: Thread) -> str:
     return ""
 
 
-def _in_grid(place: Place, who: Thread, reads: bool) -> str:
+def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
     """Of an array that the launch passed."""
     index, count = place.index, place.count
     own, all_threads = who.own[0], who.threads[0] * who.blocks[0]
@@ -131,7 +154,7 @@ def _in_grid(place: Place, who: Thread, reads: bool) -> str:
     return ""
 
 
-def _multiple(place: Place, who: Thread) -> str:
+def _multiple(place: _Element, who: Thread) -> str:
     """Of a few times the thread's own index."""
     times, size = place.index // who.own[0], place.size
     text = f"That is {times} times the thread's own index, {who.own[0]}, which exists."
@@ -155,7 +178,7 @@ def _near(index: int, own: int) -> str:
     )
 
 
-def _too_many_threads(place: Place, who: Thread, all_threads: int, reads: bool) -> str:
+def _too_many_threads(place: _Element, who: Thread, all_threads: int, reads: bool) -> str:
     if place.count == who.blocks[0] and place.count > 1:
         also = ""
         if reads:
@@ -182,7 +205,7 @@ def _too_many_threads(place: Place, who: Thread, all_threads: int, reads: bool) 
     )
 
 
-def _rows(place: Place, who: Thread) -> str:
+def _rows(place: _Element, who: Thread) -> str:
     """Of rows and columns: what the kernel was given may be the length of a row."""
     x, y, _ = who.own
     if place.index in (x, y) and x != y:
@@ -202,7 +225,7 @@ def _rows(place: Place, who: Thread) -> str:
     return ""
 
 
-def _by_rows(place: Place, who: Thread, name: str, length: int) -> str:
+def _by_rows(place: _Element, who: Thread, name: str, length: int) -> str:
     """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
     x, y, _ = who.own
     across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
@@ -219,7 +242,7 @@ def _by_rows(place: Place, who: Thread, name: str, length: int) -> str:
     return f"{text}, and there is no such {past}: guard both, as in `if (x < {name} && {limit})`."
 
 
-def _unknown(place: Place, who: Thread) -> str:
+def _unknown(place: _Element, who: Thread) -> str:
     own = f"`{OWN}` is {who.own[0]}"
     if not who.flat:
         own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
@@ -242,11 +265,11 @@ def _edge(index: int) -> str:
     return "first" if index < 0 else "last"
 
 
-def _or_equal(place: Place) -> str:
+def _or_equal(place: _Element) -> str:
     return ", as `<=` does where `<` is meant" if place.index == place.count else ""
 
 
-def _limit(place: Place, who: Thread) -> str:
+def _limit(place: _Element, who: Thread) -> str:
     """The array's length in the kernel's own words, if what it was given has but one: `n`, or
     `rows * columns`. Where a length is 1, or two are alike, a name would say more than is known."""
     products = [

@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import BarrierDivergence, ConstWrite, CudaError, DataRace, Misaligned
 from ...engine.lanes import index as lane_index
 from ...memory.access import Access, Hit
-from ...memory.spaces import AccessFault, counted_bytes
+from ...memory.spaces import AccessFault, Store, counted_bytes
 from ...program.control_flow import ControlFlow
 from ...program.naming import Place
 from . import index_advice
@@ -50,9 +50,11 @@ class Reporter:
         self.run.hazards.append(hazard)
         return kind(message, **self.here.fields(at, lane))
 
-    def access_error(self, fault: AccessFault, at: int, lane: np.ndarray, verb: str, size: int):
+    def access_error(
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+    ) -> CudaError:
         """An access of `size` bytes that goes where it must not."""
-        fault = fault.fault
+        fault = raised.fault
         me = int(lane[fault.position])
         if fault.store is None:
             return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
@@ -67,6 +69,7 @@ class Reporter:
         """A thread's address is no multiple of the access's size."""
         text = f"{access.verb} {access.width} bytes"
         private = {"shared": self.machine.shared, "local": self.machine.local}
+        store: Store | None
         if access.space in private:
             store, space = private[access.space].store, access.space
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...memory.spaces import Store
 from ...program.naming import Place
@@ -59,8 +59,9 @@ class Whereabouts:
         thread = geometry.thread(lane)
         names = self.machine.names
         arrays = {one.name: one.count for one in names.arguments}
-        numbers = (tuple(map(int, index)) for index in (thread, block))
-        return index_advice.Thread(*numbers, geometry.block, geometry.grid, names.given, arrays)
+        return index_advice.Thread(
+            _numbers(thread), _numbers(block), geometry.block, geometry.grid, names.given, arrays
+        )
 
     def in_kernel(self, at: int, lane: int) -> int:
         """Where the thread stands in the kernel itself: at the call, if it is in a function."""
@@ -69,7 +70,7 @@ class Whereabouts:
             return int(calls.sites[0][lane])
         return at
 
-    def fields(self, at: int, lane: int) -> dict:
+    def fields(self, at: int, lane: int) -> dict[str, Any]:
         machine = self.machine
         return {
             "kernel": machine.names.kernel,
@@ -77,6 +78,11 @@ class Whereabouts:
             "block": machine.geometry.block_index(lane, machine.first_block),
             "thread": machine.geometry.thread(lane),
         }
+
+
+def _numbers(index: tuple[int, int, int]) -> tuple[int, int, int]:
+    x, y, z = map(int, index)
+    return x, y, z
 
 
 def called(lines: list[int]) -> str:

@@ -1,0 +1,26 @@
+"""What each case costs the exercise's own solution, kept with the lesson in steps.json.
+
+By exercise and case: `steps`, how many instruction steps the simulated GPU takes, and of cases with
+a budget every counter that is not 0. `grader build` measures them (`grader.judge.steps`).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+FILE = "steps.json"
+CACHE_KEY = "cache_key"  # beside the exercises' names: a fingerprint of what was measured
+
+Counts = dict[str, dict[str, int]]  # by case and counter
+
+
+def kept(lesson: Path) -> dict:
+    """All that steps.json of the lesson's folder holds; nothing where there is none."""
+    path = lesson / FILE
+    return json.loads(path.read_text()) if path.is_file() else {}
+
+
+def of_exercise(lesson: Path, exercise: str) -> Counts:
+    """The solution's counts by case; a counter that is not there is 0 where others are."""
+    return kept(lesson).get(exercise, {})

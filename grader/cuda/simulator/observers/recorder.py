@@ -1,0 +1,290 @@
+"""What some blocks of a launch did, step by step, with values: enough to play it again.
+
+A step is a stretch of instructions of one source line that the same threads pass together. A
+recording is bounded: all of its first steps are kept, of later ones every second, fourth, eighth,
+... and those around what went wrong; `Recording.steps` says how many there were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import CudaError
+from ..engine.events import Observer, Step, Values
+from ..engine.geometry import Geometry, Index
+from ..engine.lanes import Lanes
+from ..engine.lanes import index as lane_index
+from ..isa.form import Flow
+from ..memory.access import Access, Hit
+from ..numeric.types import DTYPES, unsigned
+from ..program.assigned import Result, assigned, register_types
+from .memories import Memories
+from .observe import Kind, Run
+from .recording import (
+    AT_BARRIER,
+    AT_WARP,
+    GONE,
+    READY,
+    Assigned,
+    Frame,
+    Recording,
+    Shuffle,
+    Touch,
+)
+from .thinning import Kept
+
+if TYPE_CHECKING:
+    from .reporting.reporter import Reporter
+
+_SPACES = ("shared", "global", "const", "local")
+MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
+
+
+def recording(blocks: Sequence[int | Index]) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks."""
+    return partial(Recorder, wanted=blocks)
+
+
+def recordings(run: Run) -> list[Recording]:
+    """What was recorded of each launch of a run."""
+    return [one.recording for one in run.observers if isinstance(one, Recorder)]
+
+
+class Recorder(Observer):
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx."""
+
+    def __init__(self, report: Reporter, wanted: Sequence[int | Index]):
+        self.machine, self.hazards = report.machine, report.run.hazards
+        machine, geometry = self.machine, self.machine.geometry
+        most = max(1, MOST_THREADS // geometry.stride)
+        numbers = (_number(geometry, one) for one in wanted)
+        blocks = tuple(one for one in numbers if one < geometry.blocks)[:most]
+        indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
+        names = machine.names
+        shape = geometry.grid, geometry.block
+        counts = geometry.blocks, geometry.threads, geometry.stride
+        self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
+        self.memories = Memories(machine, self.recording.memories)
+        self.results = assigned(machine.kernel)
+        self.types = register_types(machine.kernel)
+        self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
+        self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
+        self.frame: Frame | None = None
+        self.kept = Kept(self.recording.frames)
+        self.told = len(self.hazards)
+        self._wave = -1
+
+    def follow(self, at: int, step: Step) -> Step:
+        """The step of the instruction at `at`, recorded."""
+        code, results = self.machine.kernel.instructions[at], self.results.get(at, ())
+        touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
+        on_the_way = not (results or touches or code.form.control)
+
+        def recorded(lanes: Lanes):
+            mine, threads = self._among(lanes)
+            if not len(mine):
+                return step(lanes)
+            acting = self._guarded(code, mine)
+            self._begin(at, code.line or 0, threads)
+            self.state[threads] = READY
+            try:
+                onward = step(lanes)
+            except CudaError:
+                self._failed(threads)
+                raise
+            for one in results:
+                self._assign(one, mine[acting], threads[acting])
+            if code.form.control:
+                self._parked(code, threads, onward)
+            self._notice()
+            return onward
+
+        def unless_it_fails(lanes: Lanes):
+            try:
+                return step(lanes)
+            except CudaError:
+                _, threads = self._among(lanes)
+                if len(threads):
+                    self._begin(at, code.line or 0, threads)
+                    self._failed(threads)
+                raise
+
+        return unless_it_fails if on_the_way else recorded
+
+    def access(
+        self,
+        access: Access,
+        hit: Hit,
+        kind: str,
+        values: Values | None = None,
+        failed: np.ndarray | None = None,
+    ) -> None:
+        mine, threads = self._among(hit.lanes, positions=True)
+        if hit.space in _SPACES and len(mine) and self.frame is not None:
+            self._touch(hit, access, kind, mine, threads)
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        mine, threads = self._among(lanes, positions=True)
+        if len(mine) and self.frame is not None:
+            code = self.machine.kernel.instructions[at]
+            target = code.written[0]
+            self.types[target] = self.types.get(next(iter(code.read), target), "u32")
+            values = self._column(target)[lane_index(lanes)[mine]]
+            givers = threads + source[mine] - lane_index(lanes)[mine]
+            self.frame.shuffles.append(Shuffle(threads, givers, values))
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        _, threads = self._among(lanes)
+        if len(threads) and self.frame is not None:
+            self.frame.passed.append(threads)
+            self.state[threads] = READY
+
+    def end(self) -> None:
+        """What came to light at the very end belongs to the last step, or is one of its own: that
+        at which nothing goes on."""
+        late = self.hazards[self.told :]
+        if self.frame is not None and late and late[0].line not in (None, self.frame.line):
+            self._close()
+            nobody = np.empty(0, np.int64)
+            at = self.frame.last
+            self.frame = Frame(self.recording.steps, late[0].line, at, at, nobody)
+            self.recording.steps += 1
+        if self.frame is not None:
+            self._notice()
+            self._close()
+            self.kept.flush()
+
+    def _begin(self, at: int, line: int, threads: np.ndarray) -> None:
+        """Go on with the step that is being recorded, or begin the next one."""
+        now = self.frame
+        alike = now is not None and line in (now.line, 0) and now.last < at
+        if alike and not now.hazards and np.array_equal(now.threads, threads):
+            now.last = at
+            return
+        if now is not None:
+            self._close()
+        self.frame = Frame(self.recording.steps, line, at, at, threads)
+        self.recording.steps += 1
+
+    def _close(self) -> None:
+        self.frame.state = self.state.copy()
+        self.kept.take(self.frame)
+
+    def _notice(self) -> None:
+        """Hazards that have come to light belong to the step that is being recorded."""
+        found = len(self.hazards)
+        self.frame.hazards += range(self.told, found)
+        self.told = found
+
+    def _failed(self, threads: np.ndarray) -> None:
+        """What the threads have just done ends the run."""
+        self.state[threads[~self.machine.running[self._lanes_of(threads)]]] = GONE
+        self._notice()
+
+    def _assign(self, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
+        if len(lanes):
+            one = replace(one, type=self.types[one.register])
+            self.frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+
+    def _parked(self, code, threads: np.ndarray, onward) -> None:
+        """Threads that do not go on after a control instruction wait there, or have left."""
+        groups = [self._among(group)[1] for _, group in onward or ()]
+        self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
+        for group in groups:
+            self.state[group] = READY
+        staying = threads[self.state[threads] != READY]
+        if len(staying):
+            self.state[staying[~self.machine.running[self._lanes_of(staying)]]] = GONE
+        self.frame.parted |= sum(map(bool, map(len, groups))) > 1
+
+    def _guarded(self, code, lanes: np.ndarray) -> np.ndarray:
+        """Which of the lanes an instruction's guard lets act."""
+        if code.guard is None or code.form.flow is Flow.BRANCH:
+            return np.ones(len(lanes), bool)
+        return self.machine.registers.storage(code.guard.name)[lanes] != code.guard_negated
+
+    def _column(self, register: str) -> np.ndarray:
+        """A register of all lanes, as what it holds."""
+        storage = self.machine.registers.storage(register)
+        dtype = DTYPES[self.types[register]]
+        return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
+
+    def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes (or their positions in the set) that are recorded, and as threads of the
+        recording."""
+        if self._wave != self.machine.first_block:
+            self._begin_wave()
+        index = lane_index(lanes)
+        if not self._any:
+            return index[:0], index[:0]
+        threads = self._thread_of_lane[index]
+        chosen = np.flatnonzero(threads >= 0)
+        return (chosen if positions else index[chosen]), threads[chosen]
+
+    def _begin_wave(self) -> None:
+        """Which lanes of this wave hold a recorded block's threads."""
+        geometry, self._wave = self.machine.geometry, self.machine.first_block
+        self._slots = np.full(geometry.wave_blocks, -1)
+        for slot, number in enumerate(self.recording.blocks):
+            if 0 <= number - self._wave < geometry.wave_blocks:
+                self._slots[number - self._wave] = slot
+        slot = self._slots[geometry.block_of_lane]
+        self._thread_of_lane = np.where(
+            slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
+        )
+        self._any = bool((self._slots >= 0).any())
+
+    def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
+        stride = self.machine.geometry.stride
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self._wave
+        return block * stride + threads % stride
+
+    def _touch(self, hit: Hit, access: Access, kind: str, mine, threads) -> None:
+        byte = hit.element[mine] << access.shift
+        rows = byte[:, None] + np.arange(access.width)
+        raw = np.ascontiguousarray(hit.store.data[rows])
+        owner, offsets = threads // self.recording.stride, byte
+        if hit.space == "shared":
+            memory = self.machine.shared
+            owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
+        number = self.memories.number(hit)
+        dtype = self._elements(number, offsets, access)
+        if kind == "load":
+            self._learn(self.machine.kernel.instructions[access.at].written, dtype)
+        self.frame.touches.append(
+            Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
+        )
+
+    def _elements(self, memory: int, offsets: np.ndarray, access: Access) -> np.dtype:
+        """What an access moves: elements as declared or else as the instruction has it."""
+        known = self.recording.memories[memory].dtype_at(offsets)
+        if known is not None and access.width % known.itemsize == 0:
+            return known
+        kind = DTYPES.get(self.machine.kernel.instructions[access.at].form.type)
+        if kind is not None and kind.itemsize == access.size and kind.kind != "b":
+            return kind
+        return unsigned(min(access.size, 4))
+
+    def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
+        """Registers of which no more is known than how wide they are hold what was loaded."""
+        kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
+        for name in loaded if kind in DTYPES else ():
+            if self.types.get(name, "") == f"u{8 * dtype.itemsize}":
+                self.types[name] = kind
+
+
+def _index(coordinates) -> Index:
+    return tuple(int(one) for one in coordinates)
+
+
+def _number(geometry: Geometry, block: int | Index) -> int:
+    """The number of a block that is given by its number or its blockIdx."""
+    if isinstance(block, int):
+        return block
+    everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
+    return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))

@@ -1,0 +1,146 @@
+"""What each source line of a program assigns, as far as registers tell.
+
+A line table names no variables, so all that is known of a register is which line wrote it and which
+lines read it. What a line computes on its way (an address, a product that is added at once) is left
+out; what other lines read, or the same line when a loop comes round again, is what it assigned.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from ..isa.form import Role
+from .ptx import Function, Instruction, Symbol, registers
+
+_CONVERTING = ("cvt", "cvta")  # their type is that of the source
+_COPIES = 3  # of copies that are followed
+_SCALING = ("shl", "mul", "mad")  # what makes bytes of an index: its sources are a learner's
+_BUILT_IN = {"%tid": "threadIdx", "%ntid": "blockDim", "%ctaid": "blockIdx", "%nctaid": "gridDim"}
+
+
+@dataclass(frozen=True)
+class Result:
+    """A register that an instruction leaves for other lines; its PTX type ("f32", "s32", ...); and
+    what CUDA calls the value, where the instruction reads it from a built-in variable."""
+
+    register: str
+    type: str
+    built_in: str = ""
+
+
+def assigned(function: Function) -> dict[int, tuple[Result, ...]]:
+    """By instruction, what it assigns; instructions that assign nothing are left out."""
+    code, types = function.instructions, register_types(function)
+    hidden, readers = _addresses(function), _readers(code)
+    found = {}
+    for at, one in enumerate(code):
+        kept = tuple(
+            Result(name, types[name], _built_in(one))
+            for name in one.written
+            if types.get(name, "pred") != "pred"
+            and name not in hidden
+            and not _is_set_up(one)
+            and _goes_on(at, one, readers[name], code)
+        )
+        if kept:
+            found[at] = kept
+    return found
+
+
+def register_types(function: Function) -> dict[str, str]:
+    """What each register holds: its declared type or, where that says no more than how wide it is,
+    that of the instructions that say more, a signed one before an unsigned one; a copy holds what
+    the original does."""
+    declared = function.registers
+    types = {name: kind for name, kind in declared.items() if kind[0] != "b"}
+    for sign in ("f", "s", "u"):
+        for one in function.instructions:
+            if one.form.type[:1] == sign and one.form.name not in _CONVERTING:
+                alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
+                types |= {name: one.form.type for name in alike if name not in types}
+    for _ in range(_COPIES):
+        for one in function.instructions:
+            if one.form.name in ("mov", "shfl", "selp") and one.written and one.read:
+                _share(types, declared, one.written[0], one.read[0])
+    widths = {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"}
+    return widths | types
+
+
+def _alike(declared: dict[str, str], name: str, kind: str) -> bool:
+    """Whether a register is declared as wide as a type."""
+    return declared.get(name, "")[1:] == kind[1:]
+
+
+def _share(types: dict[str, str], declared: dict[str, str], one: str, other: str) -> None:
+    """A register and its copy hold the same, if one of them is known."""
+    known = types.get(one) or types.get(other)
+    if known and _alike(declared, one, known) and _alike(declared, other, known):
+        types.setdefault(one, known)
+        types.setdefault(other, known)
+
+
+def _goes_on(at: int, one: Instruction, readers: list[int], code) -> bool:
+    """Whether another line reads what this instruction writes, or a loop's next round."""
+    return any(code[reader].line != one.line or reader <= at for reader in readers)
+
+
+def _readers(code) -> dict[str, list[int]]:
+    readers: dict[str, list[int]] = defaultdict(list)
+    for at, one in enumerate(code):
+        for name in (*one.read, *([one.guard.name] if one.guard else [])):
+            readers[name].append(at)
+    return readers
+
+
+def _addresses(function: Function) -> set[str]:
+    """Registers that serve as addresses alone, and sums on the way to one."""
+    uses: dict[str, list[Instruction]] = defaultdict(list)
+    bases: dict[str, int] = defaultdict(int)
+    for one in function.instructions:
+        for position, operand in enumerate(one.operands):
+            for name in registers(operand):
+                role = one.form.role(position)
+                if role is Role.ADDRESS:
+                    bases[name] += 1
+                if role is not Role.WRITTEN:
+                    uses[name].append(one)
+    hidden: set[str] = set()
+    before = -1
+    while len(hidden) > before:
+        before = len(hidden)
+        for name, users in uses.items():
+            if all(_makes_address(name, one, bases, hidden) for one in users):
+                hidden.add(name)
+    return hidden
+
+
+def _makes_address(name: str, one: Instruction, bases, hidden: set[str]) -> bool:
+    addressed = any(
+        name in registers(operand)
+        for position, operand in enumerate(one.operands)
+        if one.form.role(position) is Role.ADDRESS
+    )
+    if addressed:
+        values = [o for p, o in enumerate(one.operands) if one.form.role(p) is Role.READ]
+        return name not in registers(*values)
+    made = bool(one.written) and set(one.written) <= hidden | {name}
+    return made and not (one.form.name in _SCALING and name not in _addend(one))
+
+
+def _addend(one: Instruction) -> list[str]:
+    """The register that a multiply-add adds."""
+    return registers(one.operands[-1]) if one.form.name == "mad" else []
+
+
+def _is_set_up(one: Instruction) -> bool:
+    """Whether an instruction only fetches a parameter, or makes an address global."""
+    return one.form.name == "cvta" or (one.form.name == "ld" and "param" in one.form.mods)
+
+
+def _built_in(one: Instruction) -> str:
+    """`threadIdx.x` for an instruction that reads `%tid.x`."""
+    if one.form.name != "mov" or not isinstance(one.operands[-1], Symbol):
+        return ""
+    name, _, axis = one.operands[-1].name.partition(".")
+    return f"{_BUILT_IN[name]}.{axis}" if name in _BUILT_IN else ""

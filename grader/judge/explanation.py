@@ -1,0 +1,300 @@
+"""Why an element is wrong: what it was made of, held against what the solution makes it of.
+
+Only what was seen in the two runs is said. Both are followed on the simulated device (see
+`following`), in the worker's process; what is expected stays here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+import numpy as np
+
+from .cases import CaseInstance
+from .compare import Wrong
+from .protocol import Element, Made, Place, Used
+from .verdict import CaseResult
+from .words import Words
+
+NAMED = 3  # elements, or runs of them, that a sentence lists
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A wrong element in both runs: `mine` is the learner's, `ours` the solution's."""
+
+    wrong: Wrong
+    mine: Made
+    ours: Made
+
+
+def explained(result: CaseResult, pair: Pair, instance: CaseInstance, words: Words) -> CaseResult:
+    """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
+    teller = _Teller(pair, instance, words)
+    for tell in (
+        teller.nobody,
+        teller.nan,
+        teller.other_place,
+        teller.other_elements,
+        teller.too_often,
+        teller.constant,
+        teller.other_winner,
+        teller.scaled,
+        teller.fewer_steps,
+        teller.arithmetic,
+    ):
+        found = tell()
+        if found:
+            sentence, line = found
+            return replace(result, message=f"{result.message} {sentence}", line=line)
+    return result
+
+
+Told = tuple[str, int | None] | None  # a sentence, and the line that it is about
+
+
+class _Teller:
+    """The sentences about one wrong element, each None where it does not apply."""
+
+    def __init__(self, pair: Pair, instance: CaseInstance, words: Words):
+        self.pair, self.words = pair, words
+        self.mine, self.ours = pair.mine, pair.ours
+        problem = instance.problem
+        self._shapes = {name: value.shape for name, value in problem.inputs.items()}
+        self._shapes |= {name: one.value.shape for name, one in problem.outputs.items()}
+        self._shapes |= {name: shape for name, (shape, _) in problem.scratch.items()}
+        self._mine = _times(pair.mine.used)
+        self._ours = _times(pair.ours.used)
+        self._here = self._name(pair.wrong.element)
+        self._found = float(pair.wrong.found.flat[0])
+        self._all_told = pair.mine.whole and pair.ours.whole
+        self._all_told &= not (pair.mine.cut or pair.ours.cut)
+
+    def nobody(self) -> Told:
+        """Nobody wrote it: who does, in a right kernel."""
+        if self.pair.wrong.written:
+            return None
+        stored = self.ours.stored
+        return (f"In our kernel {_who(stored)} writes it.", None) if stored else None
+
+    def nan(self) -> Told:
+        """Where the first NaN arises."""
+        place = self.mine.nan
+        if place is None or not math.isnan(self._found):
+            return None
+        what = " and ".join(f"{one:g}" for one in self.mine.operands)
+        made = f", made of {what}" if what else ""
+        return f"The first NaN on its way arises {_at(place)}{made}.", place.line
+
+    def other_place(self) -> Told:
+        """One element in the place of another."""
+        if not (self._all_told and len(self._mine) == len(self._ours) == 1):
+            return None
+        (mine,), (ours,) = self._mine, self._ours
+        if mine == ours:
+            return None
+        loaded = self.mine.used[0].loaded
+        sentence = (
+            f"{self._here} is made of {self._name(mine)}, and should be made of "
+            f"{self._name(ours)}: {_who(loaded)} loads it{_on(loaded)}."
+        )
+        return sentence + self._changed_places(mine, ours), loaded.line
+
+    def _changed_places(self, mine: Element, ours: Element) -> str:
+        if mine.buffer != ours.buffer or len(self._shapes[mine.buffer]) != 2:
+            return ""
+        one, other = self._index(mine), self._index(ours)
+        return " Row and column have changed places." if one == other[::-1] else ""
+
+    def other_elements(self) -> Told:
+        """What is not in it, and what does not belong there."""
+        if not self._all_told:
+            return None
+        lacks, has = self._ours.keys() - self._mine.keys(), self._mine.keys() - self._ours.keys()
+        if not (lacks or has):
+            return None
+        if not self._mine:
+            return self._made_of_nothing()
+        parts = [f"lacks {self._listed(lacks)}"] if lacks else []
+        parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
+        loaded = next((one.loaded for one in self.mine.used if one.first in has), None)
+        who = f" ({_who(loaded)} loads it{_on(loaded)})" if loaded else ""
+        return f"{self._here} {', and '.join(parts)}{who}.{self._stored()}", _line(loaded)
+
+    def _made_of_nothing(self) -> Told:
+        return (
+            f"No input went into {self._here}, and {self._listed(self._ours.keys())} should."
+            f"{self._stored()}",
+            _line(self.mine.stored),
+        )
+
+    def too_often(self) -> Told:
+        """What was counted more than once, where the solution counts everything once."""
+        if not self._all_told or set(self._ours.values()) != {1}:
+            return None
+        again = [one for one, times in self._mine.items() if times > 1]
+        if not again:
+            return None
+        times = {self._mine[one] for one in again}
+        often = _often(times.pop()) if len(times) == 1 else "more than once"
+        is_in = "is" if len(again) == 1 else "are"
+        return f"{self._listed(again)} {is_in} in {self._here} {often}.{self._stored()}", None
+
+    def constant(self) -> Told:
+        """A constant won where an input should have."""
+        if self.mine.origin != "constant" or self.ours.origin == "constant":
+            return None
+        line = self.mine.origin_line
+        there = f" (line {line})" if line else ""
+        sentence = f"The {self._found:g} in {self._here} stands in the code{there}"
+        if isinstance(self.ours.origin, Element) and self._mine:
+            sentence += (
+                f": against it all of its elements lost, {self._name(self.ours.origin)} "
+                "among them, which it should be. What does your search start from?"
+            )
+        else:
+            sentence += ", and no input has changed it."
+        return sentence, line
+
+    def other_winner(self) -> Told:
+        mine, ours = self.mine.origin, self.ours.origin
+        if not (isinstance(mine, Element) and isinstance(ours, Element)) or mine == ours:
+            return None
+        return (
+            f"{self._here} is {self._name(mine)} unchanged, and should be {self._name(ours)}.",
+            self.mine.origin_line,
+        )
+
+    def scaled(self) -> Told:
+        """All wrong elements wrong by one factor, or by one amount."""
+        found, expected = self.pair.wrong.found, self.pair.wrong.expected
+        if not (np.isfinite(found).all() and np.isfinite(expected).all()):
+            return None
+        with np.errstate(all="ignore"):
+            ratio, off = found / expected, found - expected
+        what = ""
+        if expected.all() and _constant(ratio) and (len(ratio) > 1 or _whole(ratio.flat[0])):
+            what = f"{_factor(float(ratio.mean()))} what it should be"
+        elif len(off) > 1 and _constant(off):
+            amount = float(off.mean())
+            what = f"{abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
+        if not what:
+            return None
+        which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
+        same = " The elements that it is made of are the right ones." if self._same() else ""
+        return f"{which} {what}.{same}{self._stored()}", _line(self.mine.stored)
+
+    def fewer_steps(self) -> Told:
+        """Kinds of arithmetic that the solution does more or less of on the way."""
+        for kind in ("exponential", "division", "multiplication"):
+            mine, ours = self.mine.passed.get(kind, 0), self.ours.passed.get(kind, 0)
+            if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
+                sentence = (
+                    f"An element passes {_number(mine, kind)} on its way into {self._here}, and "
+                    f"{_number(ours, kind)} in a right kernel.{self._stored()}"
+                )
+                return sentence, _line(self.mine.stored)
+        return None
+
+    def arithmetic(self) -> Told:
+        if not self._same():
+            return None
+        return (
+            f"{self._here} is made of the right elements: what is done with them differs."
+            f"{self._stored()}",
+            _line(self.mine.stored),
+        )
+
+    def _same(self) -> bool:
+        return self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
+
+    def _stored(self) -> str:
+        stored = self.mine.stored
+        return f" {_capital(_who(stored))} wrote it{_on(stored)}." if stored else ""
+
+    def _name(self, element: Element) -> str:
+        index = ", ".join(map(str, self._index(element)))
+        name = self.words.name(element.buffer)
+        return f"{name}[{index}]" if index else name
+
+    def _index(self, element: Element) -> tuple[int, ...]:
+        shape = self._shapes[element.buffer]
+        return tuple(int(one) for one in np.unravel_index(element.index, shape)) if shape else ()
+
+    def _listed(self, elements: Iterable[Element]) -> str:
+        """Elements by name, runs of them as runs; of many the first few."""
+        runs = list(_runs(elements))
+        named = [self._run(*run) for run in runs[:NAMED]]
+        if (rest := len(runs) - NAMED) > 0:
+            named.append(f"{rest} more" if all(a == b for a, b in runs[NAMED:]) else "others")
+        return ", ".join(named[:-1]) + (" and " if len(named) > 1 else "") + named[-1]
+
+    def _run(self, first: Element, last: Element) -> str:
+        if first == last:
+            return self._name(first)
+        return f"{self._name(first)} to {self._name(last)}"
+
+
+def _times(used: Sequence[Used]) -> dict[Element, int]:
+    return {
+        Element(one.first.buffer, index): one.times
+        for one in used
+        for index in range(one.first.index, one.first.index + one.count)
+    }
+
+
+def _runs(elements: Iterable[Element]) -> Iterator[tuple[Element, Element]]:
+    ordered = sorted(elements, key=lambda one: (one.buffer, one.index))
+    numbered = enumerate(ordered)
+    for _, group in groupby(numbered, lambda pair: (pair[1].buffer, pair[1].index - pair[0])):
+        run = [one for _, one in group]
+        yield run[0], run[-1]
+
+
+def _constant(values: np.ndarray) -> bool:
+    """Whether all are alike, but for rounding."""
+    return bool(np.ptp(values) <= 1e-4 * np.abs(values).max())
+
+
+def _whole(ratio: float) -> bool:
+    """Whether a ratio is a whole number, or one over a whole number; for one element alone any
+    other is no pattern."""
+    larger = max(abs(ratio), 1 / max(abs(ratio), 1e-30))
+    return 1.5 < larger < 1e5 and abs(larger - round(larger)) < 1e-4 * larger
+
+
+def _factor(ratio: float) -> str:
+    if abs(ratio) < 1 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
+        return f"1/{round(1 / ratio)} of"
+    return f"{ratio:.6g} times"
+
+
+def _number(count: int, kind: str) -> str:
+    return f"{count or 'no'} {kind}{'' if count == 1 else 's'}"
+
+
+def _often(times: int) -> str:
+    return {2: "twice"}.get(times, f"{times} times")
+
+
+def _who(place: Place) -> str:
+    return f"thread {place.thread} of block {place.block}"
+
+
+def _on(place: Place) -> str:
+    return f" on line {place.line}" if place.line else ""
+
+
+def _at(place: Place) -> str:
+    return f"{'on line ' + str(place.line) if place.line else 'in the kernel'}, in {_who(place)}"
+
+
+def _line(place: Place | None) -> int | None:
+    return place.line if place else None
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

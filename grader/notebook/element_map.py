@@ -1,0 +1,93 @@
+"""Which elements of an output are wrong, as a picture in the page's own colours."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from .html import ACCENTS, BORDER, MUTED, TEXT, Page
+
+_ACROSS, _DOWN = 64, 32  # cells at most
+_CELL = 12  # pixels
+_RIGHT, _SOME, _ALL = "·", "o", "✗"
+
+
+def element_map(name: str, wrong: np.ndarray) -> Page:
+    """`wrong` (bool, any shape) as rows of cells: of a matrix its rows, else rows of 64 elements.
+    A cell stands for several elements where there are too many."""
+    grid, each = _cells(wrong)
+    said = _said(name, wrong, each)
+    rows = [
+        "".join(_RIGHT if one == 0 else _ALL if one == 1 else _SOME for one in row) for row in grid
+    ]
+    text = "\n".join([said, *(f"  {row}" for row in rows)])
+    return Page(_drawn(grid, said), text)
+
+
+def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
+    """The share of wrong elements by cell (rows, columns), NaN where there is none; and how many
+    elements a cell stands for at most."""
+    flat = wrong.reshape(-1, wrong.shape[-1]) if wrong.ndim > 1 else _in_rows(wrong.reshape(-1))
+    flat = flat.astype(np.float64) if flat.dtype == bool else flat
+    down, across = (
+        max(1, -(-n // most)) for n, most in zip(flat.shape, (_DOWN, _ACROSS), strict=True)
+    )
+    rows, columns = (-(-n // k) for n, k in zip(flat.shape, (down, across), strict=True))
+    padded = np.full((rows * down, columns * across), np.nan)
+    padded[: flat.shape[0], : flat.shape[1]] = flat
+    parts = padded.reshape(rows, down, columns, across)
+    number = (~np.isnan(parts)).sum(axis=(1, 3))
+    share = np.nansum(parts, axis=(1, 3)) / np.where(number, number, np.nan)
+    return share, down * across
+
+
+def _in_rows(wrong: np.ndarray) -> np.ndarray:
+    """A vector in rows of 64, or in _DOWN rows where it is longer than those hold."""
+    across = max(_ACROSS, -(-len(wrong) // _DOWN)) if len(wrong) > _ACROSS else max(len(wrong), 1)
+    rows = -(-len(wrong) // across)
+    padded = np.full(rows * across, np.nan)
+    padded[: len(wrong)] = wrong
+    return padded.reshape(rows, across)
+
+
+def _said(name: str, wrong: np.ndarray, each: int) -> str:
+    number = int(wrong.sum())
+    first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
+    where = f"{name}[{', '.join(map(str, first))}]" if first else name
+    said = f"{number} of {wrong.size} elements of {name} {'is' if number == 1 else 'are'} wrong"
+    said += f", the first is {where}" if number < wrong.size and number > 1 else ""
+    return f"{said}." + (f" A cell stands for up to {each} elements." if each > 1 else "")
+
+
+def _drawn(grid: np.ndarray, said: str) -> str:
+    """An SVG: right cells are empty boxes, wrong ones filled and crossed, those of which some are
+    wrong half filled."""
+    rows, columns = grid.shape
+    wide, tall = columns * _CELL, rows * _CELL
+    cells = []
+    for (row, column), share in np.ndenumerate(grid):
+        if not np.isnan(share):
+            cells.append(_cell(column * _CELL, row * _CELL, share))
+    size = f'viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}"'
+    svg = (
+        f'<svg {size} role="img" aria-label="{escape(said)}" style="max-width: 100%; height: auto; '
+        f'color: {TEXT}">{"".join(cells)}</svg>'
+    )
+    key = "Empty boxes are right, crossed ones wrong, half-filled ones partly."
+    caption = f'<div style="color: {MUTED}; font-size: 0.9em">{escape(said)} {key}</div>'
+    return f'<div style="margin: 6px 0">{svg}{caption}</div>'
+
+
+def _cell(x: int, y: int, share: float) -> str:
+    side, colour = _CELL - 2, ACCENTS["error"]
+    at = f'x="{x + 1}" y="{y + 1}" width="{side}"'
+    box = f'<rect {at} height="{side}" style="fill: none; stroke: {BORDER}"/>'
+    if share == 0:
+        return box
+    if share < 1:
+        half = f'<rect x="{x + 1}" y="{y + 1 + side // 2}" width="{side}" height="{side // 2}"'
+        return f'{box}{half} style="fill: {colour}"/>'
+    fill = f'<rect {at} height="{side}" style="fill: {colour}"/>'
+    cross = f"M{x + 3} {y + 3}l{side - 4} {side - 4}m0 {4 - side}l{4 - side} {side - 4}"
+    return f'{fill}<path d="{cross}" style="stroke: #ffffff; stroke-width: 1.3"/>'

@@ -1,0 +1,235 @@
+// Buttons, slider, keys and choices; what is shown follows from `chosen` alone.
+"use strict";
+
+const CONTROLS = [
+  ["first", "|◀", "first step (Home)"], ["back", "◀", "one step back (left arrow)"],
+  ["forth", "▶", "one step forth (right arrow)"], ["last", "▶|", "last step (End)"],
+];
+const ROOM_FOR_WARP = 1100;  // pixels: as many cells side by side as a warp has threads
+const KEYS = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last" };
+
+class Player {
+  constructor(model, root) {
+    this.model = model;
+    const mark = model.marks[0];
+    const slot = mark ? mark.slot : 0;
+    const thread = slot * model.stride + (mark && mark.thread !== null ? mark.thread : 0);
+    const by = model.frames.length > 60 ? "event" : "line";
+    this.chosen = { at: model.open, slot, thread, warp: this.warpOf(thread), by };
+    this.build(root);
+    this.show();
+    document.addEventListener("keydown", (event) => this.pressed(event));
+  }
+
+  warpOf(thread) {
+    return Math.floor((thread % this.model.stride) / WARP);
+  }
+
+  build(root) {
+    const { model } = this;
+    this.rows = sourceRows(model);
+    this.slider = make("input", { type: "range", min: 0, max: model.frames.length - 1, step: 1,
+      "aria-label": "step of the run", oninput: () => this.go(Number(this.slider.value)) });
+    this.place = make("output", { class: "place" });
+    this.said = make("p", { class: "said", role: "status", "aria-live": "polite" });
+    this.wrong = make("div", { class: "wrongs" });
+    this.panels = make("div", { class: "panels" });
+    this.memories = make("div", { class: "memories" });
+    const buttons = CONTROLS.map(([name, sign, words]) => make("button",
+      { type: "button", title: words, "aria-label": words, "data-go": name,
+        onclick: () => this.step(name) }, sign));
+    const toMark = model.marks.length ? [make("button", { type: "button", class: "to-mark",
+      onclick: () => this.toMark() }, "! What went wrong")] : [];
+    root.append(
+      make("div", { class: "bar", role: "toolbar", "aria-label": "steps" }, ...buttons,
+        this.picker("Step by", "by", [["line", "line"], ["event", "event"], ["barrier", "barrier"]]),
+        this.slider, this.place, ...toMark),
+      make("div", { class: "bar choices" }, ...this.choosers(), ...this.leftOut()),
+      this.said, this.wrong,
+      make("div", { class: "columns" },
+        make("div", { class: "source", tabindex: "0", role: "group", "aria-label": "source" },
+          ...this.rows), this.panels), this.memories);
+  }
+
+  picker(label, what, options) {
+    const list = make("select", { "data-choose": what, onchange: () => this.choose({ [what]:
+      what === "by" ? list.value : Number(list.value) }) },
+      ...options.map(([value, text]) => make("option", { value }, text)));
+    this.lists = { ...this.lists, [what]: list };
+    return make("label", {}, `${label} `, list);
+  }
+
+  choosers() {
+    const { model } = this, made = [];
+    const numbers = (count) => Array.from({ length: count }, (_, at) => [at, String(at)]);
+    made.push(this.picker("Block", "slot", model.indices.map((_, slot) => [slot, model.blockName(slot)])));
+    made.push(this.picker("Warp", "warp", numbers(model.warps)));
+    made.push(this.picker("Thread", "own", numbers(model.threads)
+      .map(([at]) => [at, model.threadName(at).replace("thread ", "")])));
+    return made;
+  }
+
+  leftOut() {
+    const { model } = this, notes = [];
+    if (model.steps > model.frames.length) {
+      notes.push(`The run has ${model.steps.toLocaleString("en")} steps; ${
+        model.frames.length.toLocaleString("en")} of them are kept: the first ones, then fewer and fewer.`);
+    }
+    if (model.launched > model.slots) {
+      notes.push(`${model.slots} of ${model.launched.toLocaleString("en")} blocks recorded.`);
+    }
+    return notes.map((text) => make("span", { class: "note" }, text));
+  }
+
+  choose(change) {
+    const { model, chosen } = this;
+    Object.assign(chosen, change);
+    if ("own" in change) change.thread = chosen.slot * model.stride + change.own;
+    if ("slot" in change) change.thread = chosen.slot * model.stride + (chosen.thread % model.stride);
+    if ("warp" in change) {
+      const lane = chosen.thread % WARP;
+      const own = Math.min(chosen.warp * WARP + lane, model.threads - 1);
+      change.thread = chosen.slot * model.stride + own;
+    }
+    if ("thread" in change) {
+      chosen.thread = change.thread;
+      chosen.warp = this.warpOf(chosen.thread);
+    }
+    this.show();
+  }
+
+  go(at) {
+    this.chosen.at = Math.max(0, Math.min(at, this.model.frames.length - 1));
+    this.show();
+  }
+
+  // The next frame in a direction at which to stop, or where we are if there is none.
+  next(direction) {
+    const { model, chosen } = this;
+    for (let at = chosen.at + direction; at >= 0 && at < model.frames.length; at += direction) {
+      if (!model.takesPart(at, chosen.slot) && !model.marked.has(at)) continue;
+      if (chosen.by === "event" && !model.isEvent(at)) continue;
+      if (chosen.by === "barrier" && !model.frames[at].passed.length && !model.marked.has(at)) continue;
+      return at;
+    }
+    return direction > 0 && chosen.by !== "line" ? model.frames.length - 1 : chosen.at;
+  }
+
+  step(name) {
+    if (name === "first") this.go(0);
+    else if (name === "last") this.go(this.model.frames.length - 1);
+    else this.go(this.next(name === "forth" ? 1 : -1));
+  }
+
+  toMark() {
+    const { marks } = this.model;
+    const here = marks.findIndex((mark) => mark.frame === this.chosen.at);
+    this.toThread(marks[(here + 1) % marks.length], "frame", "thread");
+  }
+
+  toThread(mark, frame, thread) {
+    const { model, chosen } = this;
+    chosen.slot = mark.slot;
+    if (mark[thread] !== null) {
+      chosen.thread = mark.slot * model.stride + mark[thread];
+      chosen.warp = this.warpOf(chosen.thread);
+    }
+    this.go(mark[frame]);
+  }
+
+  pressed(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.target.tagName === "SELECT") return;
+    if (!(event.key in KEYS)) return;
+    event.preventDefault();
+    this.step(KEYS[event.key]);
+  }
+
+  show() {
+    const { model, chosen } = this, frame = model.frames[chosen.at];
+    if (!frame) return;
+    this.slider.value = chosen.at;
+    this.place.textContent = `step ${(frame.number + 1).toLocaleString("en")} of ${
+      model.steps.toLocaleString("en")}`;
+    this.slider.setAttribute("aria-valuetext", `${this.place.textContent}, line ${frame.line}`);
+    this.lists.by.value = chosen.by;
+    this.lists.slot.value = chosen.slot;
+    this.lists.warp.value = chosen.warp;
+    this.lists.own.value = chosen.thread % model.stride;
+    this.said.textContent = frame.say[chosen.slot]
+      || `Line ${frame.line}: no thread of block ${model.blockName(chosen.slot)} takes part.`;
+    this.wrong.replaceChildren(...(model.marked.get(chosen.at) || []).map((mark) => this.markBox(mark)));
+    showSource(this.rows, model, chosen);
+    this.panels.replaceChildren(lanes(model, chosen, (change) => this.choose(change)),
+      oneThread(model, chosen));
+    const across = this.memories.clientWidth < ROOM_FOR_WARP ? WARP / 2 : WARP;
+    this.memories.replaceChildren(...[shuffles(model, chosen),
+      sharedMemory(model, chosen, across), globalMemory(model, chosen)].filter(Boolean));
+    fit();
+  }
+
+  markBox(mark) {
+    const buttons = [];
+    if (mark.other !== null && mark.other !== mark.frame) {
+      const frame = this.model.frames[mark.other];
+      buttons.push(make("button", { type: "button", onclick: () => this.toThread(mark, "other", "other_thread") },
+        `Go to what thread ${mark.other_thread} did at step ${frame.number + 1}`));
+    }
+    return make("div", { class: mark.warning ? "mark warning" : "mark" },
+      make("strong", {}, `${mark.warning ? "Worth a look" : "✗"} ${mark.title}. `), ...prose(mark.text), ...buttons);
+  }
+}
+
+// --- the page around: its theme, and how tall this frame is ------------------------------------
+
+function outside() {
+  try {
+    return window.parent !== window && window.frameElement ? window.parent.document : null;
+  } catch {
+    return null;  // a frame that may not look outside
+  }
+}
+
+// JupyterLab and pages made of notebooks say which theme they have; else the reader's own counts.
+function theme(page) {
+  const body = page && page.body;
+  if (body && "jpThemeLight" in body.dataset) return body.dataset.jpThemeLight === "true" ? "light" : "dark";
+  if (body && "vscodeThemeKind" in body.dataset) return /light/.test(body.dataset.vscodeThemeKind) ? "light" : "dark";
+  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+function follow(page) {
+  const apply = () => { document.documentElement.dataset.theme = theme(page); };
+  apply();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", apply);
+  if (page) {
+    new MutationObserver(apply).observe(page.body,
+      { attributes: true, attributeFilter: ["data-jp-theme-light", "data-vscode-theme-kind"] });
+  }
+}
+
+let tallest = 0;
+
+// As tall as the tallest step so far, so that the page below does not jump.
+function fit() {
+  if (!outside()) return;
+  const needed = Math.ceil(document.getElementById("player").getBoundingClientRect().height) + 2;
+  tallest = Math.max(tallest, needed);
+  window.frameElement.style.height = `${tallest}px`;
+}
+
+async function begin() {
+  const page = outside();
+  follow(page);
+  const model = await unpack(document.getElementById("data").textContent.trim());
+  window.player = new Player(model, document.getElementById("player"));
+  if (page && window.frameElement.nextElementSibling) window.frameElement.nextElementSibling.hidden = true;
+  let width = window.innerWidth;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width) return;
+    width = window.innerWidth;
+    tallest = 0;
+    window.player.show();
+  });
+}
+
+begin();

@@ -1,0 +1,116 @@
+"""A recording as JSON, small: what the player's script reads (player/model.js is its twin).
+
+Whole numbers travel as a list or, where they rise evenly, as {"f": first, "d": difference, "n":
+how many}; 32-bit floats as their bits; a state of all threads as value, count, value, count.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import asdict
+
+import numpy as np
+
+from grader.cuda.sanitize import lines_of, visible
+from grader.cuda.simulator.observers.recording import Frame, Memory, Recording, Touch
+from grader.cuda.simulator.program.assigned import Result
+
+from .marks import Mark
+from .words import sentence
+
+
+def packed(recording: Recording, found: list[Mark], opened: int) -> str:
+    """The recording, compressed (zlib) and as base64, to be opened at frame `opened`."""
+    text = json.dumps(payload(recording, found, opened), separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+
+
+def payload(recording: Recording, found: list[Mark], opened: int) -> dict:
+    """The same as plain data."""
+    results: dict[Result, int] = {}
+    frames, state = [], None
+    for frame in recording.frames:
+        frames.append(_frame(recording, frame, results, state))
+        state = frame.state
+    return {
+        "kernel": recording.kernel,
+        "source": [visible(line) for line in lines_of(recording.source)],
+        "grid": recording.grid,
+        "block": recording.block,
+        "indices": recording.indices,
+        "launched": recording.launched,
+        "threads": recording.threads,
+        "stride": recording.stride,
+        "steps": recording.steps,
+        "memories": [_memory(memory) for memory in recording.memories],
+        "frames": frames,
+        "results": [[result.type, result.built_in] for result in results],
+        "marks": [asdict(mark) for mark in found],
+        "open": opened,
+    }
+
+
+def series(numbers: np.ndarray) -> list | dict:
+    """Whole numbers, written short."""
+    steps = np.diff(numbers)
+    if len(numbers) > 2 and (steps == steps[0]).all():
+        return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
+    return numbers.tolist()
+
+
+def values(found: np.ndarray) -> list:
+    """Numbers as [kind, numbers]: "f" are the bits of 32-bit floats, "d" floats, "i" integers."""
+    flat = found.reshape(-1)
+    if flat.dtype.kind == "f" and flat.dtype.itemsize <= 4:
+        return ["f", series(flat.astype(np.float32).view(np.uint32).astype(np.int64))]
+    if flat.dtype.kind == "f":
+        return ["d", [one if np.isfinite(one) else str(one) for one in flat.tolist()]]
+    if flat.dtype.itemsize < 8:
+        return ["i", series(flat.astype(np.int64))]
+    return ["i", [one if abs(one) < 1 << 53 else str(one) for one in flat.tolist()]]
+
+
+def _frame(recording: Recording, frame: Frame, results: dict, state: np.ndarray | None) -> dict:
+    said = [sentence(recording, frame, slot) for slot in range(len(recording.blocks))]
+    made = {
+        "n": frame.number,
+        "l": frame.line,
+        "t": series(frame.threads),
+        "say": said,
+        "a": [
+            [results.setdefault(one.result, len(results)), series(one.threads), values(one.values)]
+            for one in frame.assigned
+        ],
+        "m": [_touch(touch) for touch in frame.touches],
+        "s": [
+            [series(one.threads), series(one.source), values(one.values)] for one in frame.shuffles
+        ],
+        "c": [_touch(touch) for touch in frame.caught_up],
+        "b": [series(threads) for threads in frame.passed],
+        "p": int(frame.parted),
+    }
+    if state is None or not np.array_equal(state, frame.state):
+        made["w"] = _runs(frame.state)
+    return {key: value for key, value in made.items() if value not in ([], 0) or key in "nlt"}
+
+
+def _touch(touch: Touch) -> list:
+    where = series(touch.threads), series(touch.offsets), touch.width
+    return [touch.kind[0], touch.memory, *where, values(touch.values), series(touch.owner)]
+
+
+def _memory(memory: Memory) -> dict:
+    parts = [
+        [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
+        for one in memory.parts
+    ]
+    return {"space": memory.space, "parts": parts, "phase": memory.phase}
+
+
+def _runs(state: np.ndarray) -> list[int]:
+    edges = np.flatnonzero(np.diff(state)) + 1
+    starts = np.concatenate([[0], edges])
+    counts = np.diff(np.concatenate([starts, [len(state)]]))
+    return np.stack([state[starts], counts], axis=1).reshape(-1).tolist()

@@ -1,0 +1,209 @@
+"""A failing case run once more with its steps recorded, in the block where it went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grader.course import Case, Exercise, Problem
+from grader.cuda import simulator
+from grader.cuda.errors import CudaError
+from grader.cuda.signature import parameters
+from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.observers.recorder import recording, recordings
+from grader.cuda.simulator.observers.recording import Recording
+from grader.judge import cases
+from grader.judge.simulated import OTHER_ORDERS
+from grader.judge.verdict import CaseResult, Verdict
+from grader.profiler.work import Work, buffers_of, launch_all, of_problem
+
+from .marks import Mark, marks, wrong_element
+
+STEPS = (
+    20_000  # instruction steps a wave of blocks: a recording is to be looked at, not to be awaited
+)
+FIRST_BLOCKS = (0, 1, 2, 3)
+_MOST_BLOCKS = 4096  # that are searched for who wrote an element
+_SMALL = 1 << 16  # threads of a case that need no smaller one
+_NO_STEPS = ("passed", "compile_error", "launch_error", "over_budget", "not_attempted")
+_NO_STEPS += ("unsupported",)
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What was seen of a case: the run, its buffers afterwards, the error that ended it, and the
+    launch to play (a position in `recordings(run)`) with its marks."""
+
+    case: Case
+    problem: Problem
+    run: Run
+    buffers: dict[str, np.ndarray]
+    error: CudaError | None
+    launch: int = 0
+    found: tuple[Mark, ...] = ()
+
+    @property
+    def recording(self) -> Recording:
+        return recordings(self.run)[self.launch]
+
+
+def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | None:
+    """A case that failed, with a mark where it went wrong; of hidden cases nothing is drawn, run or
+    shown. None where there is nothing to see, or it does not go wrong once more."""
+    failing = [
+        (one, result)
+        for one, result in _visible(verdict, exercise)
+        if result.status not in _NO_STEPS
+    ]
+    if not failing:
+        return None
+    instance, result = _handy(failing)
+    work = of_problem(instance.problem, source, exercise.id)
+    for order in ("lockstep", *OTHER_ORDERS):
+        found = _again(instance, work, result, order)
+        if found is not None:
+            return found
+    return None
+
+
+def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
+    """The exercise's first visible case, whatever comes of it."""
+    instance = next(iter(cases.instantiate(exercise, seed, hidden=False)))
+    work = of_problem(instance.problem, source, exercise.id)
+    run, buffers, error = _run(work, FIRST_BLOCKS, "lockstep")
+    if not recordings(run):
+        return None
+    found = tuple(marks(recordings(run)[-1], run.hazards))
+    return Replay(
+        instance.case, instance.problem, run, buffers, error, len(recordings(run)) - 1, found
+    )
+
+
+def _visible(verdict: Verdict, exercise: Exercise):
+    """The visible cases as the verdict drew them, each with its result."""
+    results = [one for one in verdict.cases if one.visible]
+    drawn = cases.instantiate(exercise, verdict.seed, hidden=False)
+    return list(zip(drawn, results, strict=False))
+
+
+def _handy(failing):
+    """The first case that failed, or the smallest that failed alike if that one is large."""
+    first = failing[0]
+    if _threads(first[0].problem) <= _SMALL:
+        return first
+    alike = [one for one in failing if one[1].status == first[1].status]
+    return min(alike, key=lambda one: _threads(one[0].problem))
+
+
+def _threads(problem: Problem) -> int:
+    return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
+
+
+def _again(instance, work: Work, result: CaseResult, order: str) -> Replay | None:
+    blocks = FIRST_BLOCKS
+    for _ in range(2):  # the second time with the block that the first one has shown
+        run, buffers, error = _run(work, blocks, order)
+        if not recordings(run):
+            return None
+        seen = Replay(instance.case, instance.problem, run, buffers, error)
+        wanted = (
+            _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
+        )
+        if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
+            break
+        blocks = (wanted,)
+    return _marked(seen, work, result)
+
+
+def _run(work: Work, blocks: tuple, order: str):
+    """The run, the buffers afterwards, and the error if there was one."""
+    buffers = buffers_of(work, np.array, simulator.empty)
+    error = None
+    with (
+        simulator.options(step_limit=STEPS, order=order),
+        simulator.observe(_MOST_BLOCKS, [recording(blocks)]) as run,
+    ):
+        try:
+            launch_all(work, simulator.RawModule, buffers)
+        except CudaError as raised:
+            error = raised
+    return run, {name: np.asarray(array) for name, array in buffers.items()}, error
+
+
+def _hazard_block(run: Run, result: CaseResult):
+    """The blockIdx that a hazard of the case's kind happened in."""
+    found = (one.block for one in run.hazards if one.status == result.status and one.block)
+    return next(found, None)
+
+
+def _wrong_block(seen: Replay, work: Work, result: CaseResult):
+    """The number of the block that wrote the first wrong element last."""
+    buffer, offset = _place(seen, work, result)
+    written = None
+    for event in seen.run.trace.touched:
+        if event.kind == "load" or _argument(work, event.buffer) != buffer:
+            continue
+        if ((event.address <= offset) & (offset < event.address + event.width)).any():
+            written = event.block
+    return written
+
+
+def _argument(work: Work, number: int | None) -> str | None:
+    """What the last launch calls its argument of that number."""
+    args = work.launches[-1].args
+    known = number is not None and number < len(args)
+    return args[number] if known and isinstance(args[number], str) else None
+
+
+def _place(seen: Replay, work: Work, result: CaseResult) -> tuple[str, int]:
+    """The buffer and the byte offset in it of the first wrong element."""
+    first = result.mismatches[0]
+    for name, array in seen.buffers.items():
+        if _called(work, name) == first.buffer and array.ndim == len(first.index):
+            flat = int(np.ravel_multi_index(first.index, array.shape)) if first.index else 0
+            return name, flat * array.itemsize
+    return first.buffer, 0
+
+
+def _called(work: Work, buffer: str) -> str:
+    """What the learner's kernel calls a buffer, in the last launch that it is passed to."""
+    for launch in reversed(work.launches):
+        declared = parameters(work.source, launch.kernel) or ()
+        for one, passed in zip(declared, launch.args, strict=False):
+            if isinstance(passed, str) and passed == buffer:
+                return one.name
+    return buffer
+
+
+def _marked(seen: Replay, work: Work, result: CaseResult) -> Replay | None:
+    """With marks, at the last launch that has some; None where nothing went wrong as it did."""
+    launches = recordings(seen.run)
+    if result.status == "wrong_answer" and (seen.error is None):
+        launch = len(launches) - 1
+        mark = _wrong_mark(seen, work, result, launches[launch])
+        return _at(seen, launch, (mark,))
+    for launch in reversed(range(len(launches))):
+        found = marks(launches[launch], seen.run.hazards)
+        alike = [mark for mark in found if not mark.warning]
+        if alike and seen.error is not None and seen.error.status == result.status:
+            return _at(seen, launch, (_told(alike[0], result), *alike[1:]))
+    return None
+
+
+def _told(mark: Mark, result: CaseResult) -> Mark:
+    """A mark with the judge's sentence, which speaks of the whole case."""
+    return replace(mark, text=result.message) if result.message else mark
+
+
+def _wrong_mark(seen: Replay, work: Work, result: CaseResult, recording: Recording) -> Mark:
+    if not result.mismatches:
+        return Mark(max(len(recording.frames) - 1, 0), "Wrong answer", result.message)
+    _, offset = _place(seen, work, result)
+    return wrong_element(
+        recording, result.mismatches[0].buffer, offset, "Wrong answer", result.message
+    )
+
+
+def _at(seen: Replay, launch: int, found: tuple[Mark, ...]) -> Replay:
+    return replace(seen, launch=launch, found=found)

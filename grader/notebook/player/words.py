@@ -1,0 +1,118 @@
+"""What happens at a step, in a sentence or two: the text twin of the player's pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.cuda.simulator.observers.recording import (
+    AT_BARRIER,
+    AT_WARP,
+    GONE,
+    Frame,
+    Recording,
+    Touch,
+)
+
+from .places import elements
+
+_RANGES = 6  # of a list that is cut
+_DID = {"load": "read", "store": "wrote", "atomic": "updated atomically"}
+
+
+def sentence(recording: Recording, frame: Frame, slot: int) -> str:
+    """What the threads of a recorded block, the one at position `slot`, do at a step; "" if none
+    of them takes part."""
+    mine = _own(recording, frame.threads, slot)
+    if not len(mine):
+        return ""
+    if len(mine) < recording.threads:
+        who = f"{_counted(len(mine))} ({ranges(mine)})"
+    else:
+        who = f"all {_counted(len(mine))}" if len(mine) > 1 else "the only thread"
+    did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
+    text = f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}"
+    text += f": {'; '.join(did)}." if did else "."
+    return " ".join([text, *_turns(recording, frame, slot, mine)])
+
+
+def ranges(threads: np.ndarray) -> str:
+    """E.g. "0-15, 32"; long lists are cut."""
+    steps = np.diff(threads)
+    if len(threads) > 2 and steps[0] > 1 and (steps == steps[0]).all():
+        return f"{threads[0]}, {threads[1]}, … {threads[-1]}"
+    breaks = np.flatnonzero(steps != 1)
+    firsts = threads[np.concatenate([[0], breaks + 1])].tolist()
+    lasts = threads[np.concatenate([breaks, [len(threads) - 1]])].tolist()
+    pairs = list(zip(firsts, lasts, strict=True))
+    found = [f"{first}-{last}" if last > first else f"{first}" for first, last in pairs[:_RANGES]]
+    return ", ".join(found) + (", …" if len(pairs) > _RANGES else "")
+
+
+def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:
+    """Those of a recorded block, counted within it."""
+    first = slot * recording.stride
+    return threads[(threads >= first) & (threads < first + recording.stride)] - first
+
+
+def _touched(recording: Recording, frame: Frame, slot: int) -> list[str]:
+    phrases: list[str] = []
+    for touch in frame.touches:
+        rows = np.flatnonzero(touch.threads // recording.stride == slot)
+        if len(rows):
+            phrases.append(_phrase(recording, touch, rows))
+    return list(dict.fromkeys(phrases))[:6]
+
+
+def _phrase(recording: Recording, touch: Touch, rows: np.ndarray) -> str:
+    memory = recording.memories[touch.memory]
+    where = elements(memory, touch, rows)
+    values = touch.values[rows]
+    same = f" ({shown(values.flat[0])})" if len(rows) == 1 and values.size == 1 else ""
+    if memory.space == "local":
+        return f"{_DID[touch.kind]} memory of their own"
+    return f"{_DID[touch.kind]} {where}{same}"
+
+
+def _shuffled(recording: Recording, frame: Frame, slot: int) -> list[str]:
+    phrases = []
+    for one in frame.shuffles:
+        rows = one.threads // recording.stride == slot
+        moved = int(np.count_nonzero(rows & (one.source != one.threads)))
+        if rows.any():
+            kept = int(np.count_nonzero(rows)) - moved
+            rest = f", {kept} got back {'its' if kept == 1 else 'their'} own" if kept else ""
+            phrases.append(f"shuffle: {moved} lanes received another lane's value{rest}")
+    return phrases
+
+
+def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> list[str]:
+    """What becomes of the threads at the end of the step."""
+    passed = [_own(recording, group, slot) for group in frame.passed]
+    opened = sum(len(group) for group in passed)
+    said = [f"The barrier opens: {_counted(opened)} go on."] if opened else []
+    state = frame.state[slot * recording.stride :][mine]
+    turns = {
+        AT_BARRIER: "wait at the barrier",
+        AT_WARP: "wait for the rest of their warp",
+        GONE: "leave the kernel",
+    }
+    for what, words in turns.items():
+        if number := int(np.count_nonzero(state == what)):
+            said.append(f"{_counted(number)} {words if number > 1 else _one(words)}.")
+    if frame.parted and not said:
+        said.append("Their ways part here.")
+    return said
+
+
+def _one(words: str) -> str:
+    verb, _, rest = words.partition(" ")
+    return f"{verb}s {rest}".replace("their", "its")
+
+
+def _counted(number: int) -> str:
+    return f"{number} thread" + ("" if number == 1 else "s")
+
+
+def shown(value) -> str:
+    """A number with as many digits as a cell has room for."""
+    return f"{float(value):.5g}" if np.asarray(value).dtype.kind == "f" else str(value)

@@ -1,0 +1,194 @@
+"""A real JupyterLab in a headless Chromium, for tests that look at what a learner looks at."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import nbformat
+from nbformat import v4
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+PATIENCE = 300  # seconds; a busy machine takes its time
+_CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_DRIVERS = ("chromedriver", "chromium.chromedriver")
+_NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
+_NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+_THEMES = {True: "JupyterLab Dark", False: "JupyterLab Light"}
+
+
+def installed() -> tuple[str, str] | None:
+    """A browser and its driver, if this machine has both."""
+    found = [next(filter(None, map(shutil.which, names)), None) for names in (_CHROMES, _DRIVERS)]
+    return tuple(found) if all(found) else None
+
+
+@contextmanager
+def chromium(width: int = 1440, height: int = 900) -> Iterator[webdriver.Chrome]:
+    """A browser with a window of this size."""
+    browser, driver = installed()
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"):
+        options.add_argument(argument)
+    options.add_argument(f"--window-size={width},{height}")
+    page = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield page
+    finally:
+        page.quit()
+
+
+@contextmanager
+def jupyterlab(folder: Path) -> Iterator[str]:
+    """The address of a server whose notebooks are in `folder`; nothing of the user's own Jupyter
+    is read or written."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    own = {
+        f"JUPYTER_{name}_DIR": str(folder / f".{name.lower()}")
+        for name in ("CONFIG", "DATA", "RUNTIME")
+    }
+    settings = ["--ServerApp.token=", "--ServerApp.open_browser=False", f"--ServerApp.port={port}"]
+    settings += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    settings += ["--LabApp.news_url=None", "--ServerApp.allow_root=True"]
+    quiet = folder / ".config" / "labconfig" / "default_setting_overrides.json"
+    quiet.parent.mkdir(parents=True, exist_ok=True)
+    quiet.write_text(json.dumps(_NO_NEWS))
+    command = [sys.executable, "-m", "jupyterlab", *settings]
+    with (folder / "server.log").open("wb") as log:
+        server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_for(address, server, folder / "server.log")
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for(address: str, server: subprocess.Popen, log: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(f"{address}/api/status"):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()[-2000:]}")
+
+
+def write_notebook(path: Path, *cells: str) -> None:
+    """A notebook of these code cells, without outputs."""
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    made = v4.new_notebook(metadata=metadata, cells=[v4.new_code_cell(cell) for cell in cells])
+    nbformat.write(made, path)
+
+
+class Lab:
+    """One notebook, open in JupyterLab."""
+
+    def __init__(self, page: webdriver.Chrome, address: str, notebook: str):
+        self.page = page
+        page.get(f"{address}/lab/tree/{notebook}?reset")
+        self.until(f"return {_NOTEBOOK}?.sessionContext?.session?.kernel?.status === 'idle'")
+
+    def run_all(self) -> None:
+        """Run every cell, one after the other, until the last has its number."""
+        self.command("notebook:run-all-cells")
+        self.until(f"return {_NOTEBOOK}.content.widgets.every((one) => one.model.executionCount)")
+
+    def save(self) -> None:
+        self.command("docmanager:save")
+        self.until("return !document.querySelector('.jp-mod-dirty')")
+
+    def dark(self, yes: bool) -> None:
+        self.command("apputils:change-theme", {"theme": _THEMES[yes]})
+        self.until(f"return document.body.dataset.jpThemeLight === '{str(not yes).lower()}'")
+
+    def alone(self) -> None:
+        """Put the file browser aside."""
+        self.page.execute_script("window.jupyterapp.shell.collapseLeft()")
+
+    def command(self, name: str, arguments: dict | None = None) -> None:
+        self.page.execute_script(
+            "window.jupyterapp.commands.execute(arguments[0], arguments[1])", name, arguments or {}
+        )
+
+    def until(self, script: str):
+        """Wait until a script returns something true, and return that."""
+        return WebDriverWait(self.page, PATIENCE).until(lambda page: page.execute_script(script))
+
+    @contextmanager
+    def player(self, number: int = 0) -> Iterator[Player]:
+        """What is inside a player's frame."""
+        WebDriverWait(self.page, PATIENCE).until(
+            lambda page: len(page.find_elements(By.CSS_SELECTOR, "iframe[srcdoc]")) > number
+        )
+        frame = self.page.find_elements(By.CSS_SELECTOR, "iframe[srcdoc]")[number]
+        self.page.execute_script("arguments[0].scrollIntoView({block: 'center'})", frame)
+        self.page.switch_to.frame(frame)
+        try:
+            yield Player(self)
+        finally:
+            self.page.switch_to.default_content()
+
+
+class Player:
+    """The player in the frame that the browser now looks into."""
+
+    def __init__(self, lab: Lab):
+        self.lab, self.page = lab, lab.page
+        lab.until("return !!window.player && !!document.querySelector('.row.current')")
+
+    def press(self, key: str) -> None:
+        self.page.find_element(By.CSS_SELECTOR, ".source").send_keys(key)
+
+    def click(self, selector: str) -> None:
+        self.page.find_element(By.CSS_SELECTOR, selector).click()
+
+    def choose(self, what: str, value: str) -> None:
+        self.page.find_element(
+            By.CSS_SELECTOR, f'select[data-choose="{what}"] option[value="{value}"]'
+        ).click()
+
+    @property
+    def line(self) -> int:
+        """The line that the step is at."""
+        return int(
+            self.page.find_element(By.CSS_SELECTOR, ".row.current").get_dom_attribute("data-line")
+        )
+
+    @property
+    def step(self) -> str:
+        return self.text(".place")
+
+    @property
+    def panels(self) -> str:
+        """All pictures, as HTML."""
+        return self.page.execute_script(
+            "return document.querySelector('.panels').innerHTML"
+            " + document.querySelector('.memories').innerHTML"
+        )
+
+    def text(self, selector: str) -> str:
+        found = self.page.find_elements(By.CSS_SELECTOR, selector)
+        return found[0].text if found else ""
+
+    def count(self, selector: str) -> int:
+        return len(self.page.find_elements(By.CSS_SELECTOR, selector))

@@ -1,0 +1,193 @@
+"""Answers that the grade is tried with, each a small edit of a solution (`grader.course.edits`).
+
+tests/suites/alternatives/LESSON.toml   right answers of other styles: each must get full marks
+tests/suites/styles.toml                more of them: ways of writing, for every solution
+tests/suites/skips/LESSON.toml          right answers that go around what the exercise teaches: none
+                                        may get more than half
+tests/suites/mistakes/LESSON.toml       mistakes that change values alone, with their `cause`
+
+`python tests/suites.py SUITE [WORD]` judges the whole suite, or those whose path contains WORD, and
+prints what each got; `python tests/suites.py time [WORD]` measures what check() costs, and says
+which mistakes only hidden cases see.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import psutil
+
+from grader import course
+from grader.course import edits
+from grader.judge import Verdict, judge
+
+FOLDER = Path(__file__).parent / "suites"
+CAUSES = frozenset(
+    {
+        "counted_twice",
+        "first_element",
+        "identity",
+        "last_element",
+        "lost_part",
+        "merged_unscaled",
+        "precision",
+        "scale",
+        "sentinel",
+        "stale_value",
+        "transposed",
+        "unguarded_nan",
+        "wrong_border",
+        "wrong_index",
+        "wrong_operation",
+        "wrong_row",
+        "wrong_sign",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer of a suite; `exercise` is its id, `cause` a mistake's, from `CAUSES`."""
+
+    suite: str
+    exercise: str
+    name: str
+    source: str
+    cause: str = ""
+
+    @property
+    def path(self) -> str:
+        return f"{self.exercise}/{self.name}"
+
+
+def answers(suite: str) -> Iterator[Answer]:
+    """The answers of a suite, lesson by lesson. Raises EditError or NotInCourse for one amiss."""
+    yield from _written(suite)
+    if suite == "alternatives":
+        yield from _restyled()
+
+
+def _written(suite: str) -> Iterator[Answer]:
+    for lesson in course.lessons():
+        file = FOLDER / suite / f"{lesson.name}.toml"
+        listed = tomllib.loads(file.read_text()) if file.is_file() else {}
+        for exercise, entries in listed.items():
+            solution = lesson.solution(lesson.exercise(exercise))
+            for entry in entries:
+                yield _answer(suite, f"{lesson.name}/{exercise}", solution, entry)
+
+
+def _restyled() -> Iterator[Answer]:
+    """Every solution in every style of styles.toml that changes it."""
+    styles = tomllib.loads((FOLDER / "styles.toml").read_text())["style"]
+    for lesson in course.lessons():
+        for exercise in lesson.exercises:
+            solution = lesson.solution(exercise)
+            for style in styles:
+                source = edits.in_answer(solution, partial(re.sub, style["find"], style["put"]))
+                if source != solution:
+                    yield Answer("alternatives", exercise.id, f"style/{style['name']}", source)
+
+
+def _answer(suite: str, exercise: str, solution: str, entry: dict) -> Answer:
+    try:
+        edits.require(entry, {"name"}, {"name", "cause"} | edits.KEYS)
+        source = edits.edited(solution, exercise.partition("/")[2], entry)
+    except edits.EditError as error:
+        raise edits.EditError(f"{suite}: {exercise}/{entry.get('name')}: {error}") from None
+    return Answer(suite, exercise, entry["name"], source, entry.get("cause", ""))
+
+
+def judged(answer: Answer) -> Verdict:
+    return judge(answer.exercise, answer.source)
+
+
+def as_it_should(answer: Answer, verdict: Verdict) -> bool:
+    """Whether the verdict is what answers of this suite must get."""
+    if answer.suite == "alternatives":
+        return verdict.status == "passed"
+    if answer.suite == "skips":
+        return verdict.points <= verdict.max_points / 2
+    return verdict.status == "wrong_answer" and not seen_by_hidden_cases_alone(verdict)
+
+
+def seen_by_hidden_cases_alone(verdict: Verdict) -> bool:
+    """Whether a learner who checks without the hidden cases is told that all is well."""
+    return all(case.status == "passed" for case in verdict.cases if case.visible)
+
+
+def main(suite: str, word: str = "") -> None:
+    tried, failed = 0, 0
+    for answer in answers(suite):
+        if word not in answer.path:
+            continue
+        verdict = judged(answer)
+        good = as_it_should(answer, verdict)
+        tried, failed = tried + 1, failed + (not good)
+        marks = f"{verdict.points:g}/{verdict.max_points:g} {verdict.status}"
+        path = verdict.counters.get("longest_path", 0)
+        print(f"{'ok  ' if good else 'FAIL'} {answer.path}  {marks}, path {path:,}", flush=True)
+        if not good:
+            print("\n".join(f"       {line}" for line in _told(verdict)), flush=True)
+    print(f"{tried} of {suite} tried, {failed} not as they should be")
+
+
+def _told(verdict: Verdict) -> Iterator[str]:
+    """The cases that failed, and what is said of them."""
+    for case in verdict.cases:
+        if case.status != "passed":
+            line = f" line {case.line}" if case.line else ""
+            yield f"[{case.name}] {case.status}{line}: {case.message[:400]}"
+
+
+def measure(word: str = "") -> None:
+    """The CPU's time of check() over all solutions and mistakes, compilation included; and which
+    of them check() does not call what they are, since only hidden cases see it."""
+    took = []
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = cache
+        for exercise, name, source, status in _all_that_is_checked():
+            if word not in f"{exercise}/{name}":
+                continue
+            before = _used()
+            found = judge(exercise, source, hidden=False).status
+            took.append(_used() - before)
+            odd = "" if found == status else f"  FAIL: {status} is foreseen"
+            print(f"{took[-1]:.2f} s  {exercise}/{name}  {found}{odd}", flush=True)
+    took.sort()
+    p50, p95 = took[len(took) // 2], took[len(took) * 95 // 100]
+    print(f"{len(took)} checks: p50 {p50:.2f} s, p95 {p95:.2f} s, most {took[-1]:.2f} s of the CPU")
+
+
+def _all_that_is_checked() -> Iterator[tuple[str, str, str, str]]:
+    """Exercise, name, source, and the status that is foreseen."""
+    for lesson in course.lessons():
+        for one in lesson.exercises:
+            yield one.id, "solution", lesson.solution(one), "passed"
+        for wrong in lesson.wrong_kernels:
+            yield f"{lesson.name}/{wrong.exercise}", wrong.name, wrong.source, wrong.status
+    for answer in answers("mistakes"):
+        yield answer.exercise, answer.name, answer.source, "wrong_answer"
+
+
+def _used() -> float:
+    """Seconds of the CPU's that this process has used, and its workers, which end in the server
+    that forked them. A worker's are known to a hundredth of a second."""
+    used = time.process_time()
+    for child in psutil.Process().children():
+        times = child.cpu_times()
+        used += times.user + times.system + times.children_user + times.children_system
+    return used
+
+
+if __name__ == "__main__":
+    measure(*sys.argv[2:]) if sys.argv[1] == "time" else main(*sys.argv[1:])

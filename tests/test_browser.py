@@ -1,0 +1,190 @@
+"""What a learner sees, in a real JupyterLab: the player at a race, at a shuffle, light and dark."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
+
+import browser  # noqa: E402  (it needs selenium)
+from nbconvert import HTMLExporter  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
+
+from grader import course  # noqa: E402
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        browser.installed() is None,
+        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
+    ),
+]
+
+LESSON = course.lesson("02_tree_reduction")
+SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
+LAST_BARRIER = max(n for n, line in enumerate(SOLUTION) if "__syncthreads();" in line)
+RACING = "\n".join(line for n, line in enumerate(SOLUTION) if n != LAST_BARRIER)
+# Line 1 of a cell is the magic's.
+ADDING = 2 + next(n for n, line in enumerate(RACING.splitlines()) if "+= tile[" in line)
+SET_UP = f"""import numpy as np
+from grader.notebook import *
+lesson("{LESSON.name}")"""
+SHUFFLE = """%%cuda give
+extern "C" __global__ void give(float* x) {
+    float mine = x[threadIdx.x];
+    float theirs = __shfl_down_sync(0xffffffff, mine, 4);
+    x[threadIdx.x] = mine + theirs;
+}"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """JupyterLab with a lesson in which an exercise has a mistake; everything has been run."""
+    folder = tmp_path_factory.mktemp("lab")
+    notebook = folder / "lesson.ipynb"
+    browser.write_notebook(
+        notebook,
+        SET_UP,
+        f"%%cuda interleaved\n{RACING}",
+        'check("interleaved")',
+        SHUFFLE,
+        "x = np.arange(32, dtype=np.float32)\nrun = watch(give, (1,), (32,), (x,))\nplay(run)",
+        "draw.exchange(run)",
+    )
+    with browser.jupyterlab(folder) as address, browser.chromium() as page:
+        opened = browser.Lab(page, address, notebook.name)
+        opened.folder = folder
+        opened.run_all()
+        yield opened
+
+
+def test_a_failing_check_opens_the_player_at_the_hazard(lab):
+    with lab.player() as player:
+        assert player.line == ADDING
+        assert "Data race" in player.text(".mark")
+        assert player.count(".lane.wrong") == 1
+        assert player.count(".cell.wrong") >= 1
+
+
+def test_steps_go_forth_and_back_and_the_frame_changes(lab):
+    with lab.player() as player:
+        here = player.step, player.panels
+        player.press(Keys.ARROW_LEFT)
+        before = player.step, player.panels
+        assert before != here
+        player.click('[data-go="forth"]')
+        assert (player.step, player.panels) == here
+        player.press(Keys.HOME)
+        assert player.step.startswith("step 1 of")
+        player.click(".to-mark")
+        assert (player.step, player.panels) == here
+
+
+def test_a_step_by_barrier_stops_at_barriers_alone(lab):
+    with lab.player() as player:
+        player.press(Keys.HOME)
+        player.choose("by", "barrier")
+        player.press(Keys.ARROW_RIGHT)
+        assert "The barrier opens" in player.text(".said")
+        player.choose("by", "line")
+        player.click(".to-mark")
+
+
+def test_another_thread_shows_its_own_values(lab):
+    with lab.player() as player:
+        of_thread_0 = player.text(".panels section:nth-of-type(2)")
+        player.choose("own", "5")
+        of_thread_5 = player.text(".panels section:nth-of-type(2)")
+        assert "Thread 5" in of_thread_5
+        assert of_thread_5 != of_thread_0
+
+
+def test_a_shuffle_has_an_arrow_for_each_value_that_moved(lab):
+    with lab.player(1) as player:
+        while not player.count(".exchange"):
+            before = player.step
+            player.press(Keys.ARROW_RIGHT)
+            assert player.step != before, "there is no shuffle"
+        assert player.count(".exchange .arrow") == 28  # lanes 28 to 31 keep their own
+
+
+def test_steps_are_instant(lab):
+    """A hundred steps, measured by the browser itself and with no claim of a figure but that of
+    steps that anybody would notice."""
+    with lab.player() as player:
+        took = player.page.execute_script(
+            "const start = performance.now();"
+            "for (let n = 0; n < 100; n++) window.player.step(n % 2 ? 'forth' : 'back');"
+            "return performance.now() - start;"
+        )
+        assert took / 100 < 250  # milliseconds
+
+
+def test_the_players_colours_follow_the_theme(lab):
+    def colours():
+        with lab.player() as player:
+            script = "return getComputedStyle(document.body).backgroundColor"
+            return player.page.execute_script(script)
+
+    light = colours()
+    lab.dark(True)
+    try:
+        dark = colours()
+        turned = lab.page.execute_script(
+            "return getComputedStyle(document.querySelector('.ww-picture')).filter"
+        )
+    finally:
+        lab.dark(False)
+    assert sum(map(int, re.findall(r"\d+", light)[:3])) > 600
+    assert sum(map(int, re.findall(r"\d+", dark)[:3])) < 150
+    assert "invert" in turned
+
+
+def test_pictures_have_their_text_twin_as_alternative_text(lab):
+    alternative = lab.page.execute_script("return document.querySelector('.ww-picture').alt")
+    assert "28 lanes received from lane + 4" in alternative
+
+
+def test_a_saved_notebook_still_plays_as_a_page_without_a_kernel(lab):
+    lab.save()
+    html, _ = HTMLExporter().from_filename(str(lab.folder / "lesson.ipynb"))
+    saved = lab.folder / "lesson.html"
+    saved.write_text(html)
+    address = lab.page.current_url
+    try:
+        lab.page.get(saved.as_uri())
+        with lab.player() as player:
+            assert player.line == ADDING
+            before = player.panels
+            player.press(Keys.ARROW_LEFT)
+            assert player.panels != before
+    finally:
+        lab.page.get(address)
+        lab.until("return !!window.jupyterapp && !!document.querySelector('iframe[srcdoc]')")
+
+
+def test_five_players_open_at_once(tmp_path):
+    from test_player import RACING as SOURCE
+    from test_player import summed
+
+    from grader.notebook.player import marks, player
+
+    run, recording = summed(SOURCE)
+    html = player(recording, marks(recording, run.hazards)).html
+    path = tmp_path / "five.html"
+    path.write_text(f"<!doctype html><body>{html * 5}")
+    assert path.stat().st_size < 10_000_000
+    with browser.chromium() as page:
+        start = time.perf_counter()
+        page.get(path.as_uri())
+        browser.WebDriverWait(page, browser.PATIENCE).until(
+            lambda page: page.execute_script(
+                "return [...document.querySelectorAll('iframe')].every("
+                "(one) => one.contentWindow.player)"
+            )
+        )
+        print(f"five players: {time.perf_counter() - start:.2f} s, {path.stat().st_size:,} bytes")

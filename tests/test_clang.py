@@ -1,0 +1,219 @@
+"""clang, the second compiler: what it makes is what the source says, in NVRTC's form."""
+
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.cuda import CompileError, compilers, simulator
+from grader.cuda.compilers.clang.layout import laid_out
+from grader.cuda.compilers.clang.ptx import like_nvrtc
+from grader.cuda.compilers.protocol import Job
+
+clang = compilers.COMPILERS["clang"]
+pytestmark = pytest.mark.skipif(not clang.available(), reason="the wheel ziglang is not installed")
+
+
+@pytest.fixture
+def by_clang(monkeypatch):
+    monkeypatch.setenv(compilers.CHOICE, "clang")
+
+
+# --- the order of blocks ----------------------------------------------------------------------
+
+KERNELS = [path for lesson in course.lessons() for path in sorted(lesson.path.glob("*.cu"))]
+LABEL = re.compile(r"(\$L__BB\w+):")
+BRANCH = re.compile(r"(?:@(!?)(%\w+)\s+)?bra(?:\.uni)?\s+(\$L__BB\w+);")
+
+
+def walk(body, seed, most=400):
+    """The instructions that a lane comes to, with their `.loc` rows, if each predicate is decided
+    by its name, how often it was asked, and the seed."""
+    rows, labels, place, places = [], {}, "", []
+    for line in body.splitlines():
+        text = line.strip()
+        if found := LABEL.match(text):
+            labels[found[1]] = len(rows)
+        elif text.startswith(".loc"):
+            place = text
+        elif text and not text.startswith(("//", ".", "$L__")):
+            rows.append(text)
+            places.append(place)
+    at, asked, seen = 0, {}, []
+    while at < len(rows) and len(seen) < most:
+        text = rows[at]
+        if branch := BRANCH.match(text):
+            taken = True
+            if branch[2]:
+                asked[branch[2]] = asked.get(branch[2], 0) + 1
+                drawn = zlib.crc32(f"{seed} {branch[2]} {asked[branch[2]]}".encode()) & 1
+                taken = bool(drawn) != bool(branch[1])
+            at = labels[branch[3]] if taken else at + 1
+            continue
+        seen.append((text, places[at]))
+        if re.match(r"(ret|exit)\b", text):
+            break
+        at += 1
+    return seen
+
+
+def bodies(ptx):
+    return re.findall(r"^\{\n(.*?)^\}$", ptx, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("path", KERNELS[::4], ids=lambda path: path.stem)
+def test_blocks_in_another_order_do_the_same_on_every_way_through(path, monkeypatch):
+    module = __import__("grader.cuda.compilers.clang", fromlist=["laid_out"])
+    seen = []
+    monkeypatch.setattr(module, "laid_out", lambda ptx: seen.append(ptx) or ptx)
+    clang.compile(Job(path.read_text()))
+    for before, after in zip(bodies(seen[0]), bodies(laid_out(seen[0])), strict=True):
+        for seed in range(40):
+            assert walk(before, seed) == walk(after, seed)
+
+
+TWO_BRANCHES = """{
+	mov.u32 	%r1, 0;
+$L__BB0_2:
+	add.s32 	%r1, %r1, 1;
+	@%p2 bra 	$L__BB0_2;
+// %bb.3:
+	@%p8 bra 	$L__BB0_6;
+$L__BB0_4:
+	add.s32 	%r1, %r1, 2;
+	bra.uni 	$L__BB0_2;
+$L__BB0_6:
+	ret;
+}
+"""
+
+
+def test_two_branches_one_after_the_other_both_stay():
+    (before,), (after,) = bodies(TWO_BRANCHES), bodies(laid_out(TWO_BRANCHES))
+    for seed in range(60):
+        assert walk(before, seed) == walk(after, seed)
+
+
+def test_a_loop_stands_in_one_piece_before_what_follows_it():
+    scattered = """{
+	@%p1 bra 	$L__BB0_9;
+	bra.uni 	$L__BB0_7;
+$L__BB0_4:
+	ret;
+$L__BB0_9:
+	bar.sync 	0;
+	@%p5 bra 	$L__BB0_4;
+$L__BB0_7:
+	@%p4 bra 	$L__BB0_9;
+	st.shared.b32 	[%rd4], %r11;
+	bra.uni 	$L__BB0_9;
+}
+"""
+    text = laid_out(scattered)
+    assert text.index("bar.sync") < text.index("ret;")
+    assert text.count("bar.sync") == 1
+
+
+# --- lines ------------------------------------------------------------------------------------
+
+
+def test_code_that_was_inlined_names_the_calls_it_was_inlined_through():
+    ptx = '\t.loc\t1 6 12\t// a.cu:6:12 @[ a.cu:9:9 @[ a.cu:16:12 ] ]\n\tret;\n\t.file\t1 "a.cu"\n'
+    rows = [re.findall(r"\d+", row) for row in like_nvrtc(ptx).splitlines() if ".loc" in row]
+    assert [[*row[:3], *row[-3:]] for row in rows] == [
+        ["1", "9", "9", "1", "16", "12"],
+        ["1", "6", "12", "1", "9", "9"],
+    ]
+
+
+def test_an_error_in_a_helper_names_the_line_of_the_call(by_clang):
+    code = """__device__ float at(const float* x, int i) {
+  return x[i];
+}
+extern "C" __global__ void k(const float* x, float* y) {
+  y[threadIdx.x] = at(x, threadIdx.x + 1);
+}"""
+    kernel = simulator.RawModule(code=code).get_function("k")
+    with pytest.raises(Exception, match="line 2") as caught:
+        kernel((1,), (4,), (np.zeros(4, np.float32), np.zeros(4, np.float32)))
+    assert "line 5" in str(caught.value)
+
+
+# --- what NVRTC has built in ------------------------------------------------------------------
+
+FLOATS = np.linspace(-3, 3, 64, dtype=np.float32)
+FUNCTIONS = {
+    "expf(x)": np.exp,
+    "sinf(x)": np.sin,
+    "tanhf(x)": np.tanh,
+    "log1pf(fabsf(x))": lambda x: np.log1p(np.abs(x)),
+    "sqrtf(fabsf(x))": lambda x: np.sqrt(np.abs(x)),
+    "x / 3.0f": lambda x: x / 3,
+    "powf(fabsf(x), 1.5f)": lambda x: np.abs(x) ** 1.5,
+    "cbrtf(x)": np.cbrt,
+    "float(floor(x))": np.floor,
+    "max(x, 0.5f)": lambda x: np.maximum(x, 0.5),
+    "float(max(int(x), 1u))": lambda x: np.maximum(x.astype(np.int32).astype(np.uint32), 1),
+    "__int_as_float(__float_as_int(x))": lambda x: x,
+    "fmaf(x, x, -1.0f)": lambda x: x * x - 1,
+    "rsqrtf(x * x + 1)": lambda x: 1 / np.sqrt(x * x + 1),
+    "erff(x)": None,
+}
+
+
+@pytest.mark.parametrize("expression", FUNCTIONS)
+def test_mathematics_is_as_accurate_as_documented(expression, by_clang):
+    y = np.zeros_like(FLOATS)
+    code = (
+        'extern "C" __global__ void k(const float* a, float* y) {\n'
+        f"  float x = a[threadIdx.x]; y[threadIdx.x] = {expression};\n}}"
+    )
+    kernel = simulator.RawModule(code=code).get_function("k")
+    kernel((1,), (64,), (FLOATS, y))
+    if FUNCTIONS[expression] is None:
+        from math import erf
+
+        expected = np.array([erf(one) for one in FLOATS.astype(np.float64)])
+    else:
+        expected = FUNCTIONS[expression](FLOATS.astype(np.float64))
+    assert np.abs(y - expected).max() <= 4 * np.spacing(np.float32(np.abs(expected).max()))
+
+
+def test_a_copy_of_sixteen_aligned_bytes_is_one_access(by_clang):
+    code = """struct alignas(16) Pack { float element[4]; };
+extern "C" __global__ void k(const Pack* x, Pack* y) { y[threadIdx.x] = x[threadIdx.x]; }"""
+    text = compilers.compile_ptx(code).text
+    assert "ld.global.v4" in text and "st.global.v4" in text
+
+
+def test_options_of_nvrtc_reach_clang(by_clang):
+    code = 'extern "C" __global__ void k(float* y) { y[0] = y[1] / y[2] + N; }'
+    exact = compilers.compile_ptx(code, ("-DN=12345", "-arch=compute_80"))
+    assert "div.rn.f32" in exact.text and ".target sm_80" in exact.text
+    assert "div.approx" in compilers.compile_ptx(code, ("-DN=1", "--use_fast_math")).text
+
+
+def test_a_name_expression_that_is_wrong_is_told_as_that(by_clang):
+    with pytest.raises(CompileError, match="the name expressions"):
+        compilers.compile_ptx("__global__ void k(int* y) {}", name_expressions=("nothing<int>",))
+
+
+def test_a_function_without_device_is_told_where_it_is_defined(by_clang):
+    code = 'float twice(float x) { return 2 * x; }\nextern "C" __global__ void k(float* y) {\n'
+    with pytest.raises(CompileError, match="write __device__ before it") as caught:
+        compilers.compile_ptx(code + "  y[0] = twice(y[0]);\n}")
+    assert caught.value.line == 1
+
+
+def test_a_file_that_is_no_header_of_cudas_is_named(by_clang, tmp_path):
+    (tmp_path / "mine.h").write_text("#define MINE 3\n")  # leaves no trace in PTX
+    code = f'#include "{tmp_path}/mine.h"\nextern "C" __global__ void k(int* y) {{ y[0] = MINE; }}'
+    assert compilers.compile_ptx(code).files == (f"{tmp_path}/mine.h",)
+
+
+def test_a_compiler_that_there_is_not_is_refused_by_its_name(monkeypatch):
+    monkeypatch.setenv(compilers.CHOICE, "gcc")
+    with pytest.raises(CompileError, match="must be nvrtc or clang"):
+        compilers.chosen()

@@ -1,0 +1,329 @@
+"""A run recorded step by step, and the page that plays it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from html import unescape
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.cuda import simulator
+from grader.cuda.errors import CudaError
+from grader.cuda.simulator.observers.recorder import recording as recording_of
+from grader.cuda.simulator.observers.recorder import recordings
+from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
+from grader.judge import judge
+from grader.judge.verdict import Verdict
+from grader.notebook import verdict_card
+from grader.notebook.element_map import element_map
+from grader.notebook.player import marks, player
+from grader.notebook.player.replay import of_failure
+
+LESSON = course.lesson("02_tree_reduction")
+EXERCISE = LESSON.exercise("interleaved")
+SOLUTION = LESSON.solution(EXERCISE)
+LINES = SOLUTION.splitlines()
+ADDING = 1 + next(n for n, line in enumerate(LINES) if "+= tile[" in line)
+LAST_BARRIER = max(n for n, line in enumerate(LINES) if "__syncthreads();" in line)
+RACING = "\n".join([*LINES[:LAST_BARRIER], "//", *LINES[LAST_BARRIER + 1 :]]) + "\n"
+
+
+def recorded(source: str, kernel: str, grid, block, args, blocks=(0, 1), **options):
+    """The run, and the recording of its only launch; what goes wrong stays in `run.hazards`."""
+    function = simulator.RawModule(code=source).get_function(kernel)
+    with simulator.options(**options), simulator.observe(observers=[recording_of(blocks)]) as run:
+        try:
+            function(grid, block, args)
+        except CudaError:
+            assert run.hazards
+    return run, recordings(run)[0]
+
+
+def summed(source: str, blocks=(0, 1)):
+    x = np.arange(128, dtype=np.float32)
+    return recorded(
+        source, "interleaved", (2,), (64,), (x, np.zeros(2, "f4"), np.int32(128)), blocks
+    )
+
+
+def data_in(html: str) -> dict:
+    inside = unescape(re.search(r'srcdoc="([^"]*)"', html)[1])
+    packed = re.search(r'id="data">([^<]*)<', inside)[1]
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+def touches(recording, kind: str, space: str):
+    return [
+        (frame, touch)
+        for frame in recording.frames
+        for touch in frame.touches
+        if touch.kind == kind and recording.memories[touch.memory].space == space
+    ]
+
+
+# --- the recording ---------------------------------------------------------------------------
+
+
+def test_stores_bring_the_recorded_cells_to_what_the_kernel_leaves():
+    _, recording = summed(SOLUTION)
+    tile = {}
+    for _, touch in touches(recording, "store", "shared"):
+        for row, offset in enumerate(touch.offsets.tolist()):
+            tile[int(touch.owner[row]), offset // 4] = float(touch.values[row, 0])
+    assert [tile[block, 0] for block in (0, 1)] == [np.arange(64).sum(), np.arange(64, 128).sum()]
+
+
+def test_each_line_says_what_it_assigned_in_each_thread():
+    _, recording = summed(SOLUTION)
+    found = {}
+    for frame in recording.frames:
+        for one in frame.assigned:
+            text = LINES[frame.line - 1].strip()
+            found.setdefault((text, one.result.built_in), one.values[:3].tolist())
+    assert found["const int thread = threadIdx.x;", "threadIdx.x"] == [0, 1, 2]
+    index = next(text for text, _ in found if text.startswith("const int i ="))
+    assert found[index, ""] == [0, 1, 2]
+    loop = next(text for text, _ in found if text.startswith("for (int stride"))
+    assert found[loop, ""] == [32, 32, 32]
+
+
+def test_addresses_are_nothing_a_line_assigned():
+    _, recording = summed(SOLUTION)
+    kinds = {one.result.type for frame in recording.frames for one in frame.assigned}
+    assert kinds <= {"s32", "u32", "f32"}
+
+
+def test_threads_at_a_barrier_wait_and_threads_that_returned_are_gone():
+    source = """extern "C" __global__ void early(float* x) {
+        if (threadIdx.x >= 40) return;
+        if (threadIdx.x < 32) {
+            x[threadIdx.x] = 1.0f;
+            __syncthreads();
+        }
+    }
+    """
+    _, recording = recorded(source, "early", (1,), (64,), (np.zeros(64, "f4"),), (0,))
+    states = np.stack([frame.state for frame in recording.frames])
+    assert (states[-1][40:] == GONE).all()
+    assert AT_BARRIER in states[:, :32]
+
+
+def test_a_shuffle_is_recorded_with_who_gave_what():
+    source = """extern "C" __global__ void swap(float* x) {
+        x[threadIdx.x] = __shfl_xor_sync(0xffffffff, x[threadIdx.x], 1);
+    }
+    """
+    x = np.arange(32, dtype=np.float32) * 1.5
+    _, recording = recorded(source, "swap", (1,), (32,), (x.copy(),), (0,))
+    (one,) = [one for frame in recording.frames for one in frame.shuffles]
+    assert one.source.tolist() == [lane ^ 1 for lane in range(32)]
+    assert one.values.tolist() == [x[lane ^ 1] for lane in range(32)]
+
+
+def test_a_race_is_marked_where_it_happened_with_the_access_it_clashes_with():
+    run, recording = summed(RACING)
+    (mark,) = marks(recording, run.hazards)
+    assert recording.frames[mark.frame].line == ADDING
+    assert recording.frames[mark.other].line == ADDING
+    assert mark.other < mark.frame
+    memory, owner, offset, _ = mark.cells[0]
+    reads = recording.frames[mark.frame].touches
+    assert any(offset in touch.offsets for touch in reads if touch.memory == memory)
+    writes = [t for t in recording.frames[mark.other].touches if t.kind == "store"]
+    assert any((t.threads == mark.other_thread) @ (t.offsets == offset) for t in writes)
+    assert owner == mark.slot
+
+
+def test_an_access_out_of_bounds_is_marked_at_its_line():
+    source = 'extern "C" __global__ void over(float* x, int n) {\n    int i = threadIdx.x;\n'
+    source += "    x[i + n] = 1.0f;\n}\n"
+    run, recording = recorded(source, "over", (1,), (32,), (np.zeros(40, "f4"), np.int32(20)))
+    (mark,) = marks(recording, run.hazards)
+    assert recording.frames[mark.frame].line == 3
+    assert mark.thread == 20
+
+
+def test_only_the_blocks_asked_for_are_recorded_by_number_or_by_index():
+    _, by_number = summed(SOLUTION, blocks=(1,))
+    _, by_index = summed(SOLUTION, blocks=((1, 0, 0),))
+    assert by_number.indices == by_index.indices == ((1, 0, 0),)
+    assert max(int(frame.threads.max()) for frame in by_number.frames) < 64
+
+
+LONG = """extern "C" __global__ void walk(int* x, int n) {
+    __shared__ int cell[32];
+    cell[threadIdx.x] = 0;
+    for (int i = 0; i < n; i++) {
+        cell[threadIdx.x] += i;
+        __syncthreads();
+    }
+    x[threadIdx.x] = cell[threadIdx.x];
+}
+"""
+
+
+def test_a_long_run_is_sampled_and_its_cells_are_still_right():
+    _, recording = recorded(LONG, "walk", (1,), (32,), (np.zeros(32, "i4"), np.int32(5000)), (0,))
+    assert len(recording.frames) < recording.steps / 4
+    assert recording.frames[-1].number == recording.steps - 1
+    cell = {}
+    for frame in recording.frames:
+        for touch in (*frame.caught_up, *frame.touches):
+            if recording.memories[touch.memory].space == "shared" and touch.kind == "store":
+                cell |= dict(zip(touch.offsets.tolist(), touch.values[:, 0].tolist(), strict=True))
+    assert set(cell.values()) == {sum(range(5000))}
+
+
+def test_a_long_run_keeps_the_steps_around_what_went_wrong():
+    source = LONG.replace("x[threadIdx.x] =", "x[threadIdx.x + 8] =")
+    args = np.zeros(32, "i4"), np.int32(3000)
+    run, recording = recorded(source, "walk", (1,), (32,), args, (0,))
+    (mark,) = marks(recording, run.hazards)
+    numbers = [frame.number for frame in recording.frames]
+    assert numbers[-10:] == list(range(recording.steps - 10, recording.steps))
+    assert recording.frames[mark.frame].number == recording.steps - 1
+
+
+# --- the page --------------------------------------------------------------------------------
+
+
+def test_the_page_needs_nothing_from_elsewhere():
+    run, recording = summed(RACING)
+    page = player(recording, marks(recording, run.hazards))
+    inside = unescape(re.search(r'srcdoc="([^"]*)"', page.html)[1])
+    assert not re.search(r"""(src|href)=|@import|url\(|fetch\(|XMLHttp|import\(""", inside)
+    assert "http" not in inside.replace("http://www.w3.org/2000/svg", "")
+
+
+def test_five_players_stay_under_ten_megabytes():
+    rng = np.random.default_rng(0)
+    source = (
+        LONG.replace("int n)", "int n)").replace("int*", "float*").replace("int cell", "float cell")
+    )
+    args = rng.standard_normal(1024).astype("f4"), np.int32(4000)
+    _, recording = recorded(source.replace("[32]", "[1024]"), "walk", (1,), (1024,), args, (0,))
+    assert 5 * len(player(recording, []).html.encode()) < 10_000_000
+
+
+def test_what_the_source_says_cannot_leave_the_frame():
+    source = SOLUTION.replace(
+        "// Your loop", '// </script><img src=x onerror="alert(1)"> Your loop'
+    )
+    assert source != SOLUTION
+    _, recording = summed(source)
+    page = player(recording, [])
+    assert "<img" not in page.html
+    assert data_in(page.html)["source"] == source.splitlines()
+
+
+def test_the_player_opens_at_the_hazard():
+    run, recording = summed(RACING)
+    found = marks(recording, run.hazards)
+    assert data_in(player(recording, found).html)["open"] == found[0].frame
+
+
+def test_the_strip_shows_the_hazard_and_the_step_it_clashes_with_as_text():
+    run, recording = summed(RACING)
+    page = player(recording, marks(recording, run.hazards))
+    without_frame = re.sub(r"<iframe.*?</iframe>", "", page.html, flags=re.DOTALL)
+    for text in (page.text, unescape(without_frame)):
+        assert "✗ Data race" in text
+        assert "●" * 32 in text
+        assert "wrote tile[0] … tile[31]" in text
+
+
+def test_a_step_is_told_in_words():
+    _, recording = summed(SOLUTION)
+    said = data_in(player(recording, []).html)["frames"]
+    texts = [frame["say"][0] for frame in said]
+    assert any("all 64 threads: read x[0] … x[63]" in text for text in texts)
+    assert any("The barrier opens: 64 threads go on." in text for text in texts)
+    assert "64 threads leave the kernel." in texts[-1]
+
+
+# --- a failing exercise ----------------------------------------------------------------------
+
+
+def replayed(source: str, exercise=EXERCISE, seed: int = 3):
+    verdict = judge(exercise.id, source, seed=seed, hidden=False)
+    return verdict, of_failure(verdict, source, exercise)
+
+
+@pytest.mark.slow
+def test_a_failing_exercise_is_recorded_at_its_hazard():
+    verdict, replay = replayed(RACING)
+    assert verdict.status == "data_race"
+    assert replay.recording.frames[replay.found[0].frame].line == verdict.line
+    card = verdict_card.page(verdict, RACING, EXERCISE, replay)
+    assert "Step through it" in card.text
+    assert "<iframe" in card.html
+
+
+@pytest.mark.slow
+def test_a_wrong_answer_is_marked_where_its_first_wrong_element_was_stored():
+    source = SOLUTION.replace("partial[blockIdx.x] = tile[0]", "partial[blockIdx.x] = tile[1]")
+    verdict, replay = replayed(source)
+    assert verdict.status == "wrong_answer"
+    mark = replay.found[0]
+    (stored,) = [
+        float(touch.values[row, 0])
+        for touch in replay.recording.frames[mark.frame].touches
+        for row in np.flatnonzero(
+            touch.threads == mark.slot * replay.recording.stride + mark.thread
+        )
+        if touch.kind == "store"
+    ]
+    failed = next(case for case in verdict.cases if case.name == replay.case.name)
+    assert stored == np.float32(failed.mismatches[0].found)
+    assert "elements of partial" in verdict_card.page(verdict, source, EXERCISE, replay).text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", ["does not compile", "passes"])
+def test_there_is_nothing_to_step_through_where_nothing_ran_wrong(wrong):
+    source = SOLUTION if wrong == "passes" else SOLUTION.replace(";", "", 1)
+    verdict, replay = replayed(source)
+    assert replay is None
+    assert "<iframe" not in verdict_card.page(verdict, source, EXERCISE, replay).html
+
+
+@pytest.mark.slow
+def test_nothing_of_a_hidden_case_is_shown():
+    exercise = next(e for e in LESSON.exercises if any(not case.visible for case in e.cases))
+    verdict = judge(exercise.id, LESSON.solution(exercise), seed=1)
+    fails = [case for case in verdict.cases if not case.visible]
+    broken = verdict.to_dict()
+    for case in broken["cases"]:
+        if not case["visible"]:
+            case |= {"status": "wrong_answer", "points": 0.0, "message": "x[3] should be 4711"}
+    assert fails
+    hidden = Verdict.from_dict(broken)
+    assert of_failure(hidden, LESSON.solution(exercise), exercise) is None
+    told = verdict_card.page(hidden.for_learner(), LESSON.solution(exercise), exercise)
+    assert "4711" not in told.html + told.text
+
+
+# --- which elements --------------------------------------------------------------------------
+
+
+def test_the_map_of_elements_shows_each_wrong_one():
+    wrong = np.zeros(40, bool)
+    wrong[[3, 38]] = True
+    page = element_map("y", wrong)
+    assert "2 of 40 elements of y are wrong, the first is y[3]" in page.text
+    row = page.text.splitlines()[1].strip()
+    assert [at for at, sign in enumerate(row) if sign == "✗"] == [3, 38]
+    assert 'role="img"' in page.html
+
+
+def test_a_large_map_folds_and_says_so():
+    wrong = np.zeros((1000, 1000), bool)
+    wrong[999, 999] = True
+    page = element_map("y", wrong)
+    assert "A cell stands for up to" in page.text
+    assert "o" in page.text.splitlines()[-1]
