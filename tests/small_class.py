@@ -1,9 +1,13 @@
 """A lesson of two exercises, and notebooks handed in for it, whole and damaged."""
 
+import contextlib
+
 import nbformat
 import small_lesson
 from small_lesson import instead
+from typer.testing import CliRunner
 
+from grader.cli.app import app
 from grader.course import mistakes
 from grader.course.weave import cuda_cell, text
 from grader.submissions import intake
@@ -68,6 +72,12 @@ def write_lesson(kernels):
     (lesson / "2_scale.cu").write_text(SCALED)
     (lesson / mistakes.FILE).write_text(MISTAKES)
     return kernels
+
+
+def grader(here, *arguments):
+    """Run `grader ARGUMENTS` in the course's folder."""
+    with contextlib.chdir(here.root):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
 def cell_of(notebook, name):

@@ -597,3 +597,32 @@ def test_lines_of_a_cell_count_as_jupyterlab_shows_them():
     assert said(cuda_source(cell), numbers()).line == 3
     assert said(cuda_source("\n" + cell), numbers()).line == 4
     assert cuda_source(KERNEL) == KERNEL
+
+
+# --- an index that is far off ---
+
+
+@pytest.mark.parametrize(
+    ("statement", "place"),
+    [
+        ("out[i] = x[i + FAR];", "reads `x[FAR]`"),
+        ("out[i] = x[i - FAR];", "reads `x[-FAR]`, before the first element"),
+        ("out[i + FAR] = x[i];", "writes `out[FAR]`"),
+        ("out[i - FAR] = x[i];", "writes `out[-FAR]`, before the first element"),
+    ],
+)
+@pytest.mark.parametrize("far", [100, 200, 300, 500, 5_000_000, 400_000_000])
+def test_an_index_far_off_is_told_of_the_array_that_the_line_means(statement, place, far):
+    """Whichever array's memory it has come to, or none."""
+    body = f"{{\n  int i = threadIdx.x;\n  {statement.replace('FAR', str(far))}\n}}"
+    code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
+    message = str(said(code, numbers(), numbers(), numbers(), block=32))
+    assert place.replace("FAR", str(far)) in message
+    assert " rounds " not in message  # before it had come so far, the loop would have been wrong
+
+
+def test_an_index_far_off_in_one_of_two_arrays_names_both():
+    body = "{\n  int i = threadIdx.x;\n  out[i] = x[i + 400000000] + y[i];\n}"
+    code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
+    message = str(said(code, numbers(), numbers(), numbers(), block=32))
+    assert "in none of the arrays it was given. On this line stand `x` and `y`" in message

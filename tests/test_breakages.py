@@ -18,14 +18,12 @@ from pathlib import Path
 
 import pytest
 import small_class
-from small_class import LESSON, SCALED, hand_in
+from small_class import LESSON, SCALED, grader, hand_in
 from small_lesson import SOLUTION
-from typer.testing import CliRunner
 
 from grader import course
 from grader.classroom import batch, judges
 from grader.classroom.folder import new_course
-from grader.cli.app import app
 
 COMMANDS = {
     "release": ("release", "01"),
@@ -141,9 +139,9 @@ def graded(tmp_path_factory):
     """A course after its first week; the fixture `here` gives each test a copy."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
-    assert run(here, "release", LESSON).exit_code == 0
+    assert grader(here, "release", LESSON).exit_code == 0
     hand_in(here, "ada", add=SOLUTION, scale=SCALED)
-    assert run(here, "autograde", LESSON).exit_code == 0
+    assert grader(here, "autograde", LESSON).exit_code == 0
     return here
 
 
@@ -154,11 +152,6 @@ def here(graded, tmp_path, monkeypatch):
     (root / "answer.cu").write_text(SOLUTION)
     monkeypatch.setattr(course, "KERNELS", kernels)
     return new_course(root, kernels)
-
-
-def run(here, *arguments):
-    with contextlib.chdir(here.root):
-        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
 def assert_one_sentence(said, part=""):
@@ -174,14 +167,14 @@ def assert_one_sentence(said, part=""):
 def test_what_is_broken_is_said_in_a_sentence(here, what, command):
     damage, _, part = BROKEN[what]
     damage(here)
-    assert_one_sentence(run(here, *COMMANDS[command]), part)
+    assert_one_sentence(grader(here, *COMMANDS[command]), part)
 
 
 def test_a_broken_lesson_stops_no_command_about_another(here, monkeypatch):
     shutil.copytree(here.kernels / LESSON, here.kernels / "02_broken")
     (here.kernels / "02_broken/exercises.py").write_text("def f(:\n")
     for name in ("release", "autograde", "feedback", "report", "check"):
-        said = run(here, *COMMANDS[name])
+        said = grader(here, *COMMANDS[name])
         assert (said.exit_code, said.stderr) == (0, ""), said.stderr
 
 
@@ -190,7 +183,7 @@ def test_a_name_that_is_not_one_lesson_s_is_told_those_there_are(here, short):
     shutil.copytree(here.kernels / LESSON, here.kernels / "02_twin")
     for command in ("release", "autograde", "feedback", "report"):
         if (command, short) != ("release", "") and (command, short) != ("report", ""):
-            assert_one_sentence(run(here, command, short), "there are: 01_add, 02_twin")
+            assert_one_sentence(grader(here, command, short), "there are: 01_add, 02_twin")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +191,7 @@ def test_a_name_that_is_not_one_lesson_s_is_told_those_there_are(here, short):
     ["127.0.0.1", "localhost:8786", "tcp://", "tcp://h", "tcp://h:99999", "x://h:1", "tcp://h:p"],
 )
 def test_a_malformed_scheduler_is_told_how_to_write_one(here, address):
-    said = run(here, "autograde", LESSON, f"--scheduler={address}")
+    said = grader(here, "autograde", LESSON, f"--scheduler={address}")
     assert_one_sentence(said, "--scheduler tcp://HOST:PORT")
 
 
@@ -208,7 +201,7 @@ def test_a_cluster_without_workers_is_waited_for_and_then_named(here, monkeypatc
     options = {"n_workers": 0, "processes": False, "dashboard_address": None}
     hand_in(here, "ben", add=small_class.WRONG_SUM, scale=SCALED)
     with distributed.LocalCluster(**options, protocol="tcp://") as cluster:
-        said = run(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
+        said = grader(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
     assert_one_sentence(said, "has no workers")
 
 
@@ -234,11 +227,11 @@ def test_a_cluster_whose_workers_all_leave_is_named_and_what_was_judged_is_kept(
             cluster.scale(0)
 
         gone = meanwhile.submit(send_home)
-        said = run(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
+        said = grader(here, "autograde", LESSON, "--scheduler", cluster.scheduler_address)
         gone.result()
     assert_one_sentence(said, "has no workers any more")
     assert kept() > before
-    assert run(here, "autograde", LESSON).exit_code == 0
+    assert grader(here, "autograde", LESSON).exit_code == 0
 
 
 def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
@@ -246,7 +239,7 @@ def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
         raise TypeError("unheard of")
 
     monkeypatch.setattr(batch, "_questions", stumble)
-    said = run(here, "autograde", LESSON, "--force")
+    said = grader(here, "autograde", LESSON, "--force")
     assert said.exit_code == 3
     assert said.stderr.startswith("The grader itself stumbled (TypeError: unheard of; ")
     assert said.stderr.count("\n") == 1

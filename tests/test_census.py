@@ -13,8 +13,9 @@ from grader import cuda
 from grader.cuda import conformance, simulator
 from grader.cuda.conformance.form import Form, plain
 from grader.cuda.conformance.samples import samples
-from grader.cuda.simulator.engine.machine import Machine
+from grader.cuda.simulator.engine.events import Observer
 from grader.cuda.simulator.isa.form import Flow
+from grader.cuda.simulator.observers import attached
 
 pytestmark = pytest.mark.slow
 
@@ -96,13 +97,17 @@ class Executed:
         self.opcodes: set[str] = set()
         self.wrong: dict[str, str] = {}
 
-    def note(self, machine: Machine) -> None:
-        visits = machine.executed_warps.cumsum()
-        for instruction, count in zip(machine.kernel.instructions, visits, strict=False):
-            if count:
-                self.opcodes.add(instruction.form.opcode)
-                if instruction.form.flow is Flow.CALL and len(instruction.operands) > 3:
-                    self.opcodes.add("call.indirect")
+    def observer(self, report) -> Observer:
+        code, opcodes = report.machine.kernel.instructions, self.opcodes
+
+        class Opcodes(Observer):
+            def run(self, first, last, lanes):
+                for instruction in code[first : last + 1]:
+                    opcodes.add(instruction.form.opcode)
+                    if instruction.form.flow is Flow.CALL and len(instruction.operands) > 3:
+                        opcodes.add("call.indirect")
+
+        return Opcodes()
 
     def forms(self) -> None:
         chosen = tuple(form for form, _ in FORMS)
@@ -143,16 +148,8 @@ class Executed:
 @pytest.fixture(scope="module")
 def executed():
     noted = Executed()
-    run = Machine.run
-
-    def observed_run(machine):
-        try:
-            run(machine)
-        finally:
-            noted.note(machine)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Machine, "run", observed_run)
+        patch.setattr(attached, "COUNTS", (*attached.COUNTS, noted.observer))
         noted.forms()
         noted.memory()
         for name, program in PROGRAMS.items():

@@ -1,6 +1,5 @@
 """A small class from release to feedback, through the real nbgrader and the command line."""
 
-import contextlib
 import csv
 import json
 import shutil
@@ -10,24 +9,25 @@ import pytest
 import small_class
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
-from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, WRONG_SUM, cell_of, hand_in
+from small_class import (
+    LESSON,
+    NO_GUARD,
+    SCALED,
+    UNGUARDED_SCALE,
+    WRONG_SUM,
+    cell_of,
+    grader,
+    hand_in,
+)
 from small_lesson import SOLUTION
-from typer.testing import CliRunner
 
 from grader import course
 from grader.classroom import ClassroomError, batch, demo, feedback, judges, verdicts
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
-from grader.cli.app import app
 from grader.judge import judge
 
 pytestmark = pytest.mark.slow
-
-
-def grader(here, *arguments):
-    """Run `grader ARGUMENTS` in the course's folder."""
-    with contextlib.chdir(here.root):
-        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,11 @@ def grader(root, monkeypatch, tmp_path):
     """Run `grader ARGUMENTS` with the small lesson as the course, in an empty directory."""
     monkeypatch.setattr(course, "KERNELS", root)
     monkeypatch.chdir(tmp_path)
-    return lambda *arguments: CliRunner().invoke(app, list(arguments), env={"COLUMNS": "120"})
+
+    def invoke(*arguments, columns=120):
+        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": str(columns)})
+
+    return invoke
 
 
 def source_file(text):
@@ -50,6 +54,27 @@ def test_a_wrong_kernel_shows_the_line_and_exits_with_status_1(grader):
     assert result.exit_code == 1
     assert "✗ out_of_bounds" in result.stdout
     assert "→    5 │     total[i] = x[i] + y[i];" in result.stdout
+
+
+@pytest.mark.parametrize("columns", [40, 80, 120])
+@pytest.mark.parametrize("before", ["", "\t\t", "i = i + 0; " * 12, "\ti = i;" * 30])
+def test_the_caret_stands_under_what_is_wrong_however_narrow_the_terminal(grader, before, columns):
+    wrong = source_file(instead(f"{before}total[i] = nothing; {'i = i; ' * 9}"))
+    result = grader("check", wrong, "--exercise", ID, columns=columns)
+    rows = result.stdout.splitlines()
+    caret = next(at for at, row in enumerate(rows) if row.strip(" |") == "^")
+    assert rows[caret - 1][rows[caret].index("^") :].startswith("nothing")
+    assert max(map(len, rows)) <= columns
+
+
+@pytest.mark.parametrize("answer", ["    total[i] = x[i] + y[i];", "    total[i] = nothing;"])
+def test_an_excerpt_of_a_notebook_shows_the_cell_s_lines(grader, answer):
+    kernel = 'extern "C" __global__ void add(const float* x, const float* y, float* total, int n) {'
+    index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    source = f"{kernel} {index}\n{answer}\n}}"
+    result = grader("check", notebook_file(solution_cell(source)))
+    assert f"3 {'|' if 'nothing' in answer else '│'} {answer}" in result.stdout
+    assert "nothing" in answer or "1 │ %%cuda add\n" in result.stdout
 
 
 def verdicts(result):

@@ -131,10 +131,9 @@ CLANGS_WORDS = {
     '"a" is undefined': "undeclared identifier 'a'",
     "expression must have class type": "'int' is not a structure or union",
     'pair.h, line 580: no operator "<"': "pair.h, line 580: invalid operands",
-    "cannot open": "file not found",
     'failed with "no"': "failed due to requirement '1 == 2': no",
     "excessive recursion": "exceeded maximum depth",
-    "includes itself": "file not found",  # there is no file of that name, to clang
+    "includes itself": "cannot open",  # there is no file of that name, to clang
 }
 
 

@@ -52,6 +52,13 @@ def test_a_warp_is_not_always_in_sync():
     assert "__syncwarp()" in str(error)
 
 
+def test_a_barrier_for_one_warp_is_no_advice_where_all_warps_of_a_block_read():
+    """Though the two threads that are named are in one warp."""
+    code = NEIGHBOUR.replace("BARRIER", "")
+    error = fails(cuda.DataRace, code, ones(), ones(), at="y[thread")
+    assert "`__syncwarp()` or" not in str(error)
+
+
 ONE_PLACE = """
 extern "C" __global__ void k(const float* x, float* y) {
   STORE

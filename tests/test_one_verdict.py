@@ -1,14 +1,13 @@
 """One verdict from check(), `grader check`, `grader autograde` and autograde through Dask, whatever
 the cache of compiled programs is like."""
 
-import contextlib
 import json
 import shutil
 
 import pytest
 import small_class
 from IPython.utils.capture import capture_output
-from small_class import LESSON, NO_GUARD, SCALED, hand_in
+from small_class import LESSON, NO_GUARD, SCALED, grader, hand_in
 from small_lesson import SOLUTION, instead
 from typer.testing import CliRunner
 
@@ -32,11 +31,6 @@ ANSWERS = {
 }
 
 
-def run(here, *arguments):
-    with contextlib.chdir(here.root):
-        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
-
-
 @pytest.fixture(scope="module")
 def handed_in(tmp_path_factory):
     """A class that has handed in, and the cache that its release has filled."""
@@ -45,7 +39,7 @@ def handed_in(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(filled))
         kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
         here = new_course(tmp_path_factory.mktemp("course"), kernels)
-        assert run(here, "release", LESSON).exit_code == 0
+        assert grader(here, "release", LESSON).exit_code == 0
         for learner, source in ANSWERS.items():
             hand_in(here, learner, add=source, scale=SCALED)
             judge(ID, cuda_source(cuda_cell("add", source)), root=kernels)
@@ -77,7 +71,7 @@ def summed_up(verdict):
 def by_autograde(original, root, *options):
     """What the command makes of a copy of the course, by learner."""
     here = new_course(shutil.copytree(original.root, root), original.kernels)
-    said = run(here, "autograde", LESSON, *options)
+    said = grader(here, "autograde", LESSON, *options)
     assert said.exit_code == 0, said.stderr
     places = {name: here.path("autograded", LESSON, name) for name in ANSWERS}
     return {name: summed_up(verdicts.read(at)["add"]["verdict"]) for name, at in places.items()}

@@ -1,6 +1,5 @@
 """`grader report`: the page, the rows beside it, and which answers it calls similar."""
 
-import contextlib
 import csv
 import json
 import re
@@ -11,16 +10,14 @@ from html.parser import HTMLParser
 import pytest
 import small_class
 from nbgrader.plugins import CsvExportPlugin
-from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, hand_in
+from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader, hand_in
 from small_lesson import SOLUTION, instead
-from typer.testing import CliRunner
 
 from grader import course
 from grader.classroom import batch, feedback
 from grader.classroom.folder import new_course
 from grader.classroom.release import release
 from grader.classroom.report import figures, read, similar, winnowing
-from grader.cli.app import app
 
 pytestmark = pytest.mark.slow
 
@@ -41,11 +38,6 @@ def renamed(source):
     """`source` as somebody hides where it comes from."""
     changed = re.sub(r"\bbest\b", "largest_so_far", source).replace("\n", " // mine\n\n")
     return re.sub(r"\bk\b", "counter", changed).replace("1.5f", "1.5F")
-
-
-def run(here, *arguments):
-    with contextlib.chdir(here.root):
-        return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +69,7 @@ def here(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(here):
-    assert run(here, "report", LESSON).exit_code == 0
+    assert grader(here, "report", LESSON).exit_code == 0
     return (here.root / f"report/{LESSON}.html").read_text()
 
 
@@ -133,7 +125,7 @@ def test_the_page_says_who_failed_what_and_where(page):
 def test_what_a_terminal_would_obey_is_marked(here, tmp_path):
     kernel = tmp_path / "add.cu"
     kernel.write_text(SOLUTION.replace("x[i] +", "x[i] \x1b]0;owned\x07 \u202e +"))
-    said = run(here, "check", str(kernel), "--exercise", "02_tree_reduction/max").stdout
+    said = grader(here, "check", str(kernel), "--exercise", "02_tree_reduction/max").stdout
     assert "owned" in said
     assert "\x1b]" not in said
     assert "\u202e" not in said
@@ -205,7 +197,7 @@ def test_nbgraders_own_export_has_the_same_sums(here, group):
 
 
 def test_without_a_lesson_the_report_is_about_the_course(here):
-    said = run(here, "report")
+    said = grader(here, "report")
     assert (said.exit_code, said.stderr) == (0, "")
     page = (here.root / "report/course.html").read_text()
     assert f'<a href="{LESSON}.html">' in page
@@ -213,7 +205,7 @@ def test_without_a_lesson_the_report_is_about_the_course(here):
 
 
 def test_a_course_without_grades_is_told_what_to_do_first(tmp_path, here):
-    said = run(new_course(tmp_path, here.kernels), "report")
+    said = grader(new_course(tmp_path, here.kernels), "report")
     assert "Nothing is graded yet" in said.stderr
     assert said.exit_code == 2
 

@@ -12,6 +12,7 @@ from .. import course
 from ..errors import BadInput
 from ..judge import Verdict, judge, schema
 from ..status import Status
+from ..submissions.cells import as_typed
 from ..submissions.text import read_text
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULT
 
 @dataclass(frozen=True)
 class Checked:
-    """One exercise of a file: its verdict on `source`; `problem` is a sentence about what is
-    wrong with the file itself, empty when nothing is."""
+    """One exercise of a file: its verdict, and the source as its lines are `shown` beside it;
+    `problem` is a sentence about what is wrong with the file itself, empty when nothing is."""
 
     exercise: str
-    source: str = ""
+    shown: str = ""
     verdict: Verdict | None = None
     problem: str = ""
 
@@ -69,7 +70,8 @@ def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
     if answer.source is None:
         return Checked(exercise_id, problem=answer.problem)
     verdict = judge(exercise_id, answer.source, root=root)
-    return Checked(exercise_id, answer.source, verdict, answer.problem)
+    shown = as_typed(answer.source, answer.name)
+    return Checked(exercise_id, shown, verdict, answer.problem)
 
 
 def _lesson_name(path: Path, notebook: NotebookNode) -> str:

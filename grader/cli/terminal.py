@@ -21,7 +21,7 @@ CONTEXT = 2  # source lines shown before and after the one to look at
 def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
     for one in checked:
         if one.verdict:
-            _show_verdict(console, one.verdict, one.source)
+            _show_verdict(console, one.verdict, one.shown)
 
 
 def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
@@ -35,7 +35,7 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
 def show_failures(console: Console, verdict: Verdict, source: str) -> None:
     """The sentence and the source line for each way in which cases failed."""
     for cases in _by_message(verdict).values():
-        console.print(_explanation(cases, verdict, source))
+        console.print(_explanation(cases, verdict, source, console.width))
 
 
 def _heading(verdict: Verdict) -> Text:
@@ -67,11 +67,11 @@ def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResul
     return groups
 
 
-def _explanation(cases: list[CaseResult], verdict: Verdict, source: str) -> Group:
+def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns: int) -> Group:
     """What is wrong in `cases`, some of the verdict's, and where."""
     first, names = cases[0], _names(cases, len(verdict.cases))
     if verdict.diagnostics and first.status == "compile_error":
-        told = diagnostics.shown(verdict.diagnostics, source)
+        told = diagnostics.shown(verdict.diagnostics, source, columns)
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
     parts = [Text(), Text.assemble((names, "bold"), f": {visible(first.message)}")]
     for found in first.mismatches[1:]:

@@ -9,9 +9,12 @@ SOLUTION and END SOLUTION: a text, or a list of texts where the solution has sev
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ..errors import AuthorError
+
+Table = Mapping[str, Any]  # one of TOML's, not yet looked at
 
 KEYS = {"replace", "with", "answer", "also", "above"}
 
@@ -24,7 +27,7 @@ class EditError(AuthorError):
     """An edit that cannot be made; the sentence says why."""
 
 
-def edited(solution: str, exercise: str, entry: dict) -> str:
+def edited(solution: str, exercise: str, entry: Table) -> str:
     """The exercise's `solution` with the edits of the table `entry` made. Raises `EditError`."""
     also = entry.get("also", [])
     if not are_tables(also):
@@ -47,7 +50,7 @@ def are_tables(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(one, dict) for one in value)
 
 
-def require(table: dict, needed: set[str], known: set[str]) -> None:
+def require(table: Table, needed: set[str], known: set[str]) -> None:
     """That a table has all the `needed` keys, none but `known` ones, and texts in them."""
     if strange := ", ".join(sorted(table.keys() - known)):
         raise EditError(f"nobody reads {strange}; there are: {', '.join(sorted(known))}")
@@ -67,7 +70,7 @@ def place(words: str, source: str) -> int:
     return source.index(words)
 
 
-def _answers(entry: dict, solution: str) -> Iterator[tuple[int, int, str]]:
+def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
     """Where in the solution (first character, one past the last) what is to be put."""
     if "answer" not in entry:
         return
@@ -81,7 +84,7 @@ def _answers(entry: dict, solution: str) -> Iterator[tuple[int, int, str]]:
         yield found.start(1), found.end(1), text
 
 
-def _replacement(edit: dict, solution: str) -> tuple[int, int, str]:
+def _replacement(edit: Table, solution: str) -> tuple[int, int, str]:
     require(edit, {"replace", "with"}, {"replace", "with"})
     begin = place(edit["replace"], solution)
     return begin, begin + len(edit["replace"]), edit["with"]

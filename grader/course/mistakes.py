@@ -19,11 +19,9 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from . import edits
-
-Table = Mapping[str, Any]  # one of TOML's, not yet looked at
+from .edits import Table
 
 FILE = "mistakes.toml"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 FILE = "steps.json"
 CACHE_KEY = "cache_key"  # beside the exercises' names: a fingerprint of what was measured
@@ -15,12 +16,14 @@ CACHE_KEY = "cache_key"  # beside the exercises' names: a fingerprint of what wa
 Counts = dict[str, dict[str, int]]  # by case and counter
 
 
-def kept(lesson: Path) -> dict:
+def kept(lesson: Path) -> dict[str, Any]:
     """All that steps.json of the lesson's folder holds; nothing where there is none."""
     path = lesson / FILE
-    return json.loads(path.read_text()) if path.is_file() else {}
+    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    return found
 
 
 def of_exercise(lesson: Path, exercise: str) -> Counts:
     """The solution's counts by case; a counter that is not there is 0 where others are."""
-    return kept(lesson).get(exercise, {})
+    counts: Counts = kept(lesson).get(exercise, {})
+    return counts

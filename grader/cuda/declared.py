@@ -122,6 +122,12 @@ class Declarations:
         """Whether a source line has a name in it."""
         return re.search(rf"\b{re.escape(name)}\b", self.line(line)) is not None
 
+    def only_assigned(self, line: int | None, name: str) -> bool:
+        """Whether a source line gives an element of an array a value, and names it nowhere else."""
+        text, word = self.line(line), rf"\b{re.escape(name)}\b"
+        assigned = re.search(rf"{word}\s*\[[^=]*\]\s*=(?!=)", text)
+        return bool(assigned) and len(re.findall(word, text)) == 1
+
     def line(self, number: int | None) -> str:
         """A line of the source, counted from 1, without its comment; "" if there is none."""
         return self.lines[number - 1] if number and number <= len(self.lines) else ""

@@ -14,6 +14,8 @@ MOST = 5  # errors told of one source: the first causes the others, as a rule
 _MOST_NOTES = 3
 _LONGEST_MESSAGE = 400  # characters: a template's type can have millions
 _WIDEST = 120  # columns of a source line
+_GUTTER = 11  # columns before it
+_NARROWEST = 20
 
 
 @dataclass(frozen=True)
@@ -72,16 +74,17 @@ def summary(errors: tuple[Diagnostic, ...]) -> str:
     return "\n".join(rows)
 
 
-def shown(errors: tuple[Diagnostic, ...], source: str) -> str:
-    """The same with each line, and a caret where the column is known, beneath its sentence."""
+def shown(errors: tuple[Diagnostic, ...], source: str, columns: int = _WIDEST + _GUTTER) -> str:
+    """The same with each line, and a caret where the column is known, beneath its sentence; of a
+    line as much as fits into so many columns."""
     rows = []
     for error in errors:
         rows.append(f"line {error.line}: {error.message}")
-        rows += _excerpt(source, error.line, error.column)
+        rows += _excerpt(source, error.line, error.column, columns)
         for note in error.notes:
             rows.append(f"    {_told(note)}")
             if note.line:
-                rows += _excerpt(source, note.line, note.column)
+                rows += _excerpt(source, note.line, note.column, columns)
     return visible("\n".join(rows))
 
 
@@ -89,18 +92,23 @@ def _told(note: Note) -> str:
     return f"line {note.line}: {note.message}" if note.line else note.message
 
 
-def _excerpt(source: str, line: int, column: int | None) -> list[str]:
-    text, caret = window(lines_of(source)[line - 1], column)
-    rows = [f"    {line:>4} | {text}"]
-    return rows if caret is None else [*rows, f"         | {' ' * caret}^"]
+def _excerpt(source: str, line: int, column: int | None, columns: int) -> list[str]:
+    widest = min(_WIDEST, columns - _GUTTER)
+    text, caret = window(lines_of(source)[line - 1], column, widest)
+    rows = [f"{line:>8} | {text}"]
+    return rows if caret is None else [*rows, f"{'':>8} | {' ' * caret}^"]
 
 
-def window(text: str, column: int | None) -> tuple[str, int | None]:
-    """As much of a source line as fits, around `column`, without tabs; and the column in it."""
-    start = max(0, (column or 0) - _WIDEST // 2) if len(text) > _WIDEST else 0
-    cut = text[start : start + _WIDEST]
-    front = "... " if start else ""
-    back = " ..." if start + _WIDEST < len(text) else ""
+def window(text: str, column: int | None, widest: int = _WIDEST) -> tuple[str, int | None]:
+    """As much of a source line as fits into `widest` columns (20 at least), around `column`,
+    without tabs; and the column in it."""
+    widest = max(widest, _NARROWEST)
     if column is not None:
-        column = len(front) + len(cut[: column - start].expandtabs(4))
-    return front + cut.expandtabs(4) + back, column
+        column = len(text[:column].expandtabs(4))
+    text = text.expandtabs(4)
+    start = max(0, min((column or 0) - widest // 2, len(text) - widest))
+    end = start + widest
+    front = "... " if start else ""
+    back = " ..." if end < len(text) else ""
+    cut = front + text[start + len(front) : end - len(back)] + back
+    return cut, None if column is None else column - start

@@ -7,6 +7,8 @@ attribute `status` is what a verdict says of it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..status import Status
@@ -132,9 +134,11 @@ class ConstWrite(CudaError):
 
 
 class StepLimit(CudaError):
-    """The kernel ran longer than the simulator was told to wait, most likely an endless loop."""
+    """The kernel ran longer than the simulator was told to wait, most likely an endless loop.
+    `counters`: what its case had come to by then, where somebody counted."""
 
     status = Status.TIMEOUT
+    counters: Mapping[str, int] = MappingProxyType({})
 
 
 class UnsupportedInstruction(CudaError):

@@ -29,7 +29,8 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     """The case's result from what came of it on the simulated device."""
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
-        return failed(instance.case, told.status, told.message, told.line)
+        stopped = _over_budget_when_stopped(instance.case, told)
+        return stopped or failed(instance.case, told.status, told.message, told.line)
     wrong = (
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
@@ -260,6 +261,20 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
                 f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
             )
             return failed(case, Status.OVER_BUDGET, message, line)
+    return None
+
+
+def _over_budget_when_stopped(case: Case, told: Failed) -> CaseResult | None:
+    """A run that was stopped had come to more than the budget already, and what is counted never
+    falls: so one thread that does the work of all is told that, not that it may never end."""
+    for budget in case.budgets:
+        count = told.counters.get(budget.counter, 0)
+        if told.status == Status.TIMEOUT and count > budget.at_most:
+            message = (
+                f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
+                f"is {budget.at_most:,}."
+            )
+            return failed(case, Status.OVER_BUDGET, message, told.line)
     return None
 
 

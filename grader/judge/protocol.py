@@ -154,13 +154,14 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """It did not: a verdict's `status`, its `message` and `line`, and of a source that does not
-    compile the `diagnostics`."""
+    """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
+    compile the `diagnostics`, and of a run that was stopped the `counters` up to then."""
 
     status: Status
     message: str = ""
     line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    counters: dict[str, int] = {}
 
 
 Reply = Ran | Failed

@@ -27,7 +27,14 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from ..cuda.errors import CompileError, CompilerFailure, CudaError, LaunchError, OutOfTime
+from ..cuda.errors import (
+    CompileError,
+    CompilerFailure,
+    CudaError,
+    LaunchError,
+    OutOfTime,
+    StepLimit,
+)
 from ..status import Status
 from . import forkserver, landlock, protocol
 from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
@@ -193,6 +200,8 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed(error.status, f"{error} {_out_of_reach()}")
     except CompileError as error:
         return Failed(error.status, str(error), error.line, error.diagnostics)
+    except StepLimit as error:
+        return Failed(error.status, str(error), error.line, counters=dict(error.counters))
     except CudaError as error:
         return Failed(error.status, str(error), error.line)
     except OutOfTime:

@@ -30,7 +30,11 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
     with options, simulator.observe(observers=(Paths,)) as run:
-        buffers, depends_on_order, left = _launch_all(source, case, inputs)
+        try:
+            buffers, depends_on_order, left = _launch_all(source, case, inputs)
+        except StepLimit as error:
+            error.counters = run.counters.total
+            raise
     if depends_on_order:
         _look_for_races(source, case, inputs)
     results = {f"input/{name}": buffers[name] for name in case.inputs}

@@ -14,7 +14,6 @@ from .html import Mark, Page, excerpt, heading, paragraph, prose
 _TITLES = {
     "compile_error": "Does not compile",
     "launch_error": "Cannot be launched",
-    "over_budget": "Right, but over budget",
     "timeout": "Ran too long",
 }
 

@@ -9,6 +9,7 @@ from grader.course import Budget, Exercise
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
+from grader.submissions.cells import as_typed
 
 from . import diagnosis
 from .element_map import element_map
@@ -35,7 +36,7 @@ def page(
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
         parts += [
-            _first_failure(failed, verdict.diagnostics, source, cell),
+            _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
             _elements(replay),
             _mismatches(failed.mismatches),
         ]

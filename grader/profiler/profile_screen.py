@@ -119,23 +119,14 @@ def _number(count: int, style: str = "") -> Text:
     return Text(f"{count:,}" if count else "", style)
 
 
-def _global(kind: str) -> tuple[Column, ...]:
-    sectors = f"global_{kind}_sectors"
+def _memory(accesses: str, unit: str, also: str) -> tuple[Column, ...]:
+    """Of accesses such as "global_load": how many, what they cost in units, and a third figure."""
+    cost = f"{accesses}_{unit}"
     return (
-        _plain("requests", f"global_{kind}_requests"),
-        _beside("sectors", sectors),
-        _ideal(sectors),
-        _plain("bytes", f"global_{kind}_bytes"),
-    )
-
-
-def _shared(kind: str) -> tuple[Column, ...]:
-    wavefronts = f"shared_{kind}_wavefronts"
-    return (
-        _plain("requests", f"shared_{kind}_requests"),
-        _beside("wavefronts", wavefronts),
-        _ideal(wavefronts),
-        _plain("bank conflicts", f"shared_{kind}_bank_conflicts"),
+        _plain("requests", f"{accesses}_requests"),
+        _beside(unit, cost),
+        _ideal(cost),
+        _plain(also, f"{accesses}_{also.replace(' ', '_')}"),
     )
 
 
@@ -150,10 +141,10 @@ TABLES: tuple[tuple[str, tuple[Column, ...]], ...] = (
             _plain("divergent", "divergent_branches"),
         ),
     ),
-    ("Loads from global memory", _global("load")),
-    ("Stores to global memory", _global("store")),
-    ("Loads from shared memory", _shared("load")),
-    ("Stores to shared memory", _shared("store")),
+    ("Loads from global memory", _memory("global_load", "sectors", "bytes")),
+    ("Stores to global memory", _memory("global_store", "sectors", "bytes")),
+    ("Loads from shared memory", _memory("shared_load", "wavefronts", "bank conflicts")),
+    ("Stores to shared memory", _memory("shared_store", "wavefronts", "bank conflicts")),
     (
         "Everything else, in warp instructions",
         (

@@ -19,6 +19,11 @@ def cuda_source(cell: str) -> str:
     return below_magic(cell[match.end() :], match[0].count("\n")) if match else cell
 
 
+def as_typed(source: str, name: str) -> str:
+    """The source as the cell of exercise `name` shows it: with the magic's line."""
+    return f"%%cuda {name}{source}" if source.startswith("\n") else source
+
+
 def below_magic(body: str, lines: int = 1) -> str:
     """The source of which `body` is what stands below the magic, after so many lines."""
     return "\n" * lines + body

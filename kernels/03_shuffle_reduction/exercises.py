@@ -345,7 +345,8 @@ row_share = Exercise(
         hidden(
             "blocks of 1, 31 and 32 warps",
             lambda rng: together(
-                *(shares(negative(rng, (3, 1100)), 2, block) for block in (32, 992, 1024))
+                shares(negative(rng, (3, 70)), 2, 32),
+                *(shares(negative(rng, (2, 1100)), 2, block) for block in (992, 1024)),
             ),
         ),
         hidden(

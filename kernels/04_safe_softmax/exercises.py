@@ -182,18 +182,18 @@ elementary = Exercise(
         ),
         hidden(
             "many blocks, every element counts the same",
-            lambda rng: in_three_launches(level(rng, 9_001), blocks=13, block=96),
+            lambda rng: in_three_launches(level(rng, 1_501), blocks=13, block=96),
         ),
         hidden(
             "negative numbers, large offsets and heavy tails",
             lambda rng: together(
-                *(in_three_launches(draw(rng, 700)) for draw in (deep, offset, heavy_tailed))
+                *(in_three_launches(draw(rng, 400)) for draw in (deep, offset, heavy_tailed))
             ),
         ),
         hidden(
             "huge values, and minus infinity here and there",
             lambda rng: together(
-                in_three_launches(huge(rng, 700)), in_three_launches(masked(rng, 700))
+                in_three_launches(huge(rng, 400)), in_three_launches(masked(rng, 400))
             ),
         ),
         Case(
@@ -426,29 +426,31 @@ row_softmax = Exercise(
         hidden(
             "columns around the edges of a warp and of a block",
             lambda rng: together(
-                *(rows_of(normal(rng, (3, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
+                *(rows_of(normal(rng, (2, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
             ),
         ),
         hidden(
             "blocks of one warp, of three, of thirty-two",
             lambda rng: together(
-                *(rows_of(steep(rng, (3, 1100)), grid=2, block=b) for b in (32, 96, 1024))
+                rows_of(steep(rng, (3, 70)), grid=2, block=32),
+                rows_of(steep(rng, (3, 100)), grid=2, block=96),
+                rows_of(steep(rng, (2, 640)), grid=2, block=1024),
             ),
         ),
         hidden(
             "every element of a row counts the same, and some blocks have no row",
-            lambda rng: rows_of(level(rng, (3, 3001)), grid=5, block=256),
+            lambda rng: rows_of(level(rng, (3, 401)), grid=5, block=256),
         ),
         hidden(
             "negative numbers, large offsets and heavy tails",
             lambda rng: together(
-                *(rows_of(draw(rng, (3, 300)), grid=2) for draw in (deep, offset, heavy_tailed))
+                *(rows_of(draw(rng, (3, 140)), grid=3) for draw in (deep, offset, heavy_tailed))
             ),
         ),
         hidden(
             "huge values, and rows of the lowest float",
             lambda rng: together(
-                *(rows_of(draw(rng, (3, 200)), grid=2) for draw in (huge, lowest))
+                *(rows_of(draw(rng, (3, 140)), grid=3) for draw in (huge, lowest))
             ),
         ),
         hidden(

@@ -314,15 +314,15 @@ online_row = Exercise(
         ),
         hidden(
             "rows around the length of a block",
-            lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257, 513))),
+            lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257))),
         ),
-        hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 1100))),
-        hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 900)))),
-        hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 900))),
+        hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 520))),
+        hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 300)))),
+        hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 300))),
         hidden("rows far below -1e20", lambda rng: rows_of(sunken(rng, 3, 300))),
         hidden(
             "a row with a NaN, a row of -inf alone",
-            lambda rng: rows_of(without_answer(rng, 4, 400)),
+            lambda rng: rows_of(without_answer(rng, 4, 300)),
         ),
         Case(
             "within budget",
@@ -448,9 +448,9 @@ long_vector = Exercise(
             lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
             points=1,
         ),
-        hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 3000)[0], 4)),
-        hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 5000), 6)),
-        hidden("masked with -inf", lambda rng: vector(masked(rng, 1, 5000)[0], 6)),
+        hidden("the maximum moves at every step", lambda rng: vector(climbing(rng, 1, 1500)[0], 4)),
+        hidden("heavy tails", lambda rng: vector(heavy_tailed(rng, 3000), 6)),
+        hidden("masked with -inf", lambda rng: vector(masked(rng, 1, 3000)[0], 6)),
         hidden(
             "far below -1e20, and nothing but -inf",
             lambda rng: together(

@@ -288,29 +288,29 @@ block_softmax = Exercise(
             lambda rng: together(*(by_blocks(below(rng, 3, n)) for n in (4, 128, 508, 516))),
         ),
         hidden(
-            "blocks of 1, 3 and 32 warps",
+            "blocks of 1 and 3 warps, and some without any row",
             lambda rng: together(
-                by_blocks(below(rng, 3, 200), block=32, blocks=1),
-                by_blocks(below(rng, 4, 1000), block=96, blocks=3),
-                by_blocks(below(rng, 3, 4500), block=1024, blocks=2),
+                by_blocks(below(rng, 2, 140), block=32, blocks=1),
+                by_blocks(below(rng, 3, 500), block=96, blocks=3),
+                by_blocks(normal(rng, (2, 300)), blocks=5),
             ),
         ),
-        hidden("more blocks than rows", lambda rng: by_blocks(normal(rng, (2, 300)), blocks=5)),
         hidden(
             "masked with -inf: warps that see nothing else",
-            lambda rng: by_blocks(masked(rng, 4, 1500), blocks=3),
+            lambda rng: by_blocks(masked(rng, 3, 700), blocks=2),
         ),
         hidden(
             "large offsets and heavy tails",
             lambda rng: together(
-                by_blocks(offset(rng, (3, 700))), by_blocks(heavy_tailed(rng, (3, 700)))
+                by_blocks(offset(rng, (3, 300))), by_blocks(heavy_tailed(rng, (3, 300)))
             ),
         ),
         hidden("numbers of magnitudes up to 3e38", lambda rng: by_blocks(enormous(rng, 4, 700))),
         hidden(
             "a NaN, nothing but -inf, an infinity",
-            lambda rng: by_blocks(without_answer(rng, 5, 700), blocks=2),
+            lambda rng: by_blocks(without_answer(rng, 5, 300), blocks=2),
         ),
+        hidden("blocks of 32 warps", lambda rng: by_blocks(below(rng, 2, 4000), block=1024)),
         Case(
             "within budget",
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),

@@ -12,6 +12,7 @@ from ...course import Lesson
 from ...cuda.sanitize import visible
 from ...notebook import diagnosis
 from ...notebook.html import prose
+from ...submissions.cells import as_typed
 from .. import ClassroomError
 from ..coursefile import CourseFile
 from ..export import Row, rows, write_csv, write_json
@@ -164,7 +165,7 @@ def _explained(answer: GradedAnswer) -> Markup:
     what = diagnosis.Diagnosis(
         row.status,
         visible(answer.message),
-        visible(answer.source),
+        visible(as_typed(answer.source, row.exercise)),
         line=row.line,
         diagnostics=answer.diagnostics,
     )

@@ -5,7 +5,7 @@ const CONTROLS = [
   ["first", "|◀", "first step (Home)"], ["back", "◀", "one step back (left arrow)"],
   ["forth", "▶", "one step forth (right arrow)"], ["last", "▶|", "last step (End)"],
 ];
-const ROOM_FOR_WARP = 1100;  // pixels: as many cells side by side as a warp has threads
+const ROOM_FOR_WARP = 960;  // pixels: as many cells side by side as a warp has threads
 const KEYS = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last" };
 
 class Player {

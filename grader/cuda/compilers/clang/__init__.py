@@ -47,8 +47,7 @@ class Clang:
         return importlib.util.find_spec("ziglang") is not None
 
     def identity(self) -> list[object]:
-        texts = hashlib.sha256(repr(sorted(HEADERS.items())).encode()).hexdigest()
-        return ["clang", _wheel_version(), front(Job("")), texts, cuda_files.identity()]
+        return ["clang", _wheel_version(), front(Job("")), _own(), cuda_files.identity()]
 
     def version(self) -> tuple[int, int]:
         major, minor, *_ = _wheel_version().split(".")
@@ -62,6 +61,14 @@ class Clang:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
         with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
             return _compiled(job, Path(folder))
+
+
+@cache
+def _own() -> str:
+    """What this package makes of sources and of PTX, as a digest."""
+    parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    texts = repr(sorted(HEADERS.items())).encode()
+    return hashlib.sha256(b"".join([*parts, texts])).hexdigest()
 
 
 def _compiled(job: Job, folder: Path) -> Program:

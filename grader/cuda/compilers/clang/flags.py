@@ -20,8 +20,8 @@ _FRONT = (
     *("-target-sdk-version=12.9", "-fno-threadsafe-statics", "-nostdsysteminc"),
     *("-debug-info-kind=line-directives-only", "-dwarf-version=2"),
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
-    "-Werror=invalid-pp-token",  # a quotation mark without its fellow
-    *("-w", "-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
+    *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
+    *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     *("-vectorize-loops", "-vectorize-slp"),
     *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call

@@ -27,6 +27,9 @@ _NO_ERRORS = re.compile(r"too many errors emitted|\d+ errors? generated")
 _USED = re.compile(r"in (?:instantiation of|evaluation of)|expanded from macro|in call to")
 _HOST = re.compile(r"call to __host__ function from")
 _STOP = re.compile(r"\s*(?:#|%:)\s*error\b")
+_FLAG = re.compile(r" \[-W[^]]*\]$")
+# The system's reason for not opening a file would tell whether there is one.
+_NOT_FOUND = re.compile(r"^(?:cannot open file )?'([^']*)'(?: file not found|: [A-Z][\w ]*).*")
 _PATHS = re.compile(r"'(?:/[^'\s]*|[A-Za-z]:\\[^'\s]*)[/\\]([^'/\\]+)'")
 
 
@@ -44,7 +47,9 @@ class _Entry:
 
     @property
     def message(self) -> str:
-        return _PATHS.sub(r"'\1'", self.head["message"].strip())
+        text = _PATHS.sub(r"'\1'", self.head["message"].strip())
+        text = _FLAG.sub("", text)
+        return _NOT_FOUND.sub(r"cannot open source file '\1'", text)
 
 
 def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:

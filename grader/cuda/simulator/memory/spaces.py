@@ -111,7 +111,7 @@ class Heap:
 @dataclass(frozen=True)
 class Fault:
     """An access that cannot be: which lane (position in the access), and why in words. Of one
-    that lies outside an array: its `address` in the `space`, and the `store` that is nearest."""
+    that lies outside an array: its `address` in the `space`, and the `store` that is near."""
 
     kind: type
     position: int
@@ -178,7 +178,8 @@ class GlobalSpace:
                 where = "a null pointer" + (" plus an index" if address else "")
                 if any(store.refused for store in self.stores):
                     where += f", as `malloc` gives when its {Heap.SIZE >> 20} MB are used up"
-            return Fault(OutOfBounds, position, where)
+                return Fault(OutOfBounds, position, where)
+            return Fault(OutOfBounds, position, where, "global", address)
         store = near[int(np.argmin(distance))]
         return Fault(OutOfBounds, position, f"outside {store.name}", "global", address, store)
 

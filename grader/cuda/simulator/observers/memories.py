@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...signature import DTYPES
+from ..engine.machine import Machine
 from ..memory.access import Hit
 from ..memory.spaces import Store
 from ..program.naming import plain
@@ -15,7 +16,7 @@ from .traffic import SECTOR
 class Memories:
     """Adds to `found` what a machine's accesses hit, each memory once."""
 
-    def __init__(self, machine, found: list[Memory]):
+    def __init__(self, machine: Machine, found: list[Memory]):
         self.shared, self.names = machine.shared, machine.names
         self.found = found
         self._known: dict[Store, int] = {}

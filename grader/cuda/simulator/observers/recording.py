@@ -98,6 +98,7 @@ class Frame:
     @property
     def weight(self) -> int:
         """How many numbers it holds, about."""
+        sets: tuple[Assigned | Touch | Shuffle, ...]
         sets = (*self.assigned, *self.touches, *self.shuffles)
         return len(self.threads) // 8 + sum(one.values.size for one in sets)
 

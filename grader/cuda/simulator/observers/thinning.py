@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,9 @@ class Kept:
         self.room, self.values = ALL_STEPS, ALL_VALUES
         self.last_hazard = -AROUND - 1
         self.latest: deque[Frame] = deque()  # left out, so far
-        self.missed: dict[tuple, tuple] = {}  # shared cells: what the frames left out stored last
+        self.missed: dict[
+            tuple[int, ...], tuple[Any, ...]
+        ] = {}  # shared cells: what the frames left out stored last
 
     def take(self, frame: Frame) -> None:
         if frame.hazards:
@@ -65,6 +68,8 @@ class Kept:
                 self.missed[key] = thread, touch.values[row]
 
 
-def _cell(memory: int, owner: int, offset: int, width: int, thread: int, values) -> Touch:
+def _cell(
+    memory: int, owner: int, offset: int, width: int, thread: int, values: np.ndarray
+) -> Touch:
     one = np.array([thread]), np.array([offset])
     return Touch("store", memory, *one, width, values[None, :], np.array([owner]))

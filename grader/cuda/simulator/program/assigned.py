@@ -18,6 +18,8 @@ _COPIES = 3  # of copies that are followed
 _SCALING = ("shl", "mul", "mad")  # what makes bytes of an index: its sources are a learner's
 _BUILT_IN = {"%tid": "threadIdx", "%ntid": "blockDim", "%ctaid": "blockIdx", "%nctaid": "gridDim"}
 
+Code = tuple[Instruction, ...]
+
 
 @dataclass(frozen=True)
 class Result:
@@ -80,12 +82,12 @@ def _share(types: dict[str, str], declared: dict[str, str], one: str, other: str
         types.setdefault(other, known)
 
 
-def _goes_on(at: int, one: Instruction, readers: list[int], code) -> bool:
+def _goes_on(at: int, one: Instruction, readers: list[int], code: Code) -> bool:
     """Whether another line reads what this instruction writes, or a loop's next round."""
     return any(code[reader].line != one.line or reader <= at for reader in readers)
 
 
-def _readers(code) -> dict[str, list[int]]:
+def _readers(code: Code) -> dict[str, list[int]]:
     readers: dict[str, list[int]] = defaultdict(list)
     for at, one in enumerate(code):
         for name in (*one.read, *([one.guard.name] if one.guard else [])):
@@ -115,7 +117,7 @@ def _addresses(function: Function) -> set[str]:
     return hidden
 
 
-def _makes_address(name: str, one: Instruction, bases, hidden: set[str]) -> bool:
+def _makes_address(name: str, one: Instruction, bases: dict[str, int], hidden: set[str]) -> bool:
     addressed = any(
         name in registers(operand)
         for position, operand in enumerate(one.operands)

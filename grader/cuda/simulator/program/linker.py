@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any
 
 from .ptx import (
@@ -64,44 +65,51 @@ def link(program: Program, kernel: Function) -> LinkedProgram:
     }
     reachable = _reachable(kernel.name, calls, tabled)
     order = [name for name in reachable if name != kernel.name] + [kernel.name]
-    code: list[Instruction] = []
-    owner: list[str] = []
-    labels: dict[str, int] = {}
-    registers: dict[str, str] = {}
-    tables: dict[str, tuple[str, ...]] = {}
-    variables: list[Variable] = []
-    parts: dict[str, Part] = {}
-    for name in order:
-        function = program.functions[name]
-        if name != kernel.name:
-            function = _renamed(function)
-        start = len(code)
-        code += function.instructions
-        owner += [name] * len(function.instructions)
-        labels |= {label: start + at for label, at in function.labels.items()}
-        registers |= function.registers
-        tables |= function.tables
-        variables += function.variables
-        if name != kernel.name:
-            variables += [*function.parameters, *function.results]
-        parts[name] = Part(
+    functions = [_own_names(program.functions[name], kernel) for name in order]
+    starts = [0, *accumulate(len(function.instructions) for function in functions)]
+    parts = {
+        name: Part(
             start,
             function.parameters,
             function.results,
             tuple(function.registers),
             name in _reachable_from(name, calls, tabled),
         )
-    function = replace(
+        for name, start, function in zip(order, starts, functions, strict=False)
+    }
+    owner = tuple(
+        name for name, function in zip(order, functions, strict=True) for _ in function.instructions
+    )
+    whole = _merged(kernel, functions, starts)
+    addresses = function_addresses(program)
+    return LinkedProgram(whole, parts, owner, addresses, frozenset(program.variables))
+
+
+def _own_names(function: Function, kernel: Function) -> Function:
+    return function if function.name == kernel.name else _renamed(function)
+
+
+def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:
+    """All functions as one, the kernel's own included; what the others are given and return are
+    variables like others."""
+    variables: list[Variable] = []
+    labels: dict[str, int] = {}
+    registers: dict[str, str] = {}
+    tables: dict[str, tuple[str, ...]] = {}
+    for start, function in zip(starts, functions, strict=False):
+        labels |= {label: start + at for label, at in function.labels.items()}
+        registers |= function.registers
+        tables |= function.tables
+        variables += function.variables
+        if function.name != kernel.name:
+            variables += [*function.parameters, *function.results]
+    return replace(
         kernel,
-        instructions=tuple(code),
+        instructions=tuple(one for function in functions for one in function.instructions),
         variables=tuple(variables),
         labels=labels,
         registers=registers,
         tables=tables,
-    )
-    variables_of_module = frozenset(program.variables)
-    return LinkedProgram(
-        function, parts, tuple(owner), function_addresses(program), variables_of_module
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...engine.lanes import WARP
 from ...program.naming import Place
 from ..happens_before.ordering import epoch_of
 from .evidence import Evidence, Race
@@ -126,7 +127,9 @@ class Adviser:
         if race.theirs != race.mine:
             return "`cluster.sync()`"
         if same_warp(race.me, race.other):
-            return "`__syncwarp()` or `__syncthreads()`"
+            if self.seen.machine.geometry.stride == WARP:
+                return "`__syncwarp()` or `__syncthreads()`"
+            return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
         return "`__syncthreads()`"
 
     def _between_blocks(self, race: Race) -> str:

@@ -140,7 +140,7 @@ def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
         return _rows(place, who)
     if index == own >= count:
         return _too_many_threads(place, who, all_threads, reads)
-    if own < count <= index and (index - own) % all_threads == 0:
+    if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return (
             f"That is {rounds} {'round' if rounds == 1 else 'rounds'} of {all_threads:,} threads "
@@ -246,6 +246,12 @@ def _unknown(place: _Element, who: Thread) -> str:
     own = f"`{OWN}` is {who.own[0]}"
     if not who.flat:
         own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
+    if place.index < 0:
+        return (
+            "An index below 0 comes of a subtraction, of `%` of a negative number, or of an int "
+            f"that overflows: work it out for this thread ({own}), and guard the access only if "
+            "the thread has no business here."
+        )
     return (
         "Whether the index is wrong or the thread has no business here is not to be seen from the "
         f"run ({own}): if it has none, guard the access; if it has, work the index out again."
@@ -278,6 +284,6 @@ def _limit(place: _Element, who: Thread) -> str:
         for names in combinations(who.given, many)
         if prod(who.given[name] for name in names) == place.count
     ]
-    if len(products) == 1:
+    if len(products) == 1 and place.count > 1:
         return f"`{' * '.join(products[0])}`"
     return f"{place.count:,}, the number of elements that {place.owner} has here"

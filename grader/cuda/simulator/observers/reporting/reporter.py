@@ -10,7 +10,7 @@ import numpy as np
 from ....errors import BarrierDivergence, ConstWrite, CudaError, DataRace, Misaligned
 from ...engine.lanes import index as lane_index
 from ...memory.access import Access, Hit
-from ...memory.spaces import AccessFault, Store, counted_bytes
+from ...memory.spaces import AccessFault, Fault, Store, counted_bytes
 from ...program.control_flow import ControlFlow
 from ...program.naming import Place
 from . import index_advice
@@ -56,14 +56,27 @@ class Reporter:
         """An access of `size` bytes that goes where it must not."""
         fault = raised.fault
         me = int(lane[fault.position])
-        if fault.store is None:
-            return self.error(fault.kind, at, me, f"{verb} {fault.reason}.")
-        place = self.here.place(fault.space, fault.store, fault.address, size, at)
+        meant = self.here.meant(at, verb) if fault.space == "global" else None
+        store = meant or fault.store
+        if store is None:
+            return self.error(
+                fault.kind, at, me, f"{verb} {fault.reason}.{self._far_off(fault, at)}"
+            )
+        place = self.here.place(fault.space, store, fault.address, size, at)
         predicate = f"{verb} {wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
         reads = verb == "reads"
         advice = index_advice.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
+
+    def _far_off(self, fault: Fault, at: int) -> str:
+        """Of a place far from all arrays: which ones the line may mean."""
+        given = self.machine.names.declared.only_assigned
+        named = [one.name for one in self.here.named(at) if not given(self.here.line(at), one.name)]
+        if fault.space != "global" or not named:
+            return ""
+        arrays = " and ".join(f"`{name}`" for name in named)
+        return f" On this line stand {arrays}: work out again how far their indices go."
 
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
         """A thread's address is no multiple of the access's size."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...memory.spaces import Store
-from ...program.naming import Place
+from ...program.naming import Argument, Place
 from . import index_advice
 
 if TYPE_CHECKING:
@@ -27,6 +27,21 @@ class Whereabouts:
         if space == "local":
             return names.in_local(self.machine.local.size, address, width, line)
         return names.in_buffer(store, address, width, line)
+
+    def meant(self, at: int, verb: str) -> Store | None:
+        """The buffer that an access which lies in none means, where its line says so: the only one
+        that is read there, or the only one that is given a value."""
+        declared, line, named = self.machine.names.declared, self.line(at), self.named(at)
+        given = [one for one in named if declared.only_assigned(line, one.name)]
+        fitting = given if verb == "writes" else [one for one in named if one not in given]
+        if verb not in ("reads", "writes") or len(fitting) != 1:
+            return None
+        return self.machine.flat.below(fitting[0].address)
+
+    def named(self, at: int) -> list[Argument]:
+        """The buffers whose names stand on the line of an instruction."""
+        names, line = self.machine.names, self.line(at)
+        return [one for one in names.arguments if names.declared.mentions(line, one.name)]
 
     def line(self, at: int) -> int | None:
         return self.machine.kernel.instructions[at].line
