@@ -22,7 +22,7 @@ from small_class import LESSON, SCALED, grader, hand_in
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import batch, judges
+from grader.classroom import grading, judges
 from grader.classroom.folder import new_course
 
 COMMANDS = {
@@ -238,7 +238,7 @@ def test_a_fault_of_the_grader_s_own_is_a_sentence_too(here, monkeypatch):
     def stumble(*_):
         raise TypeError("unheard of")
 
-    monkeypatch.setattr(batch, "_questions", stumble)
+    monkeypatch.setattr(grading.Grading, "questions", stumble)
     said = grader(here, "autograde", LESSON, "--force")
     assert said.exit_code == 3
     assert said.stderr.startswith("The grader itself stumbled (TypeError: unheard of; ")

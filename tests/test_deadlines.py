@@ -133,7 +133,7 @@ def test_a_time_is_of_the_course_s_zone_and_a_date_is_the_end_of_its_day(tmp_pat
         ("late_days = -1", "late_days cannot be less than 0"),
         ('time_zone = "Mars/Base"', "should be one like Europe/Berlin"),
         ("[lesson.x]", "the file cannot have 'lesson'"),
-        ("[lessons.x]\ndeu = 1", "lessons.x cannot have 'deu'; it can have attempts, due"),
+        ("[lessons.x]\ndeu = 1", "lessons.x cannot have 'deu'; it can have attempts, columns, due"),
         ('[lessons.x]\ndue = "soon"', "lessons.x.due is soon, and should be a time like"),
         ('[lessons.x]\nlate = "a lot"', "lessons.x.late is 'a lot'"),
         ('[lessons.x]\nattempts = "all"', "should be 'last' or 'best'"),

@@ -9,9 +9,10 @@ CAUSES = {
     "00_first_kernel": {
         "first_block_only": "In our kernel thread 0 of block 1 writes it.",
         "bias_of_the_row": "out[0, 1] lacks bias[1], and holds bias[0]",
+        "turned_round": "is made of picture[7, 31], and should be made of picture[0, 31]",
     },
     "01_expand_where": {
-        "turned_round": "is made of picture[7, 31], and should be made of picture[0, 31]",
+        "never_divides": "out[1] is made of x[6], and should be made of x[0]",
     },
     "02_tree_reduction": {
         "zero_for_max": "The 0 in partial[2] stands in the code (line 15)",

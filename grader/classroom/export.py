@@ -218,10 +218,12 @@ def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, verd
 
 
 def _absent(gradebook: Gradebook, lesson: str, present: set[str]) -> Iterator[Row]:
-    """Rows for the learners who have no marks at all."""
+    """Rows for the learners who have no marks at all, of a lesson that the gradebook has."""
+    known = [one for one in gradebook.assignments if one.name == lesson]
     asked = [
         (cell.name.removeprefix(CHECK), cell.max_score)
-        for notebook in gradebook.find_assignment(lesson).notebooks
+        for assignment in known
+        for notebook in assignment.notebooks
         for cell in notebook.grade_cells
     ]
     for student in gradebook.students:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -245,8 +246,11 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for budget in case.budgets:
         counter, counters = budget.counter, ran.counters
         if counter not in counters:
-            known = ", ".join(sorted(counters))
-            raise AuthorError(f"The case {case.name!r} budgets {counter!r}; there are: {known}.")
+            alike = ", ".join(get_close_matches(counter, counters, n=5, cutoff=0.3))
+            raise AuthorError(
+                f"The case {case.name!r} budgets {counter!r}, which no counter is called; "
+                f"some are: {alike or ', '.join(sorted(counters)[:5])}. docs/counters.md has all."
+            )
         count = counters[counter]
         if not isinstance(budget.at_most, int):
             raise AuthorError(

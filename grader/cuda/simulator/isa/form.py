@@ -84,7 +84,9 @@ class Form:
     the operands, the last one's also that of all further ones. `transfers` pairs operands (by
     position) with what happens at that address. `control`: lanes may part, wait or end here;
     `collective`: those that a mask names must come to it together; `orders`: it can order what
-    threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so.
+    threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so; `scales`: it
+    multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
+    `of_address`: it makes an address of one state space one of another.
     `build(instruction, index, machine)` makes the step that executes it; `refusal` says why there
     is none.
     """
@@ -101,6 +103,9 @@ class Form:
     collective: bool = False
     orders: bool = False
     atomic: bool = False
+    scales: bool = False
+    converts: bool = False
+    of_address: bool = False
     build: Callable[..., Any] | None = None
     refusal: str = ""
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ..isa.form import Role
+from ..isa.form import Carries, Role
 from .ptx import Function, Instruction, Symbol, registers
 
-_CONVERTING = ("cvt", "cvta")  # their type is that of the source
+_COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
 _COPIES = 3  # of copies that are followed
-_SCALING = ("shl", "mul", "mad")  # what makes bytes of an index: its sources are a learner's
 _BUILT_IN = {"%tid": "threadIdx", "%ntid": "blockDim", "%ctaid": "blockIdx", "%nctaid": "gridDim"}
 
 Code = tuple[Instruction, ...]
@@ -58,12 +57,12 @@ def register_types(function: Function) -> dict[str, str]:
     types = {name: kind for name, kind in declared.items() if kind[0] != "b"}
     for sign in ("f", "s", "u"):
         for one in function.instructions:
-            if one.form.type[:1] == sign and one.form.name not in _CONVERTING:
+            if one.form.type[:1] == sign and not one.form.converts:
                 alike = (n for n in (*one.written, *one.read) if _alike(declared, n, one.form.type))
                 types |= {name: one.form.type for name in alike if name not in types}
     for _ in range(_COPIES):
         for one in function.instructions:
-            if one.form.name in ("mov", "shfl", "selp") and one.written and one.read:
+            if one.form.carries in _COPYING and one.written and one.read:
                 _share(types, declared, one.written[0], one.read[0])
     widths = {name: "u" + kind[1:] for name, kind in declared.items() if kind[0] == "b"}
     return widths | types
@@ -127,22 +126,19 @@ def _makes_address(name: str, one: Instruction, bases: dict[str, int], hidden: s
         values = [o for p, o in enumerate(one.operands) if one.form.role(p) is Role.READ]
         return name not in registers(*values)
     made = bool(one.written) and set(one.written) <= hidden | {name}
-    return made and not (one.form.name in _SCALING and name not in _addend(one))
-
-
-def _addend(one: Instruction) -> list[str]:
-    """The register that a multiply-add adds."""
-    return registers(one.operands[-1]) if one.form.name == "mad" else []
+    # What makes bytes of an index has an index of the learner's for its source.
+    return made and not (one.form.scales and name not in registers(*one.operands[3:]))
 
 
 def _is_set_up(one: Instruction) -> bool:
     """Whether an instruction only fetches a parameter, or makes an address global."""
-    return one.form.name == "cvta" or (one.form.name == "ld" and "param" in one.form.mods)
+    spaces = [transfer.space for _, transfer in one.form.transfers]
+    return one.form.of_address or "param" in spaces
 
 
 def _built_in(one: Instruction) -> str:
     """`threadIdx.x` for an instruction that reads `%tid.x`."""
-    if one.form.name != "mov" or not isinstance(one.operands[-1], Symbol):
+    if one.form.carries is not Carries.COPIED or not isinstance(one.operands[-1], Symbol):
         return ""
     name, _, axis = one.operands[-1].name.partition(".")
     return f"{_BUILT_IN[name]}.{axis}" if name in _BUILT_IN else ""

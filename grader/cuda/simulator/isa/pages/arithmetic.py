@@ -54,7 +54,7 @@ def _saturating(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     return compute
 
 
-@elementwise("mul", "lo|hi INT : d, a, b", "wide s16|u16|s32|u32 : d, a, b")
+@elementwise("mul", "lo|hi INT : d, a, b", "wide s16|u16|s32|u32 : d, a, b", scales=True)
 def mul(instruction: Instruction) -> Elementwise:
     kind = instruction.form.type
     if "wide" in instruction.form.mods:
@@ -67,6 +67,7 @@ def mul(instruction: Instruction) -> Elementwise:
     "lo|hi INT : d, a, b, c",
     "hi sat s32 : d, a, b, c",
     "wide s16|u16|s32|u32 : d, a, b, c",
+    scales=True,
 )
 def mad(instruction: Instruction) -> Elementwise:
     """a * b + c."""

@@ -36,6 +36,7 @@ _TYPES = "s8|u8|INT|FLOAT"
     f"ROUND|rni|rzi|rmi|rpi? ftz? sat? relu? {_TYPES} {_TYPES} : d, a",
     "rn|rz|rna relu? tf32 f32 : d, a",
     "rn|rz relu? f16x2|bf16x2 f32 : d, a, b",
+    converts=True,
 )
 def cvt(instruction: Instruction) -> Elementwise:
     """d, a; into a pair of halves d, a, b, where a becomes the upper one."""
@@ -174,7 +175,12 @@ def _finish(mods: tuple[str, ...], result: str) -> Callable[..., Any]:
     return finish
 
 
-@elementwise("cvt", "pack sat u16|s16 s32 : d, a, b", "pack sat u8|s8 s32 b32 : d, a, b, c")
+@elementwise(
+    "cvt",
+    "pack sat u16|s16 s32 : d, a, b",
+    "pack sat u8|s8 s32 b32 : d, a, b, c",
+    converts=True,
+)
 def pack(instruction: Instruction) -> Elementwise:
     """a and b clamped, a as the upper half; of bytes two, and the low half of c above them."""
     result = instruction.form.mods[2]

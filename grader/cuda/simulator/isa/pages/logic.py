@@ -72,7 +72,7 @@ def _look_up(table: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndar
     return result
 
 
-@elementwise("shl", "BITS : d, a, b")
+@elementwise("shl", "BITS : d, a, b", scales=True)
 @elementwise("shr", "BITS|INT : d, a, b")
 def shift(instruction: Instruction) -> Elementwise:
     """Amounts beyond the width shift everything out; NumPy agrees, given operands of one type."""

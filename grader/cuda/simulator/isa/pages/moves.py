@@ -78,6 +78,8 @@ def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, machine: Mac
 @elementwise(
     "cvta",
     "to? global|local|const|param|param::entry|shared|shared::cta|shared::cluster u64 : d, a",
+    converts=True,
+    of_address=True,
 )
 def cvta(instruction: Instruction) -> Elementwise:
     """Between an address in a state space and a generic address."""
