@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from operator import attrgetter, itemgetter
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import (
     Assignment,
@@ -123,8 +124,8 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
     return found
 
 
-def _by_learner(found: Iterable, learner: Callable) -> dict[str, list]:
-    grouped: dict[str, list] = {}
+def _by_learner(found: Iterable[Any], learner: Callable[[Any], str]) -> dict[str, list[Any]]:
+    grouped: dict[str, list[Any]] = {}
     for one in found:
         grouped.setdefault(learner(one), []).append(one)
     return grouped

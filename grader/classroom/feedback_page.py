@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ..course.weave import CHECK
@@ -72,7 +73,7 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     )
 
 
-def _own(notebook: list[dict], handed_out: frozenset[str]) -> Iterator[Markup]:
+def _own(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> Iterator[Markup]:
     """The learner's cells: answers, and all that was not handed out as it is."""
     for cell in notebook:
         name, source = _grade_id(cell), _source(cell)
@@ -82,7 +83,7 @@ def _own(notebook: list[dict], handed_out: frozenset[str]) -> Iterator[Markup]:
             yield Markup(_html(cell, source))  # both filters escape or clean what they are given
 
 
-def _html(cell: dict, source: str) -> str:
+def _html(cell: dict[str, Any], source: str) -> str:
     if cell["cell_type"] == "code":
         language = "cuda" if source.startswith("%%cuda") else "ipython3"
         return _coloured(source, language)
@@ -108,23 +109,23 @@ def _sources(path: str, changed: int) -> frozenset[str]:
     return frozenset(_source(cell) for cell in notebook["cells"])
 
 
-def _grade_id(cell: dict) -> str:
+def _grade_id(cell: dict[str, Any]) -> str:
     found = cell["metadata"].get("nbgrader", {}).get("grade_id")
     return found if isinstance(found, str) else ""
 
 
-def _source(cell: dict) -> str:
+def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
-def _card(cell: dict) -> Markup:
+def _card(cell: dict[str, Any]) -> Markup:
     """What JudgeAnswers put into a check cell: the grader's own HTML."""
     pages = ["".join(one["data"].get("text/html", "")) for one in cell.get("outputs", ())]
     return Markup("".join(pages)) if _grade_id(cell).startswith(CHECK) else Markup()
 
 
 @cache
-def _template():
+def _template() -> Template:
     pages = Environment(
         loader=PackageLoader(__package__, "pages"),
         autoescape=True,

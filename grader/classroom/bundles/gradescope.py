@@ -14,6 +14,9 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
 
 from ... import course as lessons
 from ...course import Lesson
@@ -103,7 +106,7 @@ def _add(
 # --- in Gradescope -------------------------------------------------------------------------------
 
 
-def run(root: Path) -> dict:
+def run(root: Path) -> dict[str, Any]:
     """Judge what lies in `root`/submission; the content of results.json. What hidden cases are
     drawn from is read and deleted before anything of a learner's is compiled."""
     path = root / "source" / PLAN
@@ -112,7 +115,7 @@ def run(root: Path) -> dict:
     lesson = lessons.lesson(plan["lesson"], root / "source/kernels")
     names = [one.name for one in lesson.exercises]
 
-    def worked_on(notebook) -> int:
+    def worked_on(notebook: NotebookNode) -> int:
         found = intake.find(notebook, names)
         blank = {one.name: lesson.solution(one) for one in lesson.exercises}
         return sum(
@@ -144,13 +147,13 @@ def run(root: Path) -> dict:
     return results
 
 
-def _tests(name: str, verdict: Verdict, plan: dict) -> list[dict]:
+def _tests(name: str, verdict: Verdict, plan: dict[str, Any]) -> list[dict[str, Any]]:
     """One test a case. A learner is told of a hidden case what the course tells everywhere: its
     category, and whether it passed."""
     return [_test(name, case, plan) for case in verdict.cases]
 
 
-def _test(name: str, case: CaseResult, plan: dict) -> dict:
+def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
     said = case.message or case.status.replace("_", " ")
     line = f"Line {case.line} of the cell: " if case.line else ""
     optional, outside = name in plan["optional"], name in plan["extra"] + plan["optional"]
@@ -165,19 +168,19 @@ def _test(name: str, case: CaseResult, plan: dict) -> dict:
     }
 
 
-def _missing(lesson: Lesson, name: str, problem: str, plan: dict) -> dict:
+def _missing(lesson: Lesson, name: str, problem: str, plan: dict[str, Any]) -> dict[str, Any]:
     outside = name in plan["extra"] + plan["optional"]
     most = 0.0 if outside else lesson.exercise(name).points
     case = CaseResult(problem, True, "not_attempted", 0.0, most, problem)
     return _test(name, case, plan)
 
 
-def _nothing(lesson: Lesson, plan: dict, why: str) -> dict:
+def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
     tests = [_missing(lesson, one.name, "Nothing to judge.", plan) for one in lesson.exercises]
     return {"output": why, "tests": tests}
 
 
-def _leaderboard(tests: list[dict], verdicts: list[Verdict]) -> list[dict]:
+def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:
     """Points first, then the memory sectors that the kernels moved: fewer is better."""
     points = sum(test["score"] for test in tests)
     names = ("global_load_sectors", "global_store_sectors")
