@@ -15,7 +15,7 @@ from ..submissions.cells import cuda_source
 from .check_file import Checked
 
 
-def annotations(path: Path, checked: list[Checked]) -> Iterator[str]:
+def workflow_commands(path: Path, checked: list[Checked]) -> Iterator[str]:
     """A line for each exercise that did not pass, and for what is wrong with the file."""
     text = path.read_text(encoding="utf-8")
     for one in checked:
@@ -24,7 +24,7 @@ def annotations(path: Path, checked: list[Checked]) -> Iterator[str]:
         if (verdict := one.verdict) is None or verdict.status == Status.PASSED:
             continue
         found = verdict.for_learner()
-        line = found.line and line_in_file(path, text, one.source, found.line)
+        line = found.line and line_in_file(path, text, cuda_source(one.shown), found.line)
         said = found.message or found.status.replace("_", " ")
         points = f"{found.points:g} of {found.max_points:g} points"
         kind = "notice" if found.status == Status.NOT_ATTEMPTED else "error"
