@@ -1,6 +1,8 @@
 # make lab    open the course in JupyterLab        make test   run every test
+# make teach  open it as an instructor, with formgrader
 # make demo   an instructor's week in one go       make lint   formatting, style and types
 # make notebooks   rebuild notebooks/ from kernels/
+# make labextension   give the JupyterLab extension a new version, after a change to it
 # make docs     the documentation, in build/docs
 # make pictures   take the README's pictures anew, from a real JupyterLab in Chromium
 # make constraints   take the newest versions of all packages into constraints.txt, to be tested next
@@ -12,12 +14,16 @@ READY := .venv/.ready
 # In a container one often is root, and Jupyter wants to hear that this is meant.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: lab test demo notebooks lint docs pictures constraints
+.PHONY: lab teach test demo notebooks labextension lint docs pictures constraints
 .DEFAULT_GOAL := lab
 
-# The repository is the root, not notebooks/, because nbgrader's formgrader needs build/ inside it.
+# A learner's own folder, which git does not see.
 lab: $(READY)
 	@test -d notebooks || $(BIN)/grader build
+	$(BIN)/grader lab my-warpwise $(AS_ROOT)
+
+# The repository is the root, because nbgrader's formgrader needs build/ inside it.
+teach: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
 test: $(READY)
@@ -29,6 +35,10 @@ demo: $(READY)
 
 notebooks: $(READY)
 	$(BIN)/grader build
+
+# What browsers keep of the extension is known by this version; nothing else about it is built.
+labextension: $(READY)
+	$(BIN)/python -m grader.learner.labextension
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -22,6 +22,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from grader.learner import launching
+
 PATIENCE = 300  # seconds; a busy machine takes its time
 _CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _DRIVERS = ("chromedriver", "chromium.chromedriver")
@@ -53,9 +55,9 @@ def chromium(width: int = 1440, height: int = 900) -> Iterator[webdriver.Chrome]
 
 
 @contextmanager
-def jupyterlab(folder: Path) -> Iterator[str]:
-    """The address of a server whose notebooks are in `folder`; nothing of the user's own Jupyter
-    is read or written."""
+def jupyterlab(folder: Path, learner: bool = False) -> Iterator[str]:
+    """The address of a server whose notebooks are in `folder`, with what `grader lab` gives it if
+    it is a `learner`'s; nothing of the user's own Jupyter is read or written."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -70,6 +72,8 @@ def jupyterlab(folder: Path) -> Iterator[str]:
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text(json.dumps(_NO_NEWS))
     command = [sys.executable, "-m", "jupyterlab", *settings]
+    if learner:
+        own = launching.environment() | own
     with (folder / "server.log").open("wb") as log:
         server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
     try:

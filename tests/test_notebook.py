@@ -12,7 +12,8 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 from grader import course
-from grader.notebook import Kernel, diff, session
+from grader.learner import progress
+from grader.notebook import Kernel, diff, prediction, session
 
 pytestmark = pytest.mark.slow
 
@@ -40,11 +41,13 @@ def reduce(kernel, n):
 
 @dataclass
 class Ran:
-    """A cell that was run: what it showed, as plain text and as HTML, and its error if any."""
+    """A cell that was run: what it showed, as plain text and as HTML, the outputs' metadata, and
+    its error if any."""
 
     text: str
     html: str
     outputs: list
+    notes: list
     error: Exception | None
 
     @property
@@ -64,7 +67,8 @@ class Notebook:
         shown = [output.data for output in seen.outputs]
         text = "\n".join(data.get("text/plain", "") for data in shown)
         html = "\n".join(data.get("text/html", "") for data in shown)
-        return Ran(seen.stdout + seen.stderr + text, html, shown, result.error_in_exec)
+        notes = [output.metadata or {} for output in seen.outputs]
+        return Ran(seen.stdout + seen.stderr + text, html, shown, notes, result.error_in_exec)
 
     def __getitem__(self, name: str):
         return self.shell.user_ns[name]
@@ -317,10 +321,93 @@ def test_a_question_hides_its_answer_until_a_choice_is_clicked(opened):
     assert "How many steps?" in shown.text
     assert "Halving" not in repr([widget.get_state() for widget in asked]) + repr(shown.outputs)
     wrong = next(widget for widget in asked if getattr(widget, "description", "") == "16")
-    wrong.click()
-    states = repr([widget.get_state() for widget in asked])
-    assert "Halving" in states
-    assert "It is not “16”" in states
+    with capture_output() as seen:
+        wrong.click()
+    (instead,) = seen.outputs
+    assert instead.metadata == {"warpwise": instead.metadata["warpwise"] | {"answered": True}}
+    assert "It is not “16”" in instead.data["text/plain"]
+    assert "Halving" in instead.data["text/plain"]
+
+
+@pytest.fixture
+def own_folder(tmp_path, monkeypatch):
+    """The current folder is a learner's own, in which nothing was done yet."""
+    (tmp_path / progress.MARK).mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_question_that_was_answered_is_shown_with_its_answer_after_a_restart(opened, own_folder):
+    opened.run(QUESTION)
+    (key,) = [key for key, asked in prediction._asked.items() if asked.text == "How many steps?"]
+    prediction.answer(key, 1)
+    prediction.answer(key, 0)  # too late to count
+    again = opened.run(QUESTION)
+    assert "It is not “16”" in again.text
+    assert all("widget" not in mime for data in again.outputs for mime in data)
+
+
+def test_outside_a_learner_s_folder_nothing_is_kept(opened, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    opened.run(QUESTION)
+    (key,) = [key for key, asked in prediction._asked.items() if asked.text == "How many steps?"]
+    prediction.answer(key, 0)
+    assert list(tmp_path.iterdir()) == []
+    assert "Halving" not in opened.run(QUESTION).text
+
+
+def test_a_passed_exercise_is_remembered(opened, own_folder):
+    opened.run(f"%%cuda interleaved\n{SOLUTION}")
+    opened.run('check("interleaved")')
+    assert progress.read(own_folder)[LESSON.name].passed == {"interleaved"}
+
+
+# --- what the editor is told --------------------------------------------------------------------
+
+
+def told(ran: Ran) -> list[dict]:
+    return [note["warpwise"] for note in ran.notes if "warpwise" in note]
+
+
+def test_a_compile_error_is_told_to_the_editor_with_its_column(opened):
+    shown = opened.run("%%cuda adding\n" + ADD_ONE.replace("i < n", "i < m"))
+    (note,) = told(shown)
+    (mark,) = note["marks"]
+    assert (note["cell"], mark["line"], mark["column"]) == ("adding", 5, 12)
+    assert "undefined" in mark["message"]
+    assert 'href="#cuda=adding:5"' in shown.html
+
+
+def test_both_lines_of_a_race_are_told_to_the_editor(opened):
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    notes = told(opened.run("run, partial = reduce(interleaved, 64)"))
+    lines = [mark["line"] for note in notes for mark in note.get("marks", [])]
+    race = opened["run"].hazards[0]
+    assert lines == list(dict.fromkeys([race.line, race.other_line]))
+
+
+def test_what_each_line_of_a_launch_cost_is_told_to_the_editor(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    (note,) = told(opened.run("run, partial = reduce(interleaved, 64)"))
+    assert sum(note["counters"]["barriers"].values()) == opened["run"].counters.total["barriers"]
+
+
+def test_a_verdict_tells_the_editor_whether_the_exercise_is_passed(opened):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    (note,) = told(opened.run('check("interleaved")'))
+    assert note["passed"]
+    assert note["marks"] == []
+
+
+# --- nothing lies -------------------------------------------------------------------------------
+
+
+def test_a_check_that_is_not_passed_fails_its_cell_when_nbgrader_validates(opened, monkeypatch):
+    monkeypatch.setenv("NBGRADER_EXECUTION", "validate")
+    opened.run("%%cuda interleaved\n" + without_line(SOLUTION, BARRIERS[-1]))
+    assert opened.run('check("interleaved")').failed
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    assert not opened.run('check("interleaved")').failed
 
 
 # --- watch -------------------------------------------------------------------------------------

@@ -114,18 +114,34 @@ def check(
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
-    folder: Annotated[Path, typer.Argument(help="Where your notebooks are to lie.")] = Path(
-        "warpwise"
-    ),
+    context: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Argument(help="Yours to work in; made if there is none.")
+    ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="JupyterLab, too.")] = True,
 ) -> None:
-    """Open the course in JupyterLab. Notebooks that FOLDER lacks are copied there; what lies
-    there already is yours, and stays as it is."""
-    from . import lab as learners_copy
+    """Open the course in JupyterLab, in a folder of your own. Further options are JupyterLab's."""
+    from . import learner_commands
 
-    learners_copy.lab(folder, opens=opens)
+    raise typer.Exit(learner_commands.lab(folder, context.args if opens else None))
+
+
+@app.command()
+def update() -> None:
+    """Bring new editions of the lessons into your folder; what you wrote is kept."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.update())
+
+
+@app.command()
+def submit(lesson: str) -> None:
+    """Hand in a lesson of your folder."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.submit(lesson))
 
 
 @app.command()

@@ -26,10 +26,6 @@ from . import Lesson, authors
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 
-_TITLE = """\
-# {title}
-
-<small>For authors: made from `kernels/{name}` by `grader build`.</small>"""
 _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
@@ -59,7 +55,7 @@ def weave(lesson: Lesson) -> NotebookNode:
     if not title.startswith("# "):
         raise _error(lesson, 1, "the first line must be `# The title of the lesson`")
     cells = [
-        v4.new_markdown_cell(_TITLE.format(title=title[2:].strip(), name=lesson.name)),
+        v4.new_markdown_cell(f"# {title[2:].strip()}"),
         v4.new_code_cell(_SET_UP.format(name=lesson.name)),
         *_cells(lesson, "\n" + prose),
     ]

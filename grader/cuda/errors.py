@@ -22,6 +22,7 @@ class CudaError(Exception):
 
     status = Status.LAUNCH_ERROR
     source = ""  # the text it is about, from whoever knows that
+    cell = ""  # the `%%cuda` cell that has that text, if any
 
     def __init__(
         self,

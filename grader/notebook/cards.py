@@ -27,7 +27,7 @@ def notice(text: str) -> Page:
 
 def failure(error: CudaError) -> Page:
     """What a kernel or its launch did wrong, under the line that did it. The source is the
-    error's attribute of that name, which Kernel sets."""
+    error's attribute of that name, and so is its cell: `failures.about` sets both."""
     shown = diagnosis.explain(diagnosis.of_error(error))
     return Page(card("error", shown.html), shown.text)
 
@@ -42,9 +42,10 @@ def crash(error: Exception) -> Page:
     return Page(card("error", heading("error", "The GPU stopped"), paragraph(text)), text)
 
 
-def warning(hazard: Hazard, source: str) -> Page:
+def warning(hazard: Hazard, source: str, cell: str = "") -> Page:
     """Something the simulated GPU saw that stopped nothing."""
-    shown = diagnosis.explain(diagnosis.of_hazard(hazard, source), "warning", "Worth a look")
+    what = diagnosis.of_hazard(hazard, source, cell)
+    shown = diagnosis.explain(what, "warning", "Worth a look")
     return Page(card("warning", shown.html), shown.text)
 
 

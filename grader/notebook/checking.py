@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 
 from IPython.display import display
 
 from grader.judge import judge
+from grader.learner import progress
 
-from . import cards, session, verdict_card
+from . import about, cards, session, verdict_card
 from .failures import Notice
 from .player.replay import of_case, of_failure
 
@@ -24,10 +26,17 @@ def check(name: str, *, hidden: bool = False) -> None:
     verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=hidden)
     lesson.statuses[name] = verdict.status
     replay = of_failure(verdict, source, exercise)
-    display(verdict_card.page(verdict.for_learner(), source, exercise, replay))
+    told = verdict.for_learner()
+    page = verdict_card.page(told, source, exercise, replay, cell=name)
+    display(page, metadata=about.verdict(told, source))
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))
+    if verdict.status == "passed":
+        progress.passed(lesson.lesson.name, name)
+    elif os.environ.get("NBGRADER_EXECUTION") == "validate":
+        # nbgrader's Validate says Success of every cell that ends without an error.
+        raise Notice(page.text)
 
 
 def hint(name: str) -> None:

@@ -22,7 +22,7 @@ _TITLES = {
 class Diagnosis:
     """`status` is a verdict's; lines count from 1 in `source` (of a cell: see
     `grader.submissions.cells`). `other_line` is a race's second access; `diagnostics` are a
-    compiler's."""
+    compiler's; `cell` is the name of the `%%cuda` cell to lead to, if any."""
 
     status: str
     message: str
@@ -31,6 +31,7 @@ class Diagnosis:
     line: int | None = None
     other_line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
+    cell: str = ""
 
     @property
     def title(self) -> str:
@@ -42,19 +43,19 @@ def of_error(error: CudaError) -> Diagnosis:
     other_line = error.other_line if isinstance(error, DataRace) else None
     told = error.diagnostics if isinstance(error, CompileError) else ()
     where = (error.kernel, error.line, other_line)
-    return Diagnosis(error.status, str(error), error.source, *where, diagnostics=told)
+    return Diagnosis(error.status, str(error), error.source, *where, told, error.cell)
 
 
-def of_hazard(hazard: Hazard, source: str) -> Diagnosis:
+def of_hazard(hazard: Hazard, source: str, cell: str = "") -> Diagnosis:
     """The same of what the simulated GPU saw, and did not stop at."""
     where = (hazard.kernel, hazard.line, hazard.other_line)
-    return Diagnosis(hazard.status, hazard.message, source, *where)
+    return Diagnosis(hazard.status, hazard.message, source, *where, cell=cell)
 
 
 def explain(what: Diagnosis, kind: str = "error", title: str = "") -> Page:
     """Title and place, the message, and the lines it is about; without a card around it."""
     message, marks = _message_and_marks(replace(what, message=shortened(what.message)))
-    shown = excerpt(what.source, marks, kind)
+    shown = excerpt(what.source, marks, kind, cell=what.cell)
     place = _place(what)
     rest = f" · {prose(place)}" if place else ""
     title = title or what.title

@@ -14,6 +14,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda.errors import CudaError
 
+from . import about as told
 from . import cards
 from .html import Page
 
@@ -43,12 +44,13 @@ def install(shell: InteractiveShell) -> None:
 
 
 @contextmanager
-def about(source: str) -> Iterator[None]:
-    """Give a CudaError raised inside the text it is about, so that its card can show the line."""
+def about(source: str, cell: str = "") -> Iterator[None]:
+    """Give a CudaError raised inside the text it is about, that of `%%cuda cell`, so that its card
+    can show the line, and the editor too."""
     try:
         yield
     except CudaError as error:
-        error.source = source
+        error.source, error.cell = source, cell
         raise
 
 
@@ -66,7 +68,7 @@ def _show(
     tb_offset: int | None = None,
 ) -> list[str]:
     page = _page(error)
-    display(page)
-    told = page.text.splitlines()
-    shell._last_traceback = told  # what ipykernel tells nbclient of the failure
-    return told
+    display(page, metadata=told.error(error) if isinstance(error, CudaError) else {})
+    rows = page.text.splitlines()
+    shell._last_traceback = rows  # what ipykernel tells nbclient of the failure
+    return rows

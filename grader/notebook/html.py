@@ -105,6 +105,15 @@ def table(header: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A row of an excerpt."""
+
+    text: str
+    marked: bool = False
+    link: str = ""
+
+
+@dataclass(frozen=True)
 class Mark:
     """What to say under a source line; `column` counts from 0, None where it is not known."""
 
@@ -113,10 +122,16 @@ class Mark:
 
 
 def excerpt(
-    source: str, marks: Mapping[int, tuple[Mark, ...]], kind: str = "error", around: int = 2
+    source: str,
+    marks: Mapping[int, tuple[Mark, ...]],
+    kind: str = "error",
+    around: int = 2,
+    cell: str = "",
 ) -> Page:
     """The marked lines of `source` with `around` lines of context, numbered from 1, each mark's
-    caret and message beneath its line. Empty when no marked line is in the source."""
+    caret and message beneath its line. Empty when no marked line is in the source. The marked
+    lines are links into the cell `%%cuda cell`, where there is one; our labextension
+    follows them."""
     lines = lines_of(source)
     marks = {line: marks[line] for line in sorted(marks)[:_MOST_MARKED]}
     shown = sorted(
@@ -125,17 +140,19 @@ def excerpt(
     )
     if not shown or not set(marks) & set(shown):
         return Page("", "")
-    rows: list[tuple[str, bool]] = []
+    rows: list[Row] = []
     for previous, number in zip([shown[0] - 1, *shown], shown, strict=False):
         if number > previous + 1:
-            rows.append(("      ⋮", False))
+            rows.append(Row("      ⋮"))
         arrow = ">" if number in marks else " "
         below = marks.get(number, ())
         column = next((mark.column for mark in below if mark.column is not None), None)
         text, _ = window(lines[number - 1], column)
-        rows.append((f"{arrow} {number:>3} | {visible(text)}", number in marks))
-        rows += [(row, True) for mark in below for row in _underline(mark, lines[number - 1], text)]
-    return Page(_frame(rows, kind), "\n".join(row.rstrip() for row, _ in rows))
+        link = f"#cuda={cell}:{number}" if cell and number in marks else ""
+        rows.append(Row(f"{arrow} {number:>3} | {visible(text)}", number in marks, link))
+        said = (row for mark in below for row in _underline(mark, lines[number - 1], text))
+        rows += [Row(row, marked=True) for row in said]
+    return Page(_frame(rows, kind), "\n".join(row.text.rstrip() for row in rows))
 
 
 def _underline(mark: Mark, raw: str, shown: str) -> list[str]:
@@ -152,13 +169,22 @@ def _underline(mark: Mark, raw: str, shown: str) -> list[str]:
     return [f"      | {row}" for row in rows]
 
 
-def _frame(rows: list[tuple[str, bool]], kind: str) -> str:
-    width = max(len(row) for row, _ in rows)  # so that every highlight is equally long
+def _frame(rows: list[Row], kind: str) -> str:
+    width = max(len(row.text) for row in rows)  # so that every highlight is equally long
     tint = _TINTS.get(kind, _TINTS["warning"])
     lines = [
-        f'<span style="background: {tint}; padding: 0.2em 0">{escape(row.ljust(width))}</span>'
-        if marked
-        else escape(row)
-        for row, marked in rows
+        f'<span style="background: {tint}; padding: 0.2em 0">{_linked(row, width)}</span>'
+        if row.marked
+        else escape(row.text)
+        for row in rows
     ]
     return f'<pre style="{FRAME}">' + "\n".join(lines) + "</pre>"
+
+
+def _linked(row: Row, width: int) -> str:
+    """The row as HTML; its line number, of which `> 12 |` has one, leads to the line."""
+    number, bar, rest = row.text.ljust(width).partition(" |")
+    if not row.link:
+        return escape(number + bar + rest)
+    style = "color: inherit; text-decoration: underline"
+    return f'<a href="{row.link}" style="{style}">{escape(number)}</a>{escape(bar + rest)}'

@@ -21,11 +21,13 @@ class Kernel:
 
     Takes NumPy arrays on the simulated GPU and CuPy arrays on a real one, and changes them in
     place. A launch gets as much dynamic shared memory as it asks for, if the device has it.
-    `source` is the text of its cell, the first line left blank. Raises the errors of grader.cuda.
+    `source` is the text of its cell `%%cuda cell`, the first line left blank. Raises the errors of
+    grader.cuda.
     """
 
     name: str
     source: str
+    cell: str = ""
 
     @cached_property
     def _function(self) -> DeviceKernel:
@@ -35,7 +37,7 @@ class Kernel:
     def __call__(
         self, grid: Dim, block: Dim, args: tuple[object, ...], *, shared_mem: int = 0
     ) -> None:
-        with failures.about(self.source):
+        with failures.about(self.source, self.cell):
             opted_in(self._function, shared_mem)(grid, block, args, shared_mem=shared_mem)
 
     def __repr__(self) -> str:

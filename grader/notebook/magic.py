@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
@@ -19,6 +20,14 @@ _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 
 def install(shell: InteractiveShell) -> None:
     shell.magics_manager.register_function(_cuda, "cell", "cuda")
+    if _no_python not in shell.Completer.custom_matchers:
+        shell.Completer.custom_matchers.append(_no_python)
+
+
+@context_matcher(identifier="warpwise.cuda", priority=1000)
+def _no_python(context: CompletionContext) -> SimpleMatcherResult:
+    """In a CUDA cell no names of Python are offered; the editor offers CUDA's."""
+    return {"completions": [], "suppress": context.full_text.lstrip().startswith("%%cuda")}
 
 
 def _cuda(line: str, cell: str) -> None:
@@ -31,11 +40,12 @@ def _cuda(line: str, cell: str) -> None:
     source = lesson.sources[name] = _source(cell)
     # What the cell defined before has this text now: a launch says what is wrong with it, and no
     # old kernel runs in its place.
-    failures.shell().push({entry: Kernel(entry, source) for entry in lesson.kernels[name]})
-    with failures.about(source):
+    failures.shell().push({entry: Kernel(entry, source, name) for entry in lesson.kernels[name]})
+    with failures.about(source, name):
         ptx = compilers.compile_ptx(source)
     entries = _ENTRY.findall(ptx.text)
-    kernels = {entry: Kernel(entry, source) for entry in entries if not entry.startswith("_Z")}
+    plain = [entry for entry in entries if not entry.startswith("_Z")]
+    kernels = {entry: Kernel(entry, source, name) for entry in plain}
     failures.shell().push(kernels)
     lesson.kernels[name] |= kernels.keys()
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))

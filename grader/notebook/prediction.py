@@ -2,67 +2,128 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ipywidgets as widgets
 from IPython.display import display
+from IPython.display import update_display as show_instead
 
-from .html import ACCENTS, BORDER, TEXT, card, heading, paragraph, prose
+from grader.learner import progress
+
+from . import about, session
+from .failures import Notice
+from .html import ACCENTS, BORDER, TEXT, Page, card, heading, paragraph, prose
+
+# What our labextension shows before all else that an output has: HTML whose links answer. Where
+# there is no such extension, the widget does the same.
+ANSWERABLE = "application/vnd.warpwise.html"
+
+_asked: dict[str, Question] = {}
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    choices: tuple[str, ...]
+    answer: str
+    because: str
+
+    @property
+    def key(self) -> str:
+        """By which its answer is remembered: another wording is another question."""
+        return hashlib.sha256("\n".join((self.text, *self.choices)).encode()).hexdigest()[:16]
 
 
 def predict(question: str, choices: Sequence[str], answer: str, because: str) -> None:
     """Ask `question`; the learner clicks on one of `choices`, and learns at once whether it is
-    `answer` (one of them) and why. What stands between backticks is shown as code."""
+    `answer` (one of them) and why. What stands between backticks is shown as code. A question
+    that was answered before is shown with what was answered."""
     if answer not in choices:
         raise ValueError(f"predict: the answer {answer!r} is not one of the choices {choices!r}")
-    display(_Question(question, tuple(choices), answer, because))
+    asked = Question(question, tuple(choices), answer, because)
+    _asked[asked.key] = asked
+    given = progress.answer(session.current().lesson.name, asked.key)
+    if given in asked.choices:
+        display(_answered(asked, given), metadata=about.prediction(asked.key, True))
+    else:
+        unanswered = about.prediction(asked.key, False)
+        display(_Buttons(asked), display_id=asked.key, metadata=unanswered)
 
 
-class _Question(widgets.VBox):
-    """The question, a button for each choice and, once one was clicked, the reason. Until then
-    nothing that is sent to the page, or saved with it, holds the answer."""
+def answer(key: str, number: int) -> None:
+    """The learner chose number `number`, from 0, of the question `key`, in the page."""
+    if key not in _asked:
+        raise Notice("Run the question's cell first.")
+    asked = _asked[key]
+    choice = asked.choices[number]
+    progress.predicted(session.current().lesson.name, key, choice, choice == asked.answer)
+    shown = _answered(asked, choice)
+    show_instead(shown, display_id=key, metadata=about.prediction(key, True))
 
-    def __init__(self, question: str, choices: tuple[str, ...], answer: str, because: str):
-        self._question, self._choices = question, choices
-        self._answer, self._because = answer, because
-        self._buttons = [widgets.Button(description=choice, layout=_FITTING) for choice in choices]
-        for button in self._buttons:
-            button.on_click(self._reveal)
-        self._reply = widgets.HTML(layout={"margin": "0", "display": "none"})
-        row = widgets.HBox(self._buttons, layout={"flex_flow": "row wrap"})
-        asked = widgets.HTML(_styled(heading("note", "Predict") + paragraph(question)))
-        super().__init__([asked, row, self._reply], layout=_FRAME)
 
-    def _reveal(self, clicked: widgets.Button) -> None:
-        right = clicked.description == self._answer
-        for button in self._buttons:
-            button.on_click(self._reveal, remove=True)
-            if button.description == self._answer:
-                button.button_style = "success"
-            elif button is clicked:
-                button.button_style = "danger"
-            else:
-                button.disabled = True
-        title = "✓ Right." if right else f"✗ It is not “{clicked.description}”."
-        told = "" if right else f" The answer is “{prose(self._answer)}”."
-        kind = "success" if right else "error"
-        self._reply.value = _styled(heading(kind, prose(title), told) + paragraph(self._because))
-        self._reply.layout.display = None
+class _Buttons(widgets.VBox):
+    """The question and a button for each choice. Nothing that is sent to the page, or saved with
+    it, holds the answer; once there is one, a page without widgets stands in its place."""
+
+    def __init__(self, asked: Question):
+        self._asked = asked
+        buttons = [widgets.Button(description=text, layout=_FITTING) for text in asked.choices]
+        for number, button in enumerate(buttons):
+            button.on_click(lambda _, number=number: answer(asked.key, number))
+        row = widgets.HBox(buttons, layout={"flex_flow": "row wrap"})
+        super().__init__([widgets.HTML(_styled(_head(asked))), row], layout=_FRAME)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget's own, with twins for pages that have no widgets."""
-        choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._choices)
-        asked = heading("note", "Predict") + paragraph(self._question)
-        listed = "\n".join(f"  - {choice}" for choice in self._choices)
+        choices = "".join(f"<li>{prose(choice)}</li>" for choice in self._asked.choices)
+        listed = "\n".join(f"  - {choice}" for choice in self._asked.choices)
         twins = {
-            "text/html": card("note", asked, f'<ul style="margin: 0">{choices}</ul>'),
-            "text/plain": f"Predict: {self._question}\n{listed}",
+            ANSWERABLE: card("note", _head(self._asked), _links(self._asked)),
+            "text/html": card("note", _head(self._asked), f'<ul style="margin: 0">{choices}</ul>'),
+            "text/plain": f"Predict: {self._asked.text}\n{listed}",
         }
         bundle: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
         return bundle | twins
 
 
+def _head(asked: Question) -> str:
+    return heading("note", "Predict") + paragraph(asked.text)
+
+
+def _links(asked: Question) -> str:
+    """The choices as links that our labextension follows."""
+    return "".join(
+        f'<a href="#predict={asked.key}:{number}" style="{_CHOICE}">{prose(choice)}</a>'
+        for number, choice in enumerate(asked.choices)
+    )
+
+
+def _answered(asked: Question, choice: str) -> Page:
+    """The question, all choices with what was chosen and what is right, and the reason."""
+    right = choice == asked.answer
+    title = "✓ Right." if right else f"✗ It is not “{choice}”."
+    told = "" if right else f" The answer is “{prose(asked.answer)}”."
+    said = heading("success" if right else "error", prose(title), told) + paragraph(asked.because)
+    rows = [f"{_sign(asked, choice, one)} {one}" for one in asked.choices]
+    items = "".join(f"<div>{prose(row)}</div>" for row in rows)
+    listed = "\n".join(f"  {row}" for row in rows)
+    plain = title if right else f"{title} The answer is “{asked.answer}”."
+    text = f"Predict: {asked.text}\n{listed}\n{plain}\n{asked.because}"
+    return Page(card("note", _head(asked), items, said), text)
+
+
+def _sign(asked: Question, choice: str, one: str) -> str:
+    return "✓" if one == asked.answer else "✗" if one == choice else "·"
+
+
+_CHOICE = (
+    f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
+    f"border: 1px solid {BORDER}; border-radius: 3px; "
+    "background: var(--jp-layout-color2, #eeeeee); text-decoration: none;"
+)
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {
     **{f"border_{edge}": f"1px solid {BORDER}" for edge in ("top", "right", "bottom")},

@@ -20,8 +20,15 @@ from .playing import of_replay
 _SHOWN_MISMATCHES = 5
 
 
-def page(verdict: Verdict, source: str, exercise: Exercise, replay: Replay | None = None) -> Page:
-    """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded."""
+def page(
+    verdict: Verdict,
+    source: str,
+    exercise: Exercise,
+    replay: Replay | None = None,
+    cell: str = "",
+) -> Page:
+    """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded,
+    `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one."""
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
@@ -29,7 +36,7 @@ def page(verdict: Verdict, source: str, exercise: Exercise, replay: Replay | Non
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
         parts += [
-            _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name)),
+            _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
             _elements(replay),
             _mismatches(failed.mismatches),
         ]
@@ -90,9 +97,14 @@ def _outcome(case: CaseResult) -> str:
     return f'<span style="color: {colour}; white-space: nowrap">{escape(_words(case))}</span>'
 
 
-def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str) -> Page:
+def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str, cell: str) -> Page:
     what = diagnosis.Diagnosis(
-        case.status, case.message, source, line=case.line, diagnostics=told if case.visible else ()
+        case.status,
+        case.message,
+        source,
+        line=case.line,
+        diagnostics=told if case.visible else (),
+        cell=cell,
     )
     shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
     return Page(shown.html, "\n" + shown.text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from IPython.display import display
+from IPython.display import display, publish_display_data
 
 from grader import cuda
 from grader.cuda import simulator
@@ -16,7 +16,7 @@ from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import arrays_among
 from grader.cuda.simulator.observers.recorder import recording
 
-from . import cards, failures
+from . import about, cards, failures
 from .kernel import Kernel
 from .player.replay import FIRST_BLOCKS
 
@@ -51,10 +51,14 @@ def watch(
     if run.printed:
         print(run.printed, end="")
     if error:
-        display(cards.failure(error))
+        display(cards.failure(error), metadata=about.error(error))
     for hazard in run.hazards:
         if hazard.warning:
-            display(cards.warning(hazard, kernel.source))
+            page = cards.warning(hazard, kernel.source, kernel.cell)
+            display(page, metadata=about.hazard(hazard, kernel.cell, kernel.source))
+    # An output that shows nothing: what each line cost is for the editor's margin.
+    costs = about.counters(kernel.cell, kernel.source, run.counters.lines)
+    publish_display_data({}, costs)
     return run
 
 
@@ -67,7 +71,7 @@ def _launch(
 ) -> CudaError | None:
     """The error that ended the launch, if any."""
     try:
-        with failures.about(kernel.source):
+        with failures.about(kernel.source, kernel.cell):
             function = simulator.RawModule(code=kernel.source).get_function(kernel.name)
             opted_in(function, shared_mem)(grid, block, args, shared_mem=shared_mem)
     except CudaError as error:

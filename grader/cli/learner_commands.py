@@ -1,0 +1,72 @@
+"""`grader lab`, `update` and `submit`: what a learner does at the command line."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import typer
+
+from ..learner import editions, folder, handing_in, launching, progress
+
+DEFAULT = "warpwise"
+
+
+def lab(where: Path | None, options: list[str] | None) -> int:
+    """Make the learner's folder if there is none, and open JupyterLab in it with these options;
+    None: do not open it."""
+    root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
+    fresh = folder.make(root)
+    if fresh:
+        typer.echo(f"{len(fresh)} lessons are in {root}, which is yours to work in.")
+    newer = [name for name in folder.outdated(root) if name not in fresh]
+    if newer:
+        typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
+    if options is None:
+        return 0
+    command = launching.command(root, options)
+    try:
+        return subprocess.run(command, env=launching.environment(), cwd=root).returncode
+    except KeyboardInterrupt:
+        return 0
+
+
+def update() -> int:
+    """Bring new editions in, and say what they changed."""
+    root = folder.here()
+    found = editions.update(root)
+    for changes in found:
+        typer.echo(f"{changes.lesson}:")
+        for kind, cells in _told(changes):
+            for cell in cells:
+                typer.echo(f"  {kind:<8} {cell}")
+    if found:
+        typer.echo(f"The notebooks as they were are in {root / editions.BEFORE}.")
+    else:
+        typer.echo("Every lesson is of the newest edition.")
+    return 0
+
+
+def _told(changes: editions.Changes) -> list[tuple[str, list[str]]]:
+    return [
+        ("new", changes.added),
+        ("changed", changes.changed),
+        ("gone", changes.removed),
+        ("kept", changes.kept),
+        ("below", [f"{cell}: the new text stands below yours" for cell in changes.beside]),
+    ]
+
+
+def submit(lesson: str) -> int:
+    """Hand a lesson in, and say what it does not answer."""
+    root = folder.here()
+    done = handing_in.hand_in(root, handing_in.find_lesson(lesson))
+    for problem in done.problems:
+        typer.echo(problem, err=True)
+    if done.blank:
+        typer.echo(f"Nothing is written yet for {', '.join(done.blank)}.", err=True)
+    if done.to:
+        typer.echo(f"Hand in this file: {done.to}")
+    else:
+        typer.echo(f"{done.lesson} is handed in through nbgrader.")
+    return 0

@@ -1,0 +1,59 @@
+"""A learner's own folder: copies of the lessons to work in, beside the course and not in it.
+
+02_tree_reduction.ipynb     the learner's; nothing here ever writes over what is theirs in it
+progress.jsonl              what was done, see `progress`
+.warpwise/lessons/          the lessons as they were handed out, by which an update tells what
+                            is the learner's
+.warpwise/before/           what notebooks were before an update
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from .. import course
+from ..errors import LearnerError
+from . import progress
+
+NOTEBOOKS = course.KERNELS.with_name("notebooks")
+LESSONS = Path(progress.MARK) / "lessons"
+
+
+class NotALearnersFolder(LearnerError):
+    """There is no learner's folder where one was expected; the message says how to make one."""
+
+
+def make(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
+    """Make `root` a learner's folder, and bring in the lessons that are not in it yet. Returns
+    their names."""
+    if (root / "pyproject.toml").exists() or (root / "kernels").is_dir():
+        raise LearnerError(f"{root} is the course itself: name a folder of your own.")
+    (root / LESSONS).mkdir(parents=True, exist_ok=True)
+    fresh = []
+    for path in sorted(notebooks.glob("*.ipynb")):
+        if not (root / path.name).exists() and not (root / LESSONS / path.name).exists():
+            shutil.copyfile(path, root / path.name)
+            shutil.copyfile(path, root / LESSONS / path.name)
+            fresh.append(path.stem)
+    return fresh
+
+
+def here() -> Path:
+    """The learner's folder that the current folder lies in."""
+    root = progress.folder()
+    if root is None:
+        raise NotALearnersFolder(
+            "This is no learner's folder: go to yours, or make one with `grader lab FOLDER`."
+        )
+    return root
+
+
+def outdated(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
+    """The lessons of which there is a newer edition than the one in `root`."""
+    return [
+        path.stem
+        for path in sorted(notebooks.glob("*.ipynb"))
+        if not (root / LESSONS / path.name).exists()
+        or (root / LESSONS / path.name).read_bytes() != path.read_bytes()
+    ]

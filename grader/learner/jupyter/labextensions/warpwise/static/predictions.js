@@ -1,0 +1,81 @@
+/* Questions whose choices are links, and what follows a question kept under a veil until then. */
+const { ours, shared } = window._JUPYTERLAB.warpwise;
+const { withCells, withNotebooks } = await ours('cells.js');
+const { told } = await ours('facts.js');
+const { panelOf } = await ours('links.js');
+
+const { INotebookTracker } = await shared('@jupyterlab/notebook');
+const { IRenderMimeRegistry, RenderedHTML } = await shared('@jupyterlab/rendermime');
+const { Notification } = await shared('@jupyterlab/apputils');
+
+const MIME = 'application/vnd.warpwise.html'; // ANSWERABLE of grader/notebook/prediction.py
+const VEILED = 'warpwise-veiled';
+
+const lifted = new WeakSet(); // cell models whose reader wanted to look
+
+async function choose(panel, key, number) {
+  const kernel = panel.sessionContext.session?.kernel;
+  const code = `from grader.notebook import prediction as _p; _p.answer("${key}", ${number}); del _p`;
+  const done = kernel && (await kernel.requestExecute({ code, silent: true, stop_on_error: false }).done);
+  if (done?.content.status !== 'ok') {
+    Notification.warning('Nothing is known of this question yet: run the first cell, then the question’s.', {
+      autoClose: 6000
+    });
+  }
+}
+
+const asksIn = model => [...told(model)].find(said => said.prediction);
+const isHeading = model => model.type === 'markdown' && /^#/.test(model.sharedModel.getSource());
+const failed = model => model.outputs.toJSON().some(output => output.output_type === 'error');
+
+/** Veil the outputs from an unanswered question to the next heading. */
+function veil(panel) {
+  let waiting = false;
+  for (const { model, node } of panel.content.widgets) {
+    if (isHeading(model)) waiting = false;
+    if (model.type !== 'code') continue;
+    const question = asksIn(model);
+    const hides = waiting && !question && model.outputs.length > 0 && !failed(model) && !lifted.has(model);
+    node.classList.toggle(VEILED, hides);
+    if (question) waiting = !question.answered;
+  }
+}
+
+function follow(panel) {
+  const again = () => veil(panel);
+  withCells(panel, model => model.outputs?.changed.connect(again));
+  panel.model.cells.changed.connect(again);
+  panel.content.node.addEventListener('click', event => {
+    const node = event.target.closest(`.${VEILED} .jp-Cell-outputWrapper`)?.closest('.jp-Cell');
+    const cell = node && panel.content.widgets.find(widget => widget.node === node);
+    if (!cell) return;
+    lifted.add(cell.model);
+    again();
+  });
+  again();
+}
+
+export default {
+  id: 'warpwise:predictions',
+  description: 'Questions that are answered in the page, and remembered.',
+  autoStart: true,
+  requires: [INotebookTracker, IRenderMimeRegistry],
+  activate(app, notebooks, rendermime) {
+    const factory = { safe: true, mimeTypes: [MIME], createRenderer: options => new RenderedHTML(options) };
+    rendermime.addFactory(factory, -10);
+    withNotebooks(notebooks, follow);
+    document.addEventListener(
+      'click',
+      event => {
+        const link = event.target.closest?.('a[href*="#predict="]');
+        const [, key, number] = /#predict=(\w+):(\d+)$/.exec(link?.href) ?? [];
+        const panel = key && panelOf(notebooks, link);
+        if (!panel) return;
+        event.preventDefault();
+        event.stopPropagation();
+        choose(panel, key, number);
+      },
+      true
+    );
+  }
+};

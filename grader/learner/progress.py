@@ -1,0 +1,106 @@
+"""What a learner has done, in one file of theirs: progress.jsonl in their folder.
+
+A line for each thing done, in JSON, and nothing is ever changed but by adding lines:
+
+    {"at": "2026-11-22T10:00:00+00:00", "lesson": "02_tree_reduction", "passed": "interleaved"}
+    {"at": ..., "lesson": ..., "predicted": "3f2a90c1", "choice": "8", "right": true}
+
+So two of these files become one by putting one behind the other, a line twice does no harm, and a
+file that is deleted is a new beginning. The first answer to a prediction is the one that counts.
+Outside a learner's folder nothing is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FILE = "progress.jsonl"
+MARK = ".warpwise"  # the folder by which a learner's folder is known
+
+
+@dataclass
+class Done:
+    """What was done of one lesson: names of the exercises passed, and for each prediction that
+    was answered the choice and whether it was right."""
+
+    passed: set[str] = field(default_factory=set)
+    predicted: dict[str, tuple[str, bool]] = field(default_factory=dict)
+
+    @property
+    def right(self) -> int:
+        return sum(right for _, right in self.predicted.values())
+
+
+def folder(inside: Path | None = None) -> Path | None:
+    """The learner's folder that `inside`, or the current folder, lies in; None if it is in none."""
+    start = (inside or Path.cwd()).absolute()
+    return next((path for path in (start, *start.parents) if (path / MARK).is_dir()), None)
+
+
+def passed(lesson: str, exercise: str) -> None:
+    """Remember that an exercise was passed."""
+    if exercise not in of(lesson).passed:
+        _add({"lesson": lesson, "passed": exercise})
+
+
+def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
+    """Remember what was answered."""
+    _add({"lesson": lesson, "predicted": key, "choice": choice, "right": right})
+
+
+def answer(lesson: str, key: str) -> str | None:
+    """What was first answered to a prediction, if anything."""
+    choice, _ = of(lesson).predicted.get(key, (None, False))
+    return choice
+
+
+def of(lesson: str) -> Done:
+    """What was done of a lesson, in the learner's folder that the current one lies in."""
+    root = folder()
+    return read(root).get(lesson, Done()) if root else Done()
+
+
+def read(root: Path) -> dict[str, Done]:
+    """What was done, by lesson; nothing for lessons of which nothing was."""
+    done: dict[str, Done] = defaultdict(Done)
+    for event in sorted(_events(root / FILE), key=lambda event: event["at"]):
+        lesson = done[event["lesson"]]
+        if "passed" in event:
+            lesson.passed.add(event["passed"])
+        else:
+            answered = (event["choice"], event["right"])
+            lesson.predicted.setdefault(event["predicted"], answered)
+    return done
+
+
+def _add(event: dict[str, Any]) -> None:
+    if root := folder():
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        # One write to a file opened for appending: notebooks that are open together do not mix.
+        with (root / FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"at": now, **event}, ensure_ascii=False) + "\n")
+
+
+def _events(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines that are as this module writes them; others, of a damaged file or a newer
+    edition, are passed over."""
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    for line in text.splitlines():
+        try:
+            event = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(event, dict) and _is_event(event):
+            yield event
+
+
+def _is_event(event: dict[str, Any]) -> bool:
+    words = ["at", "lesson", *(["passed"] if "passed" in event else ["predicted", "choice"])]
+    known = all(isinstance(event.get(word), str) for word in words)
+    return known and ("passed" in event or isinstance(event.get("right"), bool))

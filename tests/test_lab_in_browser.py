@@ -1,0 +1,142 @@
+"""JupyterLab as `grader lab` opens it: CUDA cells, what stands at their lines, the start page."""
+
+from __future__ import annotations
+
+import pytest
+
+selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
+
+import browser  # noqa: E402  (it needs selenium)
+import nbformat  # noqa: E402
+from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+
+from grader import course  # noqa: E402
+from grader.learner import folder, progress  # noqa: E402
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        browser.installed() is None,
+        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
+    ),
+]
+
+LESSON = course.lesson("02_tree_reduction")
+SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
+LAST_BARRIER = max(n for n, line in enumerate(SOLUTION) if "__syncthreads();" in line)
+RACING = "\n".join(line for n, line in enumerate(SOLUTION) if n != LAST_BARRIER)
+# Line 1 of a cell is the magic's.
+ADDING = 2 + next(n for n, line in enumerate(RACING.splitlines()) if "+= tile[" in line)
+CELLS = (
+    f'from grader.notebook import *\nimport numpy as np\nlesson("{LESSON.name}")',
+    'predict("How many?", choices=["8", "16"], answer="8", because="Halving.")',
+    'print("given away")',
+    f"%%cuda interleaved\n{RACING}",
+    "x, p = np.ones(64, np.float32), np.zeros(1, np.float32)\n"
+    "run = watch(interleaved, (1,), (64,), (x, p, np.int32(64)))",
+    "%%cuda ",
+)
+LANGUAGES = (
+    "return [...document.querySelectorAll('.jp-CodeCell .cm-content')].map(c => c.dataset.language)"
+)
+SHOW = (
+    "document.querySelector('.warpwise-counters, .jp-CodeCell').scrollIntoView({block: 'center'})"
+)
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A learner's folder, open at a notebook of which everything but the last cell ran."""
+    root = tmp_path_factory.mktemp("mine")
+    folder.make(root)
+    browser.write_notebook(root / "mine.ipynb", *CELLS)
+    with browser.jupyterlab(root, learner=True) as address, browser.chromium(1440, 2400) as page:
+        opened = browser.Lab(page, address, "mine.ipynb")
+        opened.folder, opened.address = root, address
+        opened.command("notebook:run-all-cells")
+        opened.until("return document.querySelectorAll('.warpwise-margin').length > 0")
+        opened.until("return document.querySelectorAll('.warpwise-error').length > 0")
+        yield opened
+
+
+def typed(lab) -> str:
+    return lab.page.execute_script(
+        "return document.querySelector('.cm-focused .cm-content').innerText"
+    )
+
+
+def test_cells_that_begin_with_the_magic_are_cuda_and_others_python(lab):
+    lab.until(f"{LANGUAGES.replace('return ', 'const l = ')}; return l.includes('cuda')")
+    assert lab.page.execute_script(LANGUAGES) == [*["python"] * 3, "cuda", "python", "cuda"]
+
+
+def test_a_race_is_underlined_on_its_line_and_costs_stand_in_the_margin(lab):
+    lab.page.execute_script(SHOW)
+    underlined = lab.until(
+        "return [...document.querySelectorAll('.warpwise-error')].map(e => e.textContent).join('')"
+    )
+    assert "tile[thread] += tile[thread + stride];" in underlined
+    assert lab.page.execute_script(
+        "return [...document.querySelectorAll('.warpwise-margin .cm-gutterElement')]"
+        ".some(e => Number(e.textContent) > 0)"
+    )
+
+
+def test_a_card_s_line_leads_into_the_cell(lab):
+    link = f'a[href$="#cuda=interleaved:{ADDING}"]'
+    lab.page.execute_script(f"document.querySelector('{link}').click()")
+    at = "const e = window.jupyterapp.shell.currentWidget.content.activeCell.editor;"
+    assert lab.until(f"{at} return e.getCursorPosition().line + 1") == ADDING
+
+
+def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_is_kept(lab):
+    veiled = "return document.querySelectorAll('.warpwise-veiled').length"
+    assert lab.until(veiled) > 0
+    lab.page.execute_script("document.querySelectorAll('a[href*=\"#predict=\"]')[1].click()")
+    lab.until(f"{veiled} === 0")
+    assert "It is not “16”" in lab.page.page_source
+    (answered,) = progress.read(lab.folder)[LESSON.name].predicted.values()
+    assert answered == ("16", False)
+    lab.save()
+    kept = nbformat.read(lab.folder / "mine.ipynb", 4).cells[1].outputs
+    assert "It is not “16”" in str(kept)
+    assert "widget" not in str(kept)
+
+
+def test_a_typed_kernel_is_indented_completed_and_commented(lab):
+    lab.page.execute_script(
+        "const n = window.jupyterapp.shell.currentWidget.content;"
+        "n.activeCellIndex = n.widgets.length - 1; n.mode = 'edit';"
+        "n.activeCell.editor.setCursorPosition({line: 0, column: 7})"
+    )
+    lab.until(
+        "return document.querySelector('.cm-focused .cm-content')?.innerText.startsWith('%%cuda')"
+    )
+    keys = ActionChains(lab.page)
+    keys.send_keys(
+        'mine\nextern "C" __global__ void mine(float* values) {\nif (true) {\nvalues[0]'
+    ).perform()
+    assert "\n    if (true) {\n        values[0]" in typed(lab)
+    lab.command("completer:invoke-notebook")
+    assert "__syncthreads" not in typed(lab)
+    ActionChains(lab.page).send_keys(" = __syncth").perform()
+    lab.command("completer:invoke-notebook")
+    lab.until(
+        "return typeof document.querySelector('.jp-Completer-item')?.textContent === 'string'"
+        " || document.querySelector('.cm-focused .cm-content').innerText.includes('__syncthreads')"
+    )
+
+
+def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
+    lab.command("warpwise:start")
+    lab.until("return !!document.querySelector('.warpwise-start h1')")
+    page = lab.page.execute_script("return document.querySelector('.warpwise-start').innerText")
+    assert f"Go on here: {LESSON.title}" in page
+    assert "1 of 12 predictions made, 0 right" in page
+
+
+def test_learners_see_no_instructor_s_menu_and_no_news(lab):
+    assert "Nbgrader" not in lab.page.page_source
+    assert "Create Assignment" not in lab.page.page_source
+    assert "Jupyter news" not in lab.page.page_source

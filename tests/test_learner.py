@@ -1,0 +1,285 @@
+"""A learner's own folder: made once, brought up to date, handed in from; nothing in it is lost."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat import v4
+from typer.testing import CliRunner
+
+from grader import course
+from grader.cli import app
+from grader.course.weave import graded
+from grader.errors import LearnerError
+from grader.learner import editions, folder, handing_in, labextension, progress, start_page
+
+LESSON = course.lesson("02_tree_reduction")
+
+
+def cell(name: str, source: str, kind=v4.new_code_cell):
+    return kind(source, id=name)
+
+
+def notebook(*cells):
+    made = v4.new_notebook(cells=list(cells))
+    made.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    return made
+
+
+FIRST = notebook(
+    cell("title", "# A lesson", v4.new_markdown_cell),
+    cell("shown", "print(1)"),
+    v4.new_code_cell("%%cuda mine\n// write it", id="mine", metadata=graded("mine", solution=True)),
+    cell("last", "Read on.", v4.new_markdown_cell),
+)
+
+
+def changed(**sources):
+    """The first edition with other sources."""
+    other = copy.deepcopy(FIRST)
+    for one in other.cells:
+        one.source = sources.get(one.id, one.source)
+    return other
+
+
+@pytest.fixture
+def published(tmp_path):
+    """Where the course's notebooks are; call it with an edition to publish that."""
+    where = tmp_path / "notebooks"
+    where.mkdir()
+
+    def publish(edition):
+        nbformat.write(edition, where / "00_a.ipynb")
+        return where
+
+    return publish
+
+
+@pytest.fixture
+def mine(tmp_path, published):
+    """A learner's folder with the first edition, in which the exercise is answered, a cell added
+    and one taken out."""
+    root = tmp_path / "mine"
+    assert folder.make(root, published(FIRST)) == ["00_a"]
+    own = changed(mine="%%cuda mine\n// written")
+    own.cells[1].outputs = [v4.new_output("stream", text="1\n")]
+    own.cells.insert(2, cell("own", "my_notes = 1"))
+    nbformat.write(own, root / "00_a.ipynb")
+    return root
+
+
+def sources(root: Path) -> list[str]:
+    return [one.source for one in nbformat.read(root / "00_a.ipynb", 4).cells]
+
+
+# --- the folder ----------------------------------------------------------------------------------
+
+
+def test_making_a_folder_again_touches_nothing_that_is_there(mine, published):
+    before = (mine / "00_a.ipynb").read_bytes()
+    assert folder.make(mine, published(changed(shown="print(2)"))) == []
+    assert (mine / "00_a.ipynb").read_bytes() == before
+
+
+def test_a_lesson_that_the_learner_deleted_stays_deleted_until_an_update(mine, published):
+    (mine / "00_a.ipynb").unlink()
+    assert folder.make(mine, published(FIRST)) == []
+    assert not (mine / "00_a.ipynb").exists()
+
+
+def test_the_course_itself_is_no_learner_s_folder():
+    with pytest.raises(LearnerError, match="is the course itself"):
+        folder.make(course.KERNELS.parent)
+
+
+# --- a new edition -------------------------------------------------------------------------------
+
+
+def test_an_update_changes_what_the_learner_left_alone_and_keeps_the_rest(mine, published):
+    (changes,) = editions.update(mine, published(changed(shown="print(2)", last="Go on.")))
+    assert sources(mine) == [
+        "# A lesson",
+        "print(2)",
+        "my_notes = 1",
+        "%%cuda mine\n// written",
+        "Go on.",
+    ]
+    assert changes.changed == ["print(2)", "Go on."]
+    assert changes.kept == ["my_notes = 1", "mine"]
+
+
+def test_a_cell_that_both_have_changed_is_kept_and_the_new_text_stands_below(mine, published):
+    (changes,) = editions.update(mine, published(changed(mine="%%cuda mine\n// write it well")))
+    at = sources(mine).index("%%cuda mine\n// written")
+    assert "// write it well" in sources(mine)[at + 1]
+    assert changes.beside == ["mine"]
+
+
+def test_outputs_of_cells_that_did_not_change_are_kept(mine, published):
+    editions.update(mine, published(changed(last="Go on.")))
+    shown = nbformat.read(mine / "00_a.ipynb", 4).cells[1]
+    assert shown.outputs[0]["text"] == "1\n"
+
+
+def test_cells_come_and_go_with_the_edition(mine, published):
+    new = copy.deepcopy(FIRST)
+    new.cells[1] = cell("other", "print(3)")
+    (changes,) = editions.update(mine, published(new))
+    assert "print(1)" not in sources(mine)
+    assert "print(3)" in sources(mine)
+    assert (changes.added, changes.removed) == (["print(3)"], ["print(1)"])
+
+
+def test_an_answer_whose_exercise_is_gone_is_kept(mine, published):
+    new = copy.deepcopy(FIRST)
+    del new.cells[2]
+    editions.update(mine, published(new))
+    assert "%%cuda mine\n// written" in sources(mine)
+
+
+def test_what_a_notebook_was_before_an_update_is_kept(mine, published):
+    before = (mine / "00_a.ipynb").read_bytes()
+    editions.update(mine, published(changed(shown="print(2)")))
+    (kept,) = (mine / editions.BEFORE).iterdir()
+    assert kept.read_bytes() == before
+
+
+def test_a_second_update_finds_nothing_to_do(mine, published):
+    newer = published(changed(shown="print(2)", mine="%%cuda mine\n// better"))
+    editions.update(mine, newer)
+    before = sources(mine)
+    assert editions.update(mine, newer) == []
+    assert sources(mine) == before
+
+
+def test_every_lesson_goes_through_an_update_with_every_cell_in_its_place(tmp_path):
+    for path in sorted(folder.NOTEBOOKS.glob("*.ipynb")):
+        new = nbformat.read(path, 4)
+        old = copy.deepcopy(new)
+        for one in old.cells:
+            one.source += "\n# before"
+        merged = editions.merged(old, old, new, editions.Changes(path.stem))
+        assert [one.source for one in merged.cells] == [one.source for one in new.cells]
+
+
+# --- progress ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    (tmp_path / progress.MARK).mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_two_files_put_one_behind_the_other_are_both_of_them(own):
+    progress.passed("a", "one")
+    progress.predicted("a", "key", "8", True)
+    here = (own / progress.FILE).read_text()
+    elsewhere = [
+        {"at": "2020-01-01T00:00:00+00:00", "lesson": "a", "passed": "two"},
+        {"at": "2020-01-01T00:00:00+00:00", "lesson": "a", "predicted": "key", "choice": "16"},
+    ]
+    elsewhere[1]["right"] = False
+    other = "".join(json.dumps(line) + "\n" for line in elsewhere)
+    for merged in (here + other, other + here, here + other + here):
+        (own / progress.FILE).write_text(merged)
+        done = progress.read(own)["a"]
+        assert done.passed == {"one", "two"}
+        assert done.predicted == {"key": ("16", False)}  # the first answer counts
+
+
+def test_lines_that_nobody_here_wrote_are_passed_over(own):
+    progress.passed("a", "one")
+    with (own / progress.FILE).open("a") as file:
+        file.write('{"at": 3}\n[]\nnull\nnot JSON\n{"at": "x", "lesson": "a", "stars": 5}\n')
+    assert progress.read(own)["a"].passed == {"one"}
+
+
+def test_a_file_that_is_deleted_is_a_new_beginning(own):
+    progress.passed("a", "one")
+    (own / progress.FILE).unlink()
+    assert progress.of("a").passed == set()
+
+
+def test_a_notebook_in_a_folder_inside_belongs_to_the_learner_s_folder(own, monkeypatch):
+    (own / "deeper").mkdir()
+    monkeypatch.chdir(own / "deeper")
+    progress.passed("a", "one")
+    assert progress.read(own)["a"].passed == {"one"}
+
+
+# --- the start page ------------------------------------------------------------------------------
+
+
+def test_the_start_page_says_what_is_done_and_where_to_go_on(own):
+    folder.make(own)
+    assert "Begin here: Your first kernel" in start_page.page(own)
+    progress.passed(LESSON.name, "interleaved")
+    progress.predicted(LESSON.name, "key", "8", True)
+    shown = start_page.page(own)
+    assert f"Go on here: {LESSON.title}" in shown
+    assert f"1 of {len(LESSON.exercises)} exercises passed" in shown
+    assert "1 of 12 predictions made, 1 right" in shown
+
+
+def test_a_lesson_is_done_when_all_its_exercises_are_passed(own):
+    for exercise in LESSON.exercises:
+        progress.passed(LESSON.name, exercise.name)
+    (station,) = [one for one in start_page.stations(own) if one.name == LESSON.name]
+    assert station.done
+
+
+def test_the_start_page_says_when_there_is_a_new_edition(own):
+    folder.make(own)
+    assert "new edition" not in start_page.page(own)
+    (own / folder.LESSONS / f"{LESSON.name}.ipynb").write_text("{}")
+    assert f"new edition of {LESSON.name}" in start_page.page(own)
+
+
+# --- handing in ----------------------------------------------------------------------------------
+
+
+def test_where_there_is_no_exchange_a_copy_to_hand_in_is_made(own):
+    folder.make(own)
+    path = own / f"{LESSON.name}.ipynb"
+    done = handing_in.hand_in(own, LESSON)
+    assert done.to.read_bytes() == path.read_bytes()
+    assert done.to.name == path.name
+    assert done.to.is_relative_to(own)
+
+
+def test_handing_in_says_what_is_not_answered_or_cannot_be_graded(own):
+    folder.make(own)
+    path = own / f"{LESSON.name}.ipynb"
+    given = nbformat.read(path, 4)
+    answered, lost, *blank = [exercise.name for exercise in LESSON.exercises]
+    for one in list(given.cells):
+        name = one.metadata.get("nbgrader", {}).get("grade_id")
+        if name == answered:
+            one.source += "\n__device__ int more;"
+        if name == lost:
+            given.cells.remove(one)
+    nbformat.write(given, path)
+    done = handing_in.hand_in(own, LESSON)
+    assert done.blank == tuple(blank)
+    assert done.problems == (f"The cell for {lost} is missing from the notebook.",)
+
+
+# --- the extension -------------------------------------------------------------------------------
+
+
+def test_the_extension_s_version_is_that_of_its_files():
+    """Or browsers would go on with what they had; `make labextension` writes it."""
+    assert labextension.written() == labextension.version()
+
+
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    ran = CliRunner().invoke(app, ["lab", str(tmp_path / "file"), "--no-open"])
+    assert ran.exit_code == 2
+    assert len(ran.stderr.strip().splitlines()) == 1
