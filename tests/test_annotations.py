@@ -9,11 +9,12 @@ from nbformat import v4
 
 from grader import course
 from grader.classroom.bundles import github
-from grader.cli.annotations import annotations, line_in_file
+from grader.cli.annotations import line_in_file, workflow_commands
 from grader.cli.check_file import Checked
 from grader.course.weave import text
 from grader.judge import Verdict
 from grader.status import Status
+from grader.submissions.cells import cuda_source
 
 CELL = '%%cuda add\n__global__ void add() {\n    "50%: a,b";\n    oops\n}'
 
@@ -35,21 +36,22 @@ def verdict(status, line=None, message=""):
 @pytest.mark.parametrize("line", [1, 2, 3, 4, 5])
 def test_a_line_of_a_cell_is_found_in_the_notebook_s_file(notebook, line):
     content = notebook.read_text()
-    found = line_in_file(notebook, content, CELL, line)
+    found = line_in_file(notebook, content, cuda_source(CELL), line)
     shown = content.splitlines()[found - 1]
     assert json.loads(shown.strip().removesuffix(",")).rstrip("\n") == CELL.splitlines()[line - 1]
 
 
 def test_where_a_notebook_is_one_line_the_file_is_annotated_without_a_line(notebook):
     compact = json.dumps(json.loads(notebook.read_text()))
-    assert line_in_file(notebook, compact, CELL, 4) is None
+    assert line_in_file(notebook, compact, cuda_source(CELL), 4) is None
 
 
 def test_an_annotation_is_one_line_and_nothing_in_it_ends_it(notebook):
     wrong = verdict(Status.COMPILE_ERROR, 4, "50%: a,b\nsecond line")
-    checked = [Checked("01_add/add", CELL, wrong)]
-    (line,) = annotations(notebook, checked)
-    assert line.startswith("::error file=")
+    (line,) = workflow_commands(notebook, [Checked("01_add/add", CELL, wrong)])
+    content = notebook.read_text()
+    where = line_in_file(notebook, content, cuda_source(CELL), 4)
+    assert line.startswith(f"::error file={notebook},line={where},title=")
     assert line.endswith(",title=01_add/add%3A 1 of 4 points::50%25: a,b%0Asecond line")
     assert "\n" not in line
 
@@ -57,7 +59,7 @@ def test_an_annotation_is_one_line_and_nothing_in_it_ends_it(notebook):
 def test_what_passed_says_nothing_and_what_is_missing_warns(notebook):
     passed = Checked("01_add/add", CELL, verdict(Status.PASSED))
     missing = Checked("01_add/scale", problem="The cell for scale is missing.")
-    (line,) = annotations(notebook, [passed, missing])
+    (line,) = workflow_commands(notebook, [passed, missing])
     assert line.startswith("::warning ") and line.endswith("::The cell for scale is missing.")
 
 

@@ -257,6 +257,15 @@ def test_a_budget_in_times_is_held_against_what_the_solution_takes(tmp_path):
     assert f"the budget is {3 * ours:,}" in verdict.message
 
 
+def test_a_kernel_that_never_ends_is_told_so_where_the_solution_is_not_measured_yet(tmp_path):
+    root = rewritten(tmp_path, "work_is_shared", "budgets=work_is_shared()")
+    exercises = root / "01_add" / "exercises.py"
+    exercises.write_text(exercises.read_text().replace("add(128), 1,", "add(64), 1,"))
+    endless = instead("    while (n == 64) {}\n    if (i < n) total[i] = x[i] + y[i];")
+    verdict = judge(ID, endless, root=root, hidden=False)
+    assert [case.status for case in verdict.cases] == ["passed", "timeout"]
+
+
 def test_a_case_may_run_the_threads_in_another_order(tmp_path):
     """Which warp draws which ticket is chance; in lockstep the first draws the first."""
     root = small_lesson.write(tmp_path)

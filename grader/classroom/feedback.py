@@ -131,9 +131,9 @@ def _by_learner(found: Iterable[Any], learner: Callable[[Any], str]) -> dict[str
     return grouped
 
 
-def _comments(gradebook: Gradebook, lesson: str) -> list[tuple]:
+def _comments(gradebook: Gradebook, lesson: str) -> list[tuple[str, str, str]]:
     """Learner, exercise and text of each comment by hand."""
-    return (
+    found: list[tuple[str, str, str]] = (
         gradebook.db.query(
             SubmittedAssignment.student_id, SolutionCell.name, Comment.manual_comment
         )
@@ -145,3 +145,4 @@ def _comments(gradebook: Gradebook, lesson: str) -> list[tuple]:
         .filter(Assignment.name == lesson, Comment.manual_comment.isnot(None))
         .all()
     )
+    return found

@@ -15,8 +15,10 @@ length, and nothing limits it: a long text is shown as it is, and of very much o
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from html import escape
+from typing import Any
 
 import nh3
 from jinja2 import pass_context
@@ -90,7 +92,7 @@ def _size(pictures: Attachments) -> int:
 
 
 @pass_context
-def markdown_to_html(context: Context, source: str) -> str:
+def markdown_to_html(context: Context | Mapping[str, Any], source: str) -> str:
     """nbconvert's filter `markdown2html`, with its result cleaned."""
     pictures = context.get("cell", {}).get("attachments")
     return _shown(source) if not pictures else _cleaned(source, pictures)

@@ -15,7 +15,7 @@ from ..submissions.cells import cuda_source
 from .check_file import Checked
 
 
-def annotations(path: Path, checked: list[Checked]) -> Iterator[str]:
+def workflow_commands(path: Path, checked: list[Checked]) -> Iterator[str]:
     """A line for each exercise that did not pass, and for what is wrong with the file."""
     text = path.read_text(encoding="utf-8")
     for one in checked:
@@ -24,22 +24,21 @@ def annotations(path: Path, checked: list[Checked]) -> Iterator[str]:
         if (verdict := one.verdict) is None or verdict.status == Status.PASSED:
             continue
         found = verdict.for_learner()
-        line = found.line and line_in_file(path, text, one.shown, found.line)
+        line = found.line and line_in_file(path, text, cuda_source(one.shown), found.line)
         said = found.message or found.status.replace("_", " ")
         points = f"{found.points:g} of {found.max_points:g} points"
         kind = "notice" if found.status == Status.NOT_ATTEMPTED else "error"
         yield _command(kind, path, line or None, f"{one.exercise}: {points}", said)
 
 
-def line_in_file(path: Path, text: str, shown: str, line: int) -> int | None:
-    """Where line `line` of what is `shown` of a file stands in it, from 1. In a notebook, of which
-    a cell is shown, as Jupyter writes it each line of a cell is one of the file; None where it is
-    written in another way."""
+def line_in_file(path: Path, text: str, source: str, line: int) -> int | None:
+    """Where line `line` of the CUDA `source` stands in its file, from 1. In a notebook as Jupyter
+    writes it each line of a cell is one of the file; None where it is written in another way."""
     if path.suffix != ".ipynb":
         return line
     for cell in json.loads(text)["cells"]:
         lines = "".join(cell["source"]).splitlines(keepends=True)
-        if cuda_source("".join(lines)) == cuda_source(shown):
+        if cuda_source("".join(lines)) == source:
             return _place(text.splitlines(), lines, line)
     return None
 

@@ -106,9 +106,9 @@ def check(
 
         terminal.show_verdicts(Console(), checked)
     if github:
-        from .annotations import annotations
+        from .annotations import workflow_commands
 
-        for line in annotations(file, checked):
+        for line in workflow_commands(file, checked):
             typer.echo(line)
     if not all(one.passed for one in checked):
         raise typer.Exit(1)

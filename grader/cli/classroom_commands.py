@@ -30,6 +30,7 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
+from ..course import solution_counts
 from ..judge import steps
 from . import stepper
 
@@ -41,12 +42,14 @@ def build_notebooks(check: bool) -> int:
     lessons = course.lessons()
     if not check:
         for lesson in filter(steps.write, lessons):
-            say(f"made {short(lesson.path / steps.FILE)}")
+            say(f"made {short(lesson.path / solution_counts.FILE)}")
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {short(path)}")
         return 0
     differences = notebooks.differences()
-    differences += [f"{one.name}/{steps.FILE}: out of date." for one in lessons if steps.stale(one)]
+    differences += [
+        f"{one.name}/{solution_counts.FILE}: out of date." for one in lessons if steps.stale(one)
+    ]
     for difference in differences:
         complain(difference)
     if differences:

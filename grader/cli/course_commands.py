@@ -148,7 +148,7 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
     """Write the workflow that grades a lesson in learners' repositories."""
     here = open_course()
     lesson = lesson_called(here, name)
-    if not re.fullmatch(r"[\w.-]+/[\w.-]+", repository or ""):
+    if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
     path = to or here.root / "export" / lesson.name / github.PATH
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,7 +35,7 @@ def edited(solution: str, exercise: str, entry: Table) -> str:
     first = {key: entry[key] for key in ("replace", "with") if key in entry}
     pairs = [first] if first or not ({"answer", "above"} & entry.keys()) else []
     edits = [*_answers(entry, solution), *(_replacement(pair, solution) for pair in pairs + also)]
-    source = entry.get("above", "") + _made(solution, sorted(edits))
+    source: str = entry.get("above", "") + _made(solution, sorted(edits))
     if source == solution:
         raise EditError("nothing is changed in the solution")
     return source

@@ -272,11 +272,11 @@ def _over_budget_when_stopped(case: Case, told: Failed) -> CaseResult | None:
     """A run that was stopped had come to more than the budget already, and what is counted never
     falls: so one thread that does the work of all is told that, not that it may never end."""
     for budget in case.budgets:
-        count = told.counters.get(budget.counter, 0)
-        if told.status == Status.TIMEOUT and count > budget.at_most:
+        count, most = told.counters.get(budget.counter, 0), budget.at_most
+        if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {budget.at_most:,}."
+                f"is {most:,}."
             )
             return failed(case, Status.OVER_BUDGET, message, told.line)
     return None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from msgspec.structs import replace
 
 from ..cuda.simulator.memory.allocations import allocation_of
-from ..cuda.simulator.observers.arrays import Array, arrays_among
+from ..cuda.simulator.observers.arrays import Array, described
 from ..cuda.simulator.observers.provenance import Graph
 from ..cuda.simulator.observers.provenance import made as making
 from .protocol import Arrays, Element, Made, Place, Used
@@ -63,7 +64,7 @@ def _continues(last: Used, element: Element, times: int) -> bool:
     return (following, last.times) == (element, times)
 
 
-def _origin(graph: Graph, buffers: Arrays, source: int) -> Element | str:
+def _origin(graph: Graph, buffers: Arrays, source: int) -> Element | Literal["constant", ""]:
     if source > 0:
         return ""
     if source == 0:
@@ -98,5 +99,4 @@ def _element(buffers: Arrays, address: int, offset: int) -> Element | None:
 
 
 def _described(buffers: Arrays, name: str) -> Array:
-    (array,) = arrays_among((buffers[name],), (name,))
-    return array
+    return described(buffers[name], 0, name)

@@ -89,7 +89,9 @@ def _cells(
 def _newer(new: NotebookNode) -> NotebookNode:
     """The course's text of a cell that the learner has changed, to be read beside theirs."""
     fence = "~~~~"
-    return v4.new_markdown_cell(f"{_NEWER}\n\n{fence}\n{new.source}\n{fence}", id=f"new-{new.id}")
+    told = f"{_NEWER}\n\n{fence}\n{new.source}\n{fence}"
+    cell: NotebookNode = v4.new_markdown_cell(told, id=f"new-{new.id}")
+    return cell
 
 
 def _with_metadata(mine: NotebookNode, new: NotebookNode) -> NotebookNode:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
 from . import progress
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
 
 
 class StartPage(APIHandler):
@@ -31,10 +35,10 @@ def _html(root: Path) -> str:
     return start_page.page(root)
 
 
-def _jupyter_server_extension_points() -> list[dict]:
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
     return [{"module": __name__}]
 
 
-def _load_jupyter_server_extension(app) -> None:
+def _load_jupyter_server_extension(app: ServerApp) -> None:
     base = app.web_app.settings["base_url"]
     app.web_app.add_handlers(".*$", [(url_path_join(base, "warpwise", "start"), StartPage)])

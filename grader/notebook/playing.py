@@ -10,6 +10,7 @@ from IPython.display import display
 from grader import cuda
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
 from grader.cuda.simulator.observers.observe import Run
 from grader.cuda.simulator.observers.recorder import recording, recordings
@@ -19,7 +20,7 @@ from . import failures, session
 from .html import Page
 from .kernel import Kernel
 from .player import marks, player
-from .player.replay import FIRST_BLOCKS, Replay, of_case, of_failure
+from .player.replay import FIRST_BLOCKS, Blocks, Replay, of_case, of_failure
 
 _HOW = (
     "`play` steps through what `watch(...)` returned, through a launch, as in "
@@ -27,7 +28,13 @@ _HOW = (
 )
 
 
-def play(what, grid=None, block=None, args=(), shared_mem: int = 0) -> None:
+def play(
+    what: object,
+    grid: Dim | None = None,
+    block: Dim | None = None,
+    args: tuple[object, ...] = (),
+    shared_mem: int = 0,
+) -> None:
     """Show a run step by step. `what` is the run that `watch` returned; or a kernel, launched as
     `watch` does, on copies of `args`; or the name of an exercise, of which a case that fails is
     shown, or else its first one."""
@@ -76,7 +83,9 @@ def _of_exercise(name: str) -> Page:
     return of_replay(replay)
 
 
-def launched(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
+def launched(
+    kernel: Kernel, grid: Dim, block: Dim, args: tuple[object, ...], shared_mem: int
+) -> Run:
     """The launch on copies; once more, if something goes wrong in a block that was not recorded."""
     run = _launched(kernel, grid, block, args, shared_mem, FIRST_BLOCKS)
     wrong = next((one.block for one in run.hazards if not one.warning and one.block), None)
@@ -85,7 +94,14 @@ def launched(kernel: Kernel, grid, block, args, shared_mem: int) -> Run:
     return run
 
 
-def _launched(kernel: Kernel, grid, block, args, shared_mem: int, blocks: tuple) -> Run:
+def _launched(
+    kernel: Kernel,
+    grid: Dim,
+    block: Dim,
+    args: tuple[object, ...],
+    shared_mem: int,
+    blocks: Blocks,
+) -> Run:
     copies: dict[int, np.ndarray] = {}
     args = tuple(_copy(arg, copies) for arg in args)
     with failures.about(kernel.source), simulator.observe(observers=[recording(blocks)]) as run:
@@ -99,7 +115,7 @@ def _launched(kernel: Kernel, grid, block, args, shared_mem: int, blocks: tuple)
     return run
 
 
-def _copy(arg, copies: dict[int, np.ndarray]):
+def _copy(arg: object, copies: dict[int, np.ndarray]) -> object:
     """A copy on the host, the same for the same array; what no kernel has written stays so."""
     if not hasattr(arg, "dtype") or not getattr(arg, "ndim", 0):
         return arg

@@ -8,6 +8,7 @@ from math import prod
 from IPython.display import display
 
 from grader.cuda import compilers, simulator
+from grader.cuda.kernel import Dim
 from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.sanitize import lines_of, visible
 from grader.cuda.simulator.observers.counters import METRICS
@@ -31,7 +32,13 @@ _MOST_ADVICE = 2
 _SHARED = re.compile(r"\.shared\s[^;]*?\[(\d+)\]\s*;")
 
 
-def profile(what, grid=None, block=None, args=(), shared_mem: int = 0) -> None:
+def profile(
+    what: object,
+    grid: Dim | None = None,
+    block: Dim | None = None,
+    args: tuple[object, ...] = (),
+    shared_mem: int = 0,
+) -> None:
     """Show what each line of a kernel cost, what limits it and what to do about its worst line.
     `what` is a run that `watch` returned, or a kernel, launched on copies of `args`."""
     run = _run_of(what, grid, block, args, shared_mem, _HOW_PROFILE)
@@ -55,7 +62,14 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
     return Page(head.html + html + lines.html, text)
 
 
-def compare(a, b, grid=None, block=None, args=(), shared_mem: int = 0) -> None:
+def compare(
+    a: object,
+    b: object,
+    grid: Dim | None = None,
+    block: Dim | None = None,
+    args: tuple[object, ...] = (),
+    shared_mem: int = 0,
+) -> None:
     """Show the counters of two runs side by side: of `watch`, or of two kernels, each launched on
     copies of `args`."""
     runs = [_run_of(one, grid, block, args, shared_mem, _HOW_COMPARE) for one in (a, b)]
@@ -86,7 +100,7 @@ def compare_page(a: Run, b: Run) -> Page:
     return Page(html, f"{named[0]} and {named[1]}: {look}\n{text}")
 
 
-def ptx(kernel) -> None:
+def ptx(kernel: object) -> None:
     """Show the PTX that the compiler made of a kernel beside the lines that it stems from."""
     if not isinstance(kernel, Kernel):
         raise failures.Notice("`ptx` starts with a kernel, such as a `%%cuda` cell defines.")
@@ -119,8 +133,8 @@ def ptx_page(kernel: Kernel) -> Page:
 def statements(kernel: Kernel) -> list[str]:
     """The instructions of the kernel as they are written, in order."""
     text = compilers.compile_ptx(kernel.source).text
-    body = re.search(rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{(.*?)^}}", text, re.M | re.S)[1]
-    body = re.sub(r"//[^\n]*", "", body)
+    entry = re.search(rf"\.entry\s+{re.escape(kernel.name)}\b.*?^{{(.*?)^}}", text, re.M | re.S)
+    body = re.sub(r"//[^\n]*", "", entry[1] if entry else "")
     found = []
     for statement in body.split(";"):
         lines = [line.strip() for line in statement.strip().split("\n") if line.strip()]
@@ -131,7 +145,14 @@ def statements(kernel: Kernel) -> list[str]:
     return found
 
 
-def _run_of(what, grid, block, args, shared_mem: int, how: str) -> Run:
+def _run_of(
+    what: object,
+    grid: Dim | None,
+    block: Dim | None,
+    args: tuple[object, ...],
+    shared_mem: int,
+    how: str,
+) -> Run:
     if isinstance(what, Run):
         return what
     if isinstance(what, Kernel) and grid is not None and block is not None:

@@ -23,6 +23,7 @@ from ...course import Lesson
 from ...judge import Verdict, judge
 from ...judge.blank import is_blank
 from ...judge.verdict import CaseResult
+from ...status import Status
 from ...submissions import intake, submission
 from ...submissions.intake import UnreadableNotebook
 from .. import coursefile, release
@@ -171,7 +172,7 @@ def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
 def _missing(lesson: Lesson, name: str, problem: str, plan: dict[str, Any]) -> dict[str, Any]:
     outside = name in plan["extra"] + plan["optional"]
     most = 0.0 if outside else lesson.exercise(name).points
-    case = CaseResult(problem, True, "not_attempted", 0.0, most, problem)
+    case = CaseResult(problem, True, Status.NOT_ATTEMPTED, 0.0, most, problem)
     return _test(name, case, plan)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import compilers
 from ..errors import LaunchError, UnsupportedInstruction
+from ..kernel import Dim
 from ..limits import (
     MOST_THREADS,
     Architecture,
@@ -42,7 +43,6 @@ from .program.ptx import Function, Program
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
-Extent = int | tuple[int, ...]
 Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
 _PARAMETERS_AT = 0x6000_0000_0000
 
@@ -113,9 +113,7 @@ class RawKernel:
         self._function = function
         self._declared = declared_parameters(module.code, name.partition("<")[0])
 
-    def __call__(
-        self, grid: Extent, block: Extent, args: Arguments, *, shared_mem: int = 0
-    ) -> None:
+    def __call__(self, grid: Dim, block: Dim, args: Arguments, *, shared_mem: int = 0) -> None:
         """Launch over `grid` blocks of `block` threads, each an int or a tuple of up to three.
 
         `args`: NumPy arrays, changed in place, and NumPy scalars of the parameters' types.

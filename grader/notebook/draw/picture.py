@@ -95,10 +95,10 @@ class Picture(Figure):
         self, include: Any = None, exclude: Any = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """As HTML, where the page's theme decides over the colours, and as a plain PNG."""
-        sharp = {"format": "png", "dpi": _PIXELS_PER_INCH * _SHARPNESS}
+        dpi = _PIXELS_PER_INCH * _SHARPNESS
         bare, on_paper = BytesIO(), BytesIO()
-        self.savefig(bare, transparent=True, **sharp)
-        self.savefig(on_paper, **sharp)
+        self.savefig(bare, transparent=True, format="png", dpi=dpi)
+        self.savefig(on_paper, format="png", dpi=dpi)
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
         html = themed(bare.getvalue(), self.description)
         twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.cuda.simulator.observers.recording import Frame, Recording, Touch
+from grader.cuda.kernel import Extent
+from grader.cuda.simulator.observers.recording import Cell, Frame, Recording, Touch
 from grader.cuda.simulator.observers.reporting.hazard import Hazard
 
 from ..diagnosis import Diagnosis
+
+Row = tuple[Touch, int]  # an access, and the place of a thread in it
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Mark:
     thread: int | None = None
     other: int | None = None
     other_thread: int | None = None
-    cells: tuple[tuple[int, int, int, int], ...] = ()
+    cells: tuple[Cell, ...] = ()
     warning: bool = False
 
 
@@ -96,7 +99,14 @@ def _mark(recording: Recording, position: int, hazard: Hazard) -> Mark | None:
     )
 
 
-def _clash(recording: Recording, position: int, slot: int, hazard: Hazard, other: int, cells):
+def _clash(
+    recording: Recording,
+    position: int,
+    slot: int,
+    hazard: Hazard,
+    other: int,
+    cells: tuple[Cell, ...],
+) -> tuple[int, tuple[Cell, ...]] | None:
     """The last step up to this one at which the other thread touched one of the cells, on the line
     that the hazard names; and the cells that both touched."""
     for at in range(position, -1, -1):
@@ -110,7 +120,7 @@ def _clash(recording: Recording, position: int, slot: int, hazard: Hazard, other
     return None
 
 
-def _of(recording: Recording, frame: Frame, slot: int, thread: int | None):
+def _of(recording: Recording, frame: Frame, slot: int, thread: int | None) -> list[Row]:
     """The accesses of a thread at a step, each with its row."""
     if thread is None:
         return []
@@ -122,18 +132,18 @@ def _of(recording: Recording, frame: Frame, slot: int, thread: int | None):
     ]
 
 
-def _cell(touch: Touch, row: int) -> tuple[int, int, int, int]:
+def _cell(touch: Touch, row: int) -> Cell:
     return touch.memory, int(touch.owner[row]), int(touch.offsets[row]), touch.width
 
 
-def _overlap(one, other) -> bool:
+def _overlap(one: Cell, other: Cell) -> bool:
     (memory, owner, start, width), (its_memory, its_owner, its_start, its_width) = one, other
     if (memory, owner) != (its_memory, its_owner):
         return False
     return start < its_start + its_width and its_start < start + width
 
 
-def _linear(recording: Recording, thread) -> int | None:
+def _linear(recording: Recording, thread: Extent | None) -> int | None:
     if thread is None:
         return None
     x, y, z = (int(one) for one in thread)

@@ -20,6 +20,8 @@ from grader.cuda.simulator.program.assigned import Result
 from .marks import Mark
 from .words import sentence
 
+Series = list[int] | dict[str, int]  # whole numbers as they travel
+
 
 def packed(recording: Recording, found: list[Mark], opened: int) -> str:
     """The recording, compressed (zlib) and as base64, to be opened at frame `opened`."""
@@ -27,10 +29,11 @@ def packed(recording: Recording, found: list[Mark], opened: int) -> str:
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
 
 
-def payload(recording: Recording, found: list[Mark], opened: int) -> dict:
+def payload(recording: Recording, found: list[Mark], opened: int) -> dict[str, object]:
     """The same as plain data."""
     results: dict[Result, int] = {}
-    frames, state = [], None
+    frames: list[dict[str, object]] = []
+    state: np.ndarray | None = None
     for frame in recording.frames:
         frames.append(_frame(recording, frame, results, state))
         state = frame.state
@@ -52,15 +55,16 @@ def payload(recording: Recording, found: list[Mark], opened: int) -> dict:
     }
 
 
-def series(numbers: np.ndarray) -> list | dict:
+def series(numbers: np.ndarray) -> Series:
     """Whole numbers, written short."""
     steps = np.diff(numbers)
     if len(numbers) > 2 and (steps == steps[0]).all():
         return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
-    return numbers.tolist()
+    found: list[int] = numbers.tolist()
+    return found
 
 
-def values(found: np.ndarray) -> list:
+def values(found: np.ndarray) -> list[object]:
     """Numbers as [kind, numbers]: "f" are the bits of 32-bit floats, "d" floats, "i" integers."""
     flat = found.reshape(-1)
     if flat.dtype.kind == "f" and flat.dtype.itemsize <= 4:
@@ -72,9 +76,11 @@ def values(found: np.ndarray) -> list:
     return ["i", [one if abs(one) < 1 << 53 else str(one) for one in flat.tolist()]]
 
 
-def _frame(recording: Recording, frame: Frame, results: dict, state: np.ndarray | None) -> dict:
+def _frame(
+    recording: Recording, frame: Frame, results: dict[Result, int], state: np.ndarray | None
+) -> dict[str, object]:
     said = [sentence(recording, frame, slot) for slot in range(len(recording.blocks))]
-    made = {
+    made: dict[str, object] = {
         "n": frame.number,
         "l": frame.line,
         "t": series(frame.threads),
@@ -96,12 +102,12 @@ def _frame(recording: Recording, frame: Frame, results: dict, state: np.ndarray 
     return {key: value for key, value in made.items() if value not in ([], 0) or key in "nlt"}
 
 
-def _touch(touch: Touch) -> list:
+def _touch(touch: Touch) -> list[object]:
     where = series(touch.threads), series(touch.offsets), touch.width
     return [touch.kind[0], touch.memory, *where, values(touch.values), series(touch.owner)]
 
 
-def _memory(memory: Memory) -> dict:
+def _memory(memory: Memory) -> dict[str, object]:
     parts = [
         [one.name, one.start, one.size, one.dtype.itemsize if one.dtype else 0, *one.inner]
         for one in memory.parts
@@ -113,4 +119,5 @@ def _runs(state: np.ndarray) -> list[int]:
     edges = np.flatnonzero(np.diff(state)) + 1
     starts = np.concatenate([[0], edges])
     counts = np.diff(np.concatenate([starts, [len(state)]]))
-    return np.stack([state[starts], counts], axis=1).reshape(-1).tolist()
+    found: list[int] = np.stack([state[starts], counts], axis=1).reshape(-1).tolist()
+    return found

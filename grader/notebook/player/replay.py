@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,11 +10,13 @@ import numpy as np
 from grader.course import Case, Exercise, Problem
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
+from grader.cuda.kernel import Extent
 from grader.cuda.signature import parameters
 from grader.cuda.simulator.observers.observe import Run
 from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.cuda.simulator.observers.recording import Recording
 from grader.judge import cases
+from grader.judge.cases import CaseInstance
 from grader.judge.simulated import OTHER_ORDERS
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import Work, buffers_of, launch_all, of_problem
@@ -26,8 +29,16 @@ STEPS = (
 FIRST_BLOCKS = (0, 1, 2, 3)
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 _SMALL = 1 << 16  # threads of a case that need no smaller one
-_NO_STEPS = ("passed", "compile_error", "launch_error", "over_budget", "not_attempted")
-_NO_STEPS += ("unsupported",)
+_NO_STEPS = (
+    "passed",
+    "compile_error",
+    "launch_error",
+    "over_budget",
+    "not_attempted",
+    "unsupported",
+)
+Judged = tuple[CaseInstance, CaseResult]
+Blocks = Sequence[int | Extent]  # by number, or by blockIdx
 
 
 @dataclass(frozen=True)
@@ -80,14 +91,14 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     )
 
 
-def _visible(verdict: Verdict, exercise: Exercise):
+def _visible(verdict: Verdict, exercise: Exercise) -> list[Judged]:
     """The visible cases as the verdict drew them, each with its result."""
     results = [one for one in verdict.cases if one.visible]
     drawn = cases.instantiate(exercise, verdict.seed, hidden=False)
     return list(zip(drawn, results, strict=False))
 
 
-def _handy(failing):
+def _handy(failing: list[Judged]) -> Judged:
     """The first case that failed, or the smallest that failed alike if that one is large."""
     first = failing[0]
     if _threads(first[0].problem) <= _SMALL:
@@ -100,14 +111,14 @@ def _threads(problem: Problem) -> int:
     return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
 
 
-def _again(instance, work: Work, result: CaseResult, order: str) -> Replay | None:
-    blocks = FIRST_BLOCKS
+def _again(instance: CaseInstance, work: Work, result: CaseResult, order: str) -> Replay | None:
+    blocks: Blocks = FIRST_BLOCKS
     for _ in range(2):  # the second time with the block that the first one has shown
         run, buffers, error = _run(work, blocks, order)
         if not recordings(run):
             return None
         seen = Replay(instance.case, instance.problem, run, buffers, error)
-        wanted = (
+        wanted: int | Extent | None = (
             _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
         )
         if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
@@ -116,10 +127,12 @@ def _again(instance, work: Work, result: CaseResult, order: str) -> Replay | Non
     return _marked(seen, work, result)
 
 
-def _run(work: Work, blocks: tuple, order: str):
+def _run(
+    work: Work, blocks: Blocks, order: str
+) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
     """The run, the buffers afterwards, and the error if there was one."""
     buffers = buffers_of(work, np.array, simulator.empty)
-    error = None
+    error: CudaError | None = None
     with (
         simulator.options(step_limit=STEPS, order=order),
         simulator.observe(_MOST_BLOCKS, [recording(blocks)]) as run,
@@ -131,20 +144,21 @@ def _run(work: Work, blocks: tuple, order: str):
     return run, {name: np.asarray(array) for name, array in buffers.items()}, error
 
 
-def _hazard_block(run: Run, result: CaseResult):
+def _hazard_block(run: Run, result: CaseResult) -> Extent | None:
     """The blockIdx that a hazard of the case's kind happened in."""
     found = (one.block for one in run.hazards if one.status == result.status and one.block)
     return next(found, None)
 
 
-def _wrong_block(seen: Replay, work: Work, result: CaseResult):
+def _wrong_block(seen: Replay, work: Work, result: CaseResult) -> int | None:
     """The number of the block that wrote the first wrong element last."""
     buffer, offset = _place(seen, work, result)
     written = None
     for event in seen.run.trace.touched:
-        if event.kind == "load" or _argument(work, event.buffer) != buffer:
+        at = event.address
+        if event.kind == "load" or at is None or _argument(work, event.buffer) != buffer:
             continue
-        if ((event.address <= offset) & (offset < event.address + event.width)).any():
+        if np.any((at <= offset) & (offset < at + event.width)):
             written = event.block
     return written
 
@@ -152,8 +166,8 @@ def _wrong_block(seen: Replay, work: Work, result: CaseResult):
 def _argument(work: Work, number: int | None) -> str | None:
     """What the last launch calls its argument of that number."""
     args = work.launches[-1].args
-    known = number is not None and number < len(args)
-    return args[number] if known and isinstance(args[number], str) else None
+    passed = args[number] if number is not None and number < len(args) else None
+    return passed if isinstance(passed, str) else None
 
 
 def _place(seen: Replay, work: Work, result: CaseResult) -> tuple[str, int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import SupportsFloat
+
 import numpy as np
 
 from grader.cuda.simulator.observers.recording import (
@@ -113,6 +115,6 @@ def _counted(number: int) -> str:
     return f"{number} thread" + ("" if number == 1 else "s")
 
 
-def shown(value) -> str:
+def shown(value: SupportsFloat) -> str:
     """A number with as many digits as a cell has room for."""
     return f"{float(value):.5g}" if np.asarray(value).dtype.kind == "f" else str(value)

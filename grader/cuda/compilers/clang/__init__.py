@@ -154,8 +154,8 @@ _OPTION = re.compile(
 def _error(status: int, log: str, source: str) -> CompileError:
     if status in _out_of_time():
         return CompilerTimeout(_STILL_BUSY)
-    if found := _OPTION.search(log):
-        said = f"The compiler does not know one of its options: {found[0][:300]}"
+    if option := _OPTION.search(log):
+        said = f"The compiler does not know one of its options: {option[0][:300]}"
         return CompileError(said)
     if found := diagnostics(log, source):
         return CompileError(diagnostics=found)

@@ -52,13 +52,15 @@ def arrays_among(args: tuple[object, ...], names: tuple[str, ...] = ()) -> tuple
     is no array."""
     first: dict[int, int] = {}
     named = zip_longest(args, names[: len(args)], fillvalue="")
-    return tuple(_array(arg, first, number, name) for number, (arg, name) in enumerate(named))
+    return tuple(
+        described(arg, first.setdefault(id(owner_of(arg)), number), name)
+        if isinstance(arg, np.ndarray)
+        else None
+        for number, (arg, name) in enumerate(named)
+    )
 
 
-def _array(arg: object, first: dict[int, int], number: int, name: str) -> Array | None:
-    if not isinstance(arg, np.ndarray):
-        return None
-    owner = owner_of(arg)
-    buffer = first.setdefault(id(owner), number)
-    offset = arg.ctypes.data - owner.ctypes.data
-    return Array(arg.shape, arg.dtype, arg.strides, buffer, offset, name)
+def described(array: np.ndarray, buffer: int, name: str) -> Array:
+    """What is known of an array whose memory is called `buffer`."""
+    offset = array.ctypes.data - owner_of(array).ctypes.data
+    return Array(array.shape, array.dtype, array.strides, buffer, offset, name)

@@ -37,8 +37,9 @@ class Memories:
         for symbol, start in memory.symbols.items():
             one = declared.find(plain(symbol), "shared")
             dtype = _dtype(one.type) if one else None
-            inner = tuple(n for n in one.dimensions[1:]) if one else ()
-            inner = () if None in inner else inner
+            declared_inner = one.dimensions[1:] if one else ()
+            inner = tuple(n for n in declared_inner if n is not None)
+            inner = inner if len(inner) == len(declared_inner) else ()
             at, size = int(memory.natural(start)), memory.extent(start)
             parts.setdefault(at, Part(plain(symbol), at, size, dtype, inner))
         return [parts[at] for at in sorted(parts) if parts[at].size]

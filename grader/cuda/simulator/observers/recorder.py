@@ -7,7 +7,7 @@ recording is bounded: all of its first steps are kept, of later ones every secon
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import CudaError
-from ..engine.events import Observer, Step, Values
+from ..engine.events import Observer, Step, Successors, Values
 from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
@@ -23,6 +23,7 @@ from ..isa.form import Flow
 from ..memory.access import Access, Hit
 from ..numeric.types import DTYPES, unsigned
 from ..program.assigned import Result, assigned, register_types
+from ..program.ptx import Instruction
 from .memories import Memories
 from .observe import Kind, Run
 from .recording import (
@@ -85,33 +86,33 @@ class Recorder(Observer):
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
         on_the_way = not (results or touches or code.form.control)
 
-        def recorded(lanes: Lanes):
+        def recorded(lanes: Lanes) -> Successors | None:
             mine, threads = self._among(lanes)
             if not len(mine):
                 return step(lanes)
             acting = self._guarded(code, mine)
-            self._begin(at, code.line or 0, threads)
+            frame = self._begin(at, code.line or 0, threads)
             self.state[threads] = READY
             try:
-                onward = step(lanes)
+                onward: Successors | None = step(lanes)
             except CudaError:
-                self._failed(threads)
+                self._failed(frame, threads)
                 raise
             for one in results:
-                self._assign(one, mine[acting], threads[acting])
+                self._assign(frame, one, mine[acting], threads[acting])
             if code.form.control:
-                self._parked(code, threads, onward)
-            self._notice()
+                self._parked(frame, code, threads, onward)
+            self._notice(frame)
             return onward
 
-        def unless_it_fails(lanes: Lanes):
+        def unless_it_fails(lanes: Lanes) -> Successors | None:
             try:
                 return step(lanes)
             except CudaError:
                 _, threads = self._among(lanes)
                 if len(threads):
-                    self._begin(at, code.line or 0, threads)
-                    self._failed(threads)
+                    frame = self._begin(at, code.line or 0, threads)
+                    self._failed(frame, threads)
                 raise
 
         return unless_it_fails if on_the_way else recorded
@@ -126,7 +127,7 @@ class Recorder(Observer):
     ) -> None:
         mine, threads = self._among(hit.lanes, positions=True)
         if hit.space in _SPACES and len(mine) and self.frame is not None:
-            self._touch(hit, access, kind, mine, threads)
+            self._touch(self.frame, hit, access, kind, mine, threads)
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         mine, threads = self._among(lanes, positions=True)
@@ -147,51 +148,54 @@ class Recorder(Observer):
     def end(self) -> None:
         """What came to light at the very end belongs to the last step, or is one of its own: that
         at which nothing goes on."""
-        late = self.hazards[self.told :]
-        if self.frame is not None and late and late[0].line not in (None, self.frame.line):
-            self._close()
-            nobody = np.empty(0, np.int64)
-            at = self.frame.last
-            self.frame = Frame(self.recording.steps, late[0].line, at, at, nobody)
-            self.recording.steps += 1
-        if self.frame is not None:
-            self._notice()
-            self._close()
-            self.kept.flush()
-
-    def _begin(self, at: int, line: int, threads: np.ndarray) -> None:
-        """Go on with the step that is being recorded, or begin the next one."""
-        now = self.frame
-        alike = now is not None and line in (now.line, 0) and now.last < at
-        if alike and not now.hazards and np.array_equal(now.threads, threads):
-            now.last = at
+        frame, late = self.frame, self.hazards[self.told :]
+        if frame is None:
             return
-        if now is not None:
-            self._close()
+        if late and late[0].line not in (None, frame.line):
+            self._close(frame)
+            frame = self._next(frame.last, late[0].line or 0, np.empty(0, np.int64))
+        self._notice(frame)
+        self._close(frame)
+        self.kept.flush()
+
+    def _begin(self, at: int, line: int, threads: np.ndarray) -> Frame:
+        """Go on with the step that is being recorded, or begin the next one."""
+        if (now := self.frame) is not None:
+            alike = line in (now.line, 0) and now.last < at and not now.hazards
+            if alike and np.array_equal(now.threads, threads):
+                now.last = at
+                return now
+            self._close(now)
+        return self._next(at, line, threads)
+
+    def _next(self, at: int, line: int, threads: np.ndarray) -> Frame:
         self.frame = Frame(self.recording.steps, line, at, at, threads)
         self.recording.steps += 1
+        return self.frame
 
-    def _close(self) -> None:
-        self.frame.state = self.state.copy()
-        self.kept.take(self.frame)
+    def _close(self, frame: Frame) -> None:
+        frame.state = self.state.copy()
+        self.kept.take(frame)
 
-    def _notice(self) -> None:
+    def _notice(self, frame: Frame) -> None:
         """Hazards that have come to light belong to the step that is being recorded."""
         found = len(self.hazards)
-        self.frame.hazards += range(self.told, found)
+        frame.hazards.extend(range(self.told, found))
         self.told = found
 
-    def _failed(self, threads: np.ndarray) -> None:
+    def _failed(self, frame: Frame, threads: np.ndarray) -> None:
         """What the threads have just done ends the run."""
         self.state[threads[~self.machine.running[self._lanes_of(threads)]]] = GONE
-        self._notice()
+        self._notice(frame)
 
-    def _assign(self, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
+    def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):
             one = replace(one, type=self.types[one.register])
-            self.frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+            frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
 
-    def _parked(self, code, threads: np.ndarray, onward) -> None:
+    def _parked(
+        self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None
+    ) -> None:
         """Threads that do not go on after a control instruction wait there, or have left."""
         groups = [self._among(group)[1] for _, group in onward or ()]
         self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
@@ -200,9 +204,9 @@ class Recorder(Observer):
         staying = threads[self.state[threads] != READY]
         if len(staying):
             self.state[staying[~self.machine.running[self._lanes_of(staying)]]] = GONE
-        self.frame.parted |= sum(map(bool, map(len, groups))) > 1
+        frame.parted |= sum(map(bool, map(len, groups))) > 1
 
-    def _guarded(self, code, lanes: np.ndarray) -> np.ndarray:
+    def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
         """Which of the lanes an instruction's guard lets act."""
         if code.guard is None or code.form.flow is Flow.BRANCH:
             return np.ones(len(lanes), bool)
@@ -244,7 +248,15 @@ class Recorder(Observer):
         block = np.array(self.recording.blocks, np.int64)[threads // stride] - self._wave
         return block * stride + threads % stride
 
-    def _touch(self, hit: Hit, access: Access, kind: str, mine, threads) -> None:
+    def _touch(
+        self,
+        frame: Frame,
+        hit: Hit,
+        access: Access,
+        kind: str,
+        mine: np.ndarray,
+        threads: np.ndarray,
+    ) -> None:
         byte = hit.element[mine] << access.shift
         rows = byte[:, None] + np.arange(access.width)
         raw = np.ascontiguousarray(hit.store.data[rows])
@@ -256,7 +268,7 @@ class Recorder(Observer):
         dtype = self._elements(number, offsets, access)
         if kind == "load":
             self._learn(self.machine.kernel.instructions[access.at].written, dtype)
-        self.frame.touches.append(
+        frame.touches.append(
             Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
         )
 
@@ -278,8 +290,9 @@ class Recorder(Observer):
                 self.types[name] = kind
 
 
-def _index(coordinates) -> Index:
-    return tuple(int(one) for one in coordinates)
+def _index(coordinates: Iterable[int]) -> Index:
+    x, y, z = (int(one) for one in coordinates)
+    return x, y, z
 
 
 def _number(geometry: Geometry, block: int | Index) -> int:

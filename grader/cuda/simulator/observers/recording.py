@@ -9,6 +9,7 @@ import numpy as np
 from ..program.assigned import Result
 
 READY, AT_BARRIER, AT_WARP, GONE = range(4)  # what a thread is at when it does not run
+Cell = tuple[int, int, int, int]  # what a thread touches: memory, owner, offset, width
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Frame:
     caught_up: list[Touch] = field(default_factory=list)
     passed: list[np.ndarray] = field(default_factory=list)
     parted: bool = False
-    state: np.ndarray | None = None
+    state: np.ndarray = field(default_factory=lambda: np.empty(0, np.uint8))
     hazards: list[int] = field(default_factory=list)
 
     @property

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 
 import numpy as np
 
-from .recording import Frame, Touch
+from .recording import Cell, Frame, Touch
 
 ALL_STEPS, STEPS_A_LEVEL = 600, 300  # kept: all of the first, then as many before every thinning
 ALL_VALUES, VALUES_A_LEVEL = 150_000, 25_000  # numbers in them, likewise
@@ -23,9 +22,7 @@ class Kept:
         self.room, self.values = ALL_STEPS, ALL_VALUES
         self.last_hazard = -AROUND - 1
         self.latest: deque[Frame] = deque()  # left out, so far
-        self.missed: dict[
-            tuple[int, ...], tuple[Any, ...]
-        ] = {}  # shared cells: what the frames left out stored last
+        self.missed: dict[Cell, tuple[int, np.ndarray]] = {}  # what the frames left out stored last
 
     def take(self, frame: Frame) -> None:
         if frame.hazards:
