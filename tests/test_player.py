@@ -21,7 +21,7 @@ from grader.judge import judge
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.element_map import element_map
-from grader.notebook.player import marks, player
+from grader.notebook.player import marks_of, player
 from grader.notebook.player.replay import of_failure
 
 LESSON = course.lesson("02_tree_reduction")
@@ -127,7 +127,7 @@ def test_a_shuffle_is_recorded_with_who_gave_what():
 
 def test_a_race_is_marked_where_it_happened_with_the_access_it_clashes_with():
     run, recording = summed(RACING)
-    (mark,) = marks(recording, run.hazards)
+    (mark,) = marks_of(recording, run.hazards)
     assert recording.frames[mark.frame].line == ADDING
     assert recording.frames[mark.other].line == ADDING
     assert mark.other < mark.frame
@@ -143,7 +143,7 @@ def test_an_access_out_of_bounds_is_marked_at_its_line():
     source = 'extern "C" __global__ void over(float* x, int n) {\n    int i = threadIdx.x;\n'
     source += "    x[i + n] = 1.0f;\n}\n"
     run, recording = recorded(source, "over", (1,), (32,), (np.zeros(40, "f4"), np.int32(20)))
-    (mark,) = marks(recording, run.hazards)
+    (mark,) = marks_of(recording, run.hazards)
     assert recording.frames[mark.frame].line == 3
     assert mark.thread == 20
 
@@ -183,7 +183,7 @@ def test_a_long_run_keeps_the_steps_around_what_went_wrong():
     source = LONG.replace("x[threadIdx.x] =", "x[threadIdx.x + 8] =")
     args = np.zeros(32, "i4"), np.int32(3000)
     run, recording = recorded(source, "walk", (1,), (32,), args, (0,))
-    (mark,) = marks(recording, run.hazards)
+    (mark,) = marks_of(recording, run.hazards)
     numbers = [frame.number for frame in recording.frames]
     assert numbers[-10:] == list(range(recording.steps - 10, recording.steps))
     assert recording.frames[mark.frame].number == recording.steps - 1
@@ -194,7 +194,7 @@ def test_a_long_run_keeps_the_steps_around_what_went_wrong():
 
 def test_the_page_needs_nothing_from_elsewhere():
     run, recording = summed(RACING)
-    page = player(recording, marks(recording, run.hazards))
+    page = player(recording, marks_of(recording, run.hazards))
     inside = unescape(re.search(r'srcdoc="([^"]*)"', page.html)[1])
     assert not re.search(r"""(src|href)=|@import|url\(|fetch\(|XMLHttp|import\(""", inside)
     assert "http" not in inside.replace("http://www.w3.org/2000/svg", "")
@@ -223,13 +223,13 @@ def test_what_the_source_says_cannot_leave_the_frame():
 
 def test_the_player_opens_at_the_hazard():
     run, recording = summed(RACING)
-    found = marks(recording, run.hazards)
+    found = marks_of(recording, run.hazards)
     assert data_in(player(recording, found).html)["open"] == found[0].frame
 
 
 def test_the_strip_shows_the_hazard_and_the_step_it_clashes_with_as_text():
     run, recording = summed(RACING)
-    page = player(recording, marks(recording, run.hazards))
+    page = player(recording, marks_of(recording, run.hazards))
     without_frame = re.sub(r"<iframe.*?</iframe>", "", page.html, flags=re.DOTALL)
     for text in (page.text, unescape(without_frame)):
         assert "✗ Data race" in text

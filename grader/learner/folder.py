@@ -1,10 +1,12 @@
 """A learner's own folder: copies of the lessons to work in, beside the course and not in it.
 
-02_tree_reduction.ipynb     the learner's; nothing here ever writes over what is theirs in it
-progress.jsonl              what was done, see `progress`
-.warpwise/lessons/          the lessons as they were handed out, by which an update tells what
-                            is the learner's
-.warpwise/before/           what notebooks were before an update
+What lies in it:
+
+    02_tree_reduction.ipynb     the learner's; nothing here ever writes over what is theirs in it
+    progress.jsonl              what was done, see `progress`
+    .warpwise/lessons/          the lessons as they were handed out, by which an update tells what
+                                is the learner's
+    .warpwise/before/           what notebooks were before an update
 """
 
 from __future__ import annotations

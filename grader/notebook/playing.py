@@ -19,7 +19,7 @@ from grader.judge import judge
 from . import failures, session
 from .html import Page
 from .kernel import Kernel
-from .player import marks, player
+from .player import marks_of, player
 from .player.replay import FIRST_BLOCKS, Blocks, Replay, of_case, of_failure
 
 _HOW = (
@@ -51,7 +51,7 @@ def play(
 
 def of_run(run: Run) -> Page:
     """The last launch of a run in which something went wrong, or else the last one."""
-    played = [(one, marks(one, run.hazards)) for one in recordings(run) if one.frames]
+    played = [(one, marks_of(one, run.hazards)) for one in recordings(run) if one.frames]
     if not played:
         raise failures.Notice("Nothing of this run was recorded: no thread got to an instruction.")
     recording, found = next((pair for pair in reversed(played) if pair[1]), played[-1])

@@ -1,18 +1,20 @@
 """NVRTC's log, read: every form in which it, its front end and ptxas report an error.
 
-/learner/kernel.cu(3): error: identifier "a" is undefined
-  y[0] = a;
-         ^
-At end of source: error: expected a "}"
-/learner/kernel.cu(1): note #3196-D: to match this "{"
-  void k() {
-           ^
-.../pair.h(580): error: no operator "<" matches these operands
-            operand types are: const S < const S
-    return __x.first < __y.first;
-                     ^
-          detected during instantiation of "void g(T)" at line 6 of /learner/kernel.cu
-ptxas application ptx input, line 25; error   : Not a name of any known instruction: 'foo'
+Such as:
+
+    /learner/kernel.cu(3): error: identifier "a" is undefined
+      y[0] = a;
+             ^
+    At end of source: error: expected a "}"
+    /learner/kernel.cu(1): note #3196-D: to match this "{"
+      void k() {
+               ^
+    .../pair.h(580): error: no operator "<" matches these operands
+                operand types are: const S < const S
+        return __x.first < __y.first;
+                         ^
+              detected during instantiation of "void g(T)" at line 6 of /learner/kernel.cu
+    ptxas application ptx input, line 25; error   : Not a name of any known instruction: 'foo'
 """
 
 from __future__ import annotations

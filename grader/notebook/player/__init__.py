@@ -4,7 +4,7 @@
 and where, `strip` shows a few steps as text, `page` puts all of it into one HTML output.
 """
 
-from .marks import Mark, marks
+from .marks import Mark, marks_of
 from .page import player
 
-__all__ = ["Mark", "marks", "player"]
+__all__ = ["Mark", "marks_of", "player"]

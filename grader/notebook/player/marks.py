@@ -33,7 +33,7 @@ class Mark:
     warning: bool = False
 
 
-def marks(recording: Recording, hazards: Iterable[Hazard]) -> list[Mark]:
+def marks_of(recording: Recording, hazards: Iterable[Hazard]) -> list[Mark]:
     """Of each hazard that came to light while the recording was made, or at its end; the others
     happened in blocks that were not recorded."""
     found = []

@@ -21,7 +21,7 @@ from grader.judge.simulated import OTHER_ORDERS
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import Work, buffers_of, launch_all, of_problem
 
-from .marks import Mark, marks, wrong_element
+from .marks import Mark, marks_of, wrong_element
 
 STEPS = (
     20_000  # instruction steps a wave of blocks: a recording is to be looked at, not to be awaited
@@ -85,7 +85,7 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     run, buffers, error = _run(work, FIRST_BLOCKS, "lockstep")
     if not recordings(run):
         return None
-    found = tuple(marks(recordings(run)[-1], run.hazards))
+    found = tuple(marks_of(recordings(run)[-1], run.hazards))
     return Replay(
         instance.case, instance.problem, run, buffers, error, len(recordings(run)) - 1, found
     )
@@ -198,7 +198,7 @@ def _marked(seen: Replay, work: Work, result: CaseResult) -> Replay | None:
         mark = _wrong_mark(seen, work, result, launches[launch])
         return _at(seen, launch, (mark,))
     for launch in reversed(range(len(launches))):
-        found = marks(launches[launch], seen.run.hazards)
+        found = marks_of(launches[launch], seen.run.hazards)
         alike = [mark for mark in found if not mark.warning]
         if alike and seen.error is not None and seen.error.status == result.status:
             return _at(seen, launch, (_told(alike[0], result), *alike[1:]))

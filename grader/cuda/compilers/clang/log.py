@@ -1,10 +1,12 @@
 """clang's log, read.
 
-/learner/kernel.cu:8:10: error: no matching function for call to 'helper'
-/learner/kernel.cu:2:18: note: candidate function not viable: requires 2 arguments, but 1 was
-In file included from /learner/kernel.cu:1:
-/.../cuda_fp16.h:4690:25: error: unknown type name 'half'
-error: ran out of registers
+Such as:
+
+    /learner/kernel.cu:8:10: error: no matching function for call to 'helper'
+    /learner/kernel.cu:2:18: note: candidate function not viable: requires 2 arguments, but 1 was
+    In file included from /learner/kernel.cu:1:
+    /.../cuda_fp16.h:4690:25: error: unknown type name 'half'
+    error: ran out of registers
 """
 
 from __future__ import annotations
