@@ -271,6 +271,12 @@ def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case
     return Case(name, problem, points=0.5, visible=False)
 
 
+def large(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """The same with so many elements that one thread alone would be stopped: its path is held
+    against the solution's, so that this is what it is told."""
+    return replace(hidden(name, problem), budgets=(longest_path(),))
+
+
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
     inputs: dict[str, np.ndarray] = {}

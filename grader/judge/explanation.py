@@ -128,7 +128,7 @@ class _Teller:
         return (
             f"No input went into {self._here}, and {self._listed(self._ours.keys())} should."
             f"{self._stored()}",
-            _line(self.mine.stored),
+            None,
         )
 
     def too_often(self) -> Told:
@@ -185,7 +185,7 @@ class _Teller:
             return None
         which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
         same = " The elements that it is made of are the right ones." if self._same() else ""
-        return f"{which} {what}.{same}{self._stored()}", _line(self.mine.stored)
+        return f"{which} {what}.{same}{self._stored()}", None
 
     def fewer_steps(self) -> Told:
         """Kinds of arithmetic that the solution does more or less of on the way."""
@@ -196,7 +196,7 @@ class _Teller:
                     f"An element passes {_number(mine, kind)} on its way into {self._here}, and "
                     f"{_number(ours, kind)} in a right kernel.{self._stored()}"
                 )
-                return sentence, _line(self.mine.stored)
+                return sentence, None
         return None
 
     def arithmetic(self) -> Told:
@@ -205,7 +205,7 @@ class _Teller:
         return (
             f"{self._here} is made of the right elements: what is done with them differs."
             f"{self._stored()}",
-            _line(self.mine.stored),
+            None,
         )
 
     def _same(self) -> bool:

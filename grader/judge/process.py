@@ -82,6 +82,16 @@ def simulate(
     solution, by case. A worker that dies costs the case it was in, and another takes the rest while
     there is time; after a case that took too long none is run. Once, a worker that was killed from
     outside costs nothing: a machine out of memory does not choose by guilt."""
+    # Those that cost most come last: one that is stopped takes no other's turn.
+    order = sorted(range(len(instances)), key=lambda at: steps.get(instances[at].case.name, 0))
+    ran = _in_turn(source, tuple(instances[at] for at in order), limits, steps)
+    by_place = dict(zip(order, ran, strict=True))
+    return [by_place[at] for at in range(len(instances))]
+
+
+def _in_turn(
+    source: str, instances: tuple[CaseInstance, ...], limits: Limits, steps: dict[str, int]
+) -> list[Outcome]:
     end = time.monotonic() + limits.total_seconds * limits.patience
     outcomes: list[Outcome] = []
     spared = False

@@ -33,7 +33,7 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         try:
             buffers, depends_on_order, left = _launch_all(source, case, inputs)
         except StepLimit as error:
-            error.counters = run.counters.total
+            error.counters = run.counters.total | paths.in_all(run.observers)
             raise
     if depends_on_order:
         _look_for_races(source, case, inputs)

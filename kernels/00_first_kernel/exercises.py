@@ -15,6 +15,7 @@ from grader.course import (
     Launch,
     Problem,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -98,7 +99,7 @@ saxpy = Exercise(
             points=5.5,
             budgets=sector_budgets(4 * BLOCK, loads=2),
         ),
-        hidden(
+        large(
             "more than 65,536 elements",
             lambda rng: a_x_plus_y(rng, 65_536 + int(rng.integers(300, 5_000))),
         ),
@@ -170,7 +171,7 @@ add_bias = Exercise(
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(biased), 2),
         hidden("a single element, row or column", each_shape(biased, SINGLES)),
         hidden("sizes around the edges of a block", each_shape(biased, EDGES)),
-        hidden("wide and tall", each_shape(biased, WIDE_AND_TALL)),
+        large("wide and tall", each_shape(biased, WIDE_AND_TALL)),
         Case(
             "within budget",
             lambda rng: biased(rng, 32, 64),
@@ -224,7 +225,7 @@ mirror = Exercise(
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(reflected), 2),
         hidden("a single pixel, row or column", each_shape(reflected, SINGLES)),
         hidden("sizes around the edges of a block", each_shape(reflected, EDGES)),
-        hidden("wide and tall", each_shape(reflected, WIDE_AND_TALL)),
+        large("wide and tall", each_shape(reflected, WIDE_AND_TALL)),
         Case(
             "within budget",
             lambda rng: reflected(rng, 32, 128),

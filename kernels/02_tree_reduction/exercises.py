@@ -19,6 +19,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     longest_path,
     together,
     work_is_shared,
@@ -121,7 +122,7 @@ interleaved = Exercise(
             points=6,
             budgets=tree_budgets(4),
         ),
-        hidden("more than 65,536 elements", lambda rng: sums(quarters(rng, 66_000))),
+        large("more than 65,536 elements", lambda rng: sums(quarters(rng, 66_000))),
     ),
     hints=(
         "With 256 cells, the first step folds cells 128 to 255 onto cells 0 to 127. Which thread "
@@ -219,7 +220,7 @@ maximum = Exercise(
             points=5.5,
             budgets=tree_budgets(4),
         ),
-        hidden(
+        large(
             "more than 65,536 elements, numbers of both signs",
             lambda rng: maxima(heavy_tailed(rng, int(rng.integers(66_000, 67_000)))),
         ),
@@ -332,7 +333,7 @@ dot = Exercise(
             points=6,
             budgets=dot_budgets(2, 6),
         ),
-        hidden("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
+        large("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),
     hints=(
         "A thread's first element is number blockIdx.x * blockDim.x + threadIdx.x of the grid. "
@@ -454,7 +455,7 @@ last_block = Exercise(
             budgets=last_block_budgets(64 * BLOCK, 64),
             requires=(fences(64),),
         ),
-        hidden("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
+        large("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),
     ),
     hints=(
         "Thread 0 of each block does what the block of `tickets` did: it leaves the sum in "

@@ -19,6 +19,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -106,7 +107,7 @@ warp_sum = Exercise(
                 ),
             ),
         ),
-        hidden(
+        large(
             "more than 65,536 elements: only the last one of each warp counts",
             lambda rng: warp_sums(spikes(rng, int(rng.integers(66_000, 67_000)), WARP)),
         ),
@@ -240,7 +241,7 @@ below_max = Exercise(
                 ),
             ),
         ),
-        hidden(
+        large(
             "more than 65,536 elements",
             lambda rng: below(negative(rng, (4_500, 15)), 16, block=256),
         ),
@@ -381,7 +382,7 @@ row_share = Exercise(
                 ),
             ),
         ),
-        hidden(
+        large(
             "rows of more than 65,536 elements",
             lambda rng: shares(quarters(rng, (2, 66_000)), 1, 1024),
         ),

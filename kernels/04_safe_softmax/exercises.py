@@ -19,6 +19,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -203,7 +204,7 @@ elementary = Exercise(
             budgets=elementary_budgets(2048, blocks=2, warps=8),
             requires=shuffled(reductions=2 * 2, warps=8),
         ),
-        hidden(
+        large(
             "more than 65,536 elements, 3 blocks",
             lambda rng: in_three_launches(level(rng, 66_000), blocks=3, block=1024),
         ),
@@ -331,7 +332,7 @@ on_device = Exercise(
             budgets=on_device_budgets(4096, blocks=8, warps=4),
             requires=shuffled(reductions=5 * 8, warps=4),
         ),
-        hidden(
+        large(
             "more than 65,536 elements, 3 blocks",
             lambda rng: on_one_grid(level(rng, 66_000), blocks=3, block=1024),
         ),
@@ -464,7 +465,7 @@ row_softmax = Exercise(
             budgets=row_budgets(3, 1024, warps=4),
             requires=shuffled(reductions=2 * 3, warps=4),
         ),
-        hidden(
+        large(
             "a row of more than 65,536 elements",
             lambda rng: rows_of(level(rng, (1, 66_000)), grid=1, block=1024),
         ),

@@ -18,6 +18,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -339,7 +340,7 @@ online_row = Exercise(
                 ),
             ),
         ),
-        hidden("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
+        large("a row of more than 65,536 elements", lambda rng: rows_of(normal(rng, (1, 66_000)))),
     ),
     hints=(
         "Start from the pair of no elements. The pair of a single element x is {x, 1.0f}, because "
@@ -576,7 +577,7 @@ axis = Exercise(
             points=6,
             budgets=axis_budgets(*FULL_TILES),
         ),
-        hidden(
+        large(
             "more than 65,536 elements along the axis, and beside it",
             lambda rng: together(
                 along_axis(normal(rng, (1, 66_000, 1))), along_axis(normal(rng, (1, 3, 33_000)))

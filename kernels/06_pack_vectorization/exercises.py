@@ -23,6 +23,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -167,7 +168,7 @@ scale_packed = Exercise(
                 ),
             ),
         ),
-        hidden("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
+        large("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
     ),
     hints=(
         "`reinterpret_cast<const Pack<float, 4>*>(x)` is the same address, seen as an array of "
@@ -306,7 +307,7 @@ row_absmax = Exercise(
                 ),
             ),
         ),
-        hidden(
+        large(
             "more than 65,536 elements, and rows of more than 32,768",
             lambda rng: together(
                 found(planted(rng, 70, 1000)),
@@ -454,7 +455,7 @@ warp_per_row = Exercise(
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
             requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
         ),
-        hidden("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
+        large("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Start from `row_in_registers`. Its thread becomes a lane, its block a warp: a lane's "
@@ -560,7 +561,7 @@ any_type = Exercise(
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
             requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
         ),
-        hidden(
+        large(
             "more than 65,536 elements",
             lambda rng: typed(np.float16, planted_as(np.float16, rng, 40, 2048), block=512),
         ),

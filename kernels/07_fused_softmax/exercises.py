@@ -21,6 +21,7 @@ from grader.course import (
     Problem,
     Requirement,
     hidden,
+    large,
     together,
     work_is_shared,
 )
@@ -199,7 +200,7 @@ warp_softmax = Exercise(
                 butterflies(8 * 10, "every lane needs the row's largest element and its sum"),
             ),
         ),
-        hidden("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
+        large("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
     ),
     hints=(
         "Lesson 06's `warp_per_row` is the frame: a row a warp, `Pack<float, 4> kept[PACKS]`, two "
@@ -321,7 +322,7 @@ block_softmax = Exercise(
                 butterflies(ROWS * WARPS * 10, "every lane needs what its warp has found"),
             ),
         ),
-        hidden(
+        large(
             "more than 65,536 elements",
             lambda rng: by_blocks(below(rng, 8, 9_000), block=512, blocks=2),
         ),
@@ -530,7 +531,7 @@ masked_softmax = Exercise(
                 butterflies(HEADS * SQUARE * 10, "every lane needs the row's largest and its sum"),
             ),
         ),
-        hidden(
+        large(
             "more than 65,536 elements",
             lambda rng: attended(scores(rng, 7, 10, 1000), 10, block=512),
         ),
