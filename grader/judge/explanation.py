@@ -86,8 +86,8 @@ class _Teller:
         if place is None or not math.isnan(self._found):
             return None
         what = " and ".join(f"{one:g}" for one in self.mine.operands)
-        made = f", made of {what}" if what else ""
-        return f"The first NaN on its way arises {_at(place)}{made}.", place.line
+        made = f", made of {what}" if len(self.mine.operands) > 1 else ""
+        return f"The first NaN on its way arises {_at(place)}{made}.", None
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -122,7 +122,7 @@ class _Teller:
         parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
         loaded = next((one.loaded for one in self.mine.used if one.first in has), None)
         who = f" ({_who(loaded)} loads it{_on(loaded)})" if loaded else ""
-        return f"{self._here} {', and '.join(parts)}{who}.{self._stored()}", _line(loaded)
+        return f"{self._here} {', and '.join(parts)}{who}.{self._stored()}", None
 
     def _made_of_nothing(self) -> Told:
         return (
@@ -290,10 +290,6 @@ def _on(place: Place) -> str:
 
 def _at(place: Place) -> str:
     return f"{'on line ' + str(place.line) if place.line else 'in the kernel'}, in {_who(place)}"
-
-
-def _line(place: Place | None) -> int | None:
-    return place.line if place else None
 
 
 def _capital(text: str) -> str:

@@ -28,6 +28,7 @@ ALONE = (
     "own, by `make lab` or by pip in a virtual environment"
 )
 SLACK = 1 << 20  # bytes of a reply beside its arrays
+MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 NO_REPLY = (
     "The process that ran your kernel sent something that is no answer; "
@@ -82,11 +83,18 @@ def simulate(
     solution, by case. A worker that dies costs the case it was in, and another takes the rest while
     there is time; after a case that took too long none is run. Once, a worker that was killed from
     outside costs nothing: a machine out of memory does not choose by guilt."""
-    # Those that cost most come last: one that is stopped takes no other's turn.
-    order = sorted(range(len(instances)), key=lambda at: steps.get(instances[at].case.name, 0))
+    # Those with much data come last: one that is stopped takes no other's turn.
+    order = sorted(range(len(instances)), key=lambda at: _data(instances[at]) > MUCH)
     ran = _in_turn(source, tuple(instances[at] for at in order), limits, steps)
     by_place = dict(zip(order, ran, strict=True))
     return [by_place[at] for at in range(len(instances))]
+
+
+def _data(instance: CaseInstance) -> int:
+    """Elements that a case's launches read and write."""
+    problem = instance.problem
+    made = sum(one.value.size for one in problem.outputs.values())
+    return made + sum(one.size for one in problem.inputs.values())
 
 
 def _in_turn(

@@ -52,7 +52,7 @@ class Paths(Observer):
         self._most(BETWEEN, self.of_thread[lanes] - self.at_barrier[lanes])
         self.at_barrier[lanes] = self.of_thread[lanes]
 
-    def complete(self) -> None:
+    def end(self) -> None:
         self._end_wave()
 
     def _end_wave(self) -> None:
