@@ -30,7 +30,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     """The case's result from what came of it on the simulated device."""
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
-        stopped = _over_budget_when_stopped(instance.case, told)
+        stopped = _over_budget_when_stopped(instance, told)
         return stopped or failed(instance.case, told.status, told.message, told.line)
     wrong = (
         _changed_input(instance, outcome, words)
@@ -268,17 +268,17 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     return None
 
 
-def _over_budget_when_stopped(case: Case, told: Failed) -> CaseResult | None:
+def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResult | None:
     """A run that was stopped had come to more than the budget already, and what is counted never
     falls: so one thread that does the work of all is told that, not that it may never end."""
-    for budget in case.budgets:
+    for budget in instance.case.budgets:
         count, most = told.counters.get(budget.counter, 0), budget.at_most
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {most:,}."
+                f"is {most:,}. {_sentence(budget.why, instance.problem)}"
             )
-            return failed(case, Status.OVER_BUDGET, message, told.line)
+            return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 
