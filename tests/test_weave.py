@@ -82,10 +82,9 @@ def test_a_question_is_folded_because_its_text_holds_the_answer(folder):
     assert folded == ['predict("?", ["a"], "a", "b")']
 
 
-def test_the_first_cell_has_the_title_and_names_the_source(folder):
+def test_the_first_cell_has_the_title_alone(folder):
     first, set_up, *_ = woven(folder).cells
-    assert first.source.startswith("# Small kernels\n")
-    assert "kernels/01_small" in first.source
+    assert first.source == "# Small kernels"
     assert 'lesson("01_small")' in set_up.source
 
 
