@@ -219,7 +219,8 @@ def test_a_wrong_sum_shows_what_was_expected_and_found(opened):
     opened.run("%%cuda interleaved\n" + SOLUTION.replace("= tile[0]", "= tile[0] + blockIdx.x"))
     shown = opened.run('check("interleaved")')
     assert "✗ wrong answer" in shown.text
-    assert re.search(r"partial\[1\] (should be| +expected) [\d.]+ (and is| +found) [\d.]+", shown.text)
+    told = r"partial\[1\] (should be| +expected) [\d.]+ (and is| +found) [\d.]+"
+    assert re.search(told, shown.text)
 
 
 def test_a_cell_that_does_not_compile_is_checked_as_such(opened):
