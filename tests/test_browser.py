@@ -171,10 +171,10 @@ def test_five_players_open_at_once(tmp_path):
     from test_player import RACING as SOURCE
     from test_player import summed
 
-    from grader.notebook.player import marks, player
+    from grader.notebook.player import marks_of, player
 
     run, recording = summed(SOURCE)
-    html = player(recording, marks(recording, run.hazards)).html
+    html = player(recording, marks_of(recording, run.hazards)).html
     path = tmp_path / "five.html"
     path.write_text(f"<!doctype html><body>{html * 5}")
     assert path.stat().st_size < 10_000_000
