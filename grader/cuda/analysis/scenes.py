@@ -1,0 +1,124 @@
+"""Questions about one thread, or two, of a launch: may all of this be true at once?
+
+A question takes with it what is known of the atoms that it speaks of, and no more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import z3
+
+from . import lemmas
+from .atoms import Atoms, Formula, Scope, product_name, ranges, term
+from .polynomials import Monomial, Polynomial
+
+OTHER = "~"  # marks the atoms of the second thread
+
+Model = Mapping[str, int]  # what whole numbers may be, by atom
+
+
+@dataclass
+class Clock:
+    """When to stop, and how long one question may take; in seconds."""
+
+    until: float
+    each: float = 1.5
+
+    @property
+    def left(self) -> float:
+        return max(self.until - time.monotonic(), 0.0)
+
+    def share(self) -> int:
+        """For the next question, in milliseconds."""
+        return int(1000 * min(self.each, self.left))
+
+
+@dataclass
+class Scene:
+    """`shared`: how narrow a scope the two threads have in common."""
+
+    atoms: Atoms
+    shared: Scope = Scope.THREAD
+    _facts: dict[str, list[Formula]] = field(default_factory=dict)
+
+    def second(self, thing: Formula) -> Formula:
+        """A formula about the first thread, of the second."""
+        return self.atoms.renamed(thing, self._names(self.atoms.names(thing)))
+
+    def second_value(self, value: Polynomial) -> Polynomial:
+        return value.renamed(self._names(value.atoms))
+
+    def _names(self, names: Iterable[str]) -> dict[str, str]:
+        by_name, shared = self.atoms.by_name, self.shared
+        return {name: name + OTHER for name in names if by_name[name].scope > shared}
+
+    def known(self, formulas: list[Formula]) -> list[Formula]:
+        """The formulas, and all that bears on them."""
+        found = list(formulas)
+        seen: set[str] = set()
+        products: set[Monomial] = set()
+        pending = list(formulas)
+        while pending:
+            constants = {one for formula in pending for one in self.atoms.constants(formula)}
+            products |= {tuple(one.split("*")) for one in constants if "*" in one}
+            products |= lemmas.factors_of(products)
+            factors = {part for one in products for part in one}
+            names = (factors | {one for one in constants if "*" not in one}) - seen
+            seen |= names
+            pending = [fact for name in names for fact in self._about(name)]
+            found += pending
+        found += lemmas.about(products, self.atoms, original)
+        found += ranges(self.atoms, seen, original)
+        return found
+
+    def _about(self, name: str) -> list[Formula]:
+        if name not in self._facts:
+            facts = self.atoms.by_name[original(name)].facts
+            other = name.endswith(OTHER)
+            self._facts[name] = [self.second(one) for one in facts] if other else list(facts)
+        return self._facts[name]
+
+    def ask(self, formulas: list[Formula], clock: Clock) -> Model | None | str:
+        """A model; None where there is none for certain; "unknown" otherwise."""
+        solver = z3.SimpleSolver()
+        solver.set("timeout", max(clock.share(), 1))
+        solver.add(self.known(formulas))
+        answer = solver.check()
+        if answer == z3.unsat:
+            return None
+        if answer == z3.unknown:
+            return "unknown"
+        model = solver.model()
+        return {d.name(): model[d].as_long() for d in model.decls() if z3.is_int_value(model[d])}
+
+    def impossible(self, formulas: list[Formula], clock: Clock) -> bool:
+        """Whether they cannot all be true at once; False also where that is not found out."""
+        return self.ask(formulas, clock) is None
+
+
+def original(name: str) -> str:
+    """The atom of which a name is the second thread's."""
+    return name.removesuffix(OTHER)
+
+
+def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formula]:
+    """That some atoms have these values, so that products with them are linear."""
+    found = [z3.Int(name) == number for name, number in values.items()]
+    for monomial in products:
+        rest = [name for name in monomial if name not in values]
+        number = 1
+        for name in monomial:
+            number *= values.get(name, 1)
+        if len(rest) <= 1 and len(rest) < len(monomial):
+            part = z3.Int(rest[0]) if rest else z3.IntVal(1)
+            found.append(z3.Int(product_name(monomial)) == part * number)
+    return found
+
+
+def differ(scene: Scene, values: Iterable[Polynomial]) -> Formula:
+    """That the threads differ in one of these."""
+    pairs = [(one, scene.second_value(one)) for one in values]
+    return z3.Or([term(a) != term(b) for a, b in pairs if a != b])
