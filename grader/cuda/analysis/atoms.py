@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import z3
 
@@ -83,6 +84,7 @@ class Atoms:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Atom] = {}
+        self.products: Any = None  # `lemmas.Facts` about them, as long as no atom is forgotten
         self._names: dict[int, tuple[Formula, frozenset[str]]] = {}  # kept alive, so ids are
 
     def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
@@ -154,6 +156,7 @@ class Atoms:
 
     def forget(self, number: int) -> None:
         """Keep the first `number` atoms only."""
+        self.products = None
         for name in list(self.by_name)[number:]:
             del self.by_name[name]
 

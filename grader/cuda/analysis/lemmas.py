@@ -82,15 +82,31 @@ def envelope(
     ]
 
 
-def about(
-    monomials: set[Monomial], atoms: Atoms, original: Callable[[str], str]
-) -> Iterator[Formula]:
-    """The facts about these products (of two factors at least)."""
-    for monomial in monomials:
-        for x, rest in _splits(monomial):
-            yield from _about_one(monomial, (x,), rest, atoms, original)
-    for left, right in combinations(sorted(monomials), 2):
-        yield from _about_two(left, right)
+class Facts:
+    """The facts about products of some atoms, each made once."""
+
+    def __init__(self, atoms: Atoms, original: Callable[[str], str]):
+        self.atoms, self.original = atoms, original
+        self._made: dict[tuple[Monomial, ...], list[Formula]] = {}
+
+    def about(self, monomials: set[Monomial]) -> Iterator[Formula]:
+        """Those about these products (of two factors at least)."""
+        for monomial in monomials:
+            yield from self._kept((monomial,))
+        for pair in combinations(sorted(monomials), 2):
+            yield from self._kept(pair)
+
+    def _kept(self, key: tuple[Monomial, ...]) -> list[Formula]:
+        if key not in self._made:
+            whole, *other = key
+            if other:
+                found = list(_about_two(whole, other[0]))
+            else:
+                ends = self.atoms, self.original
+                splits = _splits(whole)
+                found = [f for x, rest in splits for f in _about_one(whole, (x,), rest, *ends)]
+            self._made[key] = found
+        return self._made[key]
 
 
 def _about_one(

@@ -101,7 +101,7 @@ def opposite(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
 @meaning("abs")
 def magnitude(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     value = on.read_as(form.type, operands[0])
-    return on.chosen(_compared(operator.ge, value, Polynomial.of(0)), value, value * -1, form.type)
+    return on.chosen(_compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type)
 
 
 @meaning("min", "max")
@@ -110,7 +110,7 @@ def extreme(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
         return on.unknown()
     a, b = (on.read_as(form.type, one) for one in operands)
     compare = operator.le if form.name == "min" else operator.ge
-    return on.chosen(_compared(compare, a, b), a, b, form.type)
+    return on.chosen(_compared(on, compare, a, b), a, b, form.type)
 
 
 @meaning("shl")
@@ -158,7 +158,7 @@ def _on_predicates(name: str, given: list[Formula]) -> Formula:
 
 
 def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    """With a number whose bits are a run from the lowest one, or all but such a run."""
+    """With a number whose ones stand in a row."""
     bits = bits_of(form.type)
     numbers = [one.number for one in operands if isinstance(one, Polynomial)]
     masks = [number for number in numbers if number is not None]
@@ -177,15 +177,26 @@ def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
 
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
     inverse = mask ^ (2**bits - 1)
-    if name == "and" and mask & (mask + 1) == 0:
-        return on.low_bits(value, mask.bit_length())
-    if name == "and" and inverse & (inverse + 1) == 0:
+    lowest = mask & -mask
+    if name == "and" and mask and (mask + lowest) & (mask + lowest - 1) == 0:  # ones in a row
+        upper = on.low_bits(value, mask.bit_length())
+        return upper - on.low_bits(value, lowest.bit_length() - 1)
+    if name == "and" and mask and inverse & (inverse + 1) == 0:
         return value - on.low_bits(value, inverse.bit_length())
-    if name == "or" and value.divisible(2 ** mask.bit_length()):
+    if name == "and" and not mask:
+        return Polynomial.of(0)
+    if name == "or" and _apart(on, value, mask):
         return value + mask
     if name == "xor" and mask == 2**bits - 1:
         return value * -1 - 1
     return on.unknown()
+
+
+def _apart(on: Arithmetic, value: Polynomial, mask: int) -> bool:
+    """Whether they have no bit in common for certain."""
+    low, high = on.atoms.interval(value)
+    below = low >= 0 and mask % 2 ** high.bit_length() == 0
+    return below or value.divisible(2 ** mask.bit_length())
 
 
 @meaning("cvt")
@@ -229,24 +240,25 @@ def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
         return on.atoms.boolean("comparison", Scope.THREAD)
     compare, unsigned = _COMPARISONS[name]
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.array == b.array:
-        result = _compared(compare, on.address(a), on.address(b))
+        result = _compared(on, compare, on.address(a), on.address(b))
     elif isinstance(a, Pointer) or isinstance(b, Pointer):
         result = on.atoms.boolean("comparison", Scope.THREAD)
     else:
         kind = f"{unsigned}{bits_of(kind)}" if unsigned else kind
-        result = _compared(compare, on.read_as(kind, a), on.read_as(kind, b))
+        result = _compared(on, compare, on.read_as(kind, a), on.read_as(kind, b))
     if not more:
         return result
     return _on_predicates(form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])])
 
 
 def _compared(
-    compare: Callable[..., object], a: Polynomial, b: Polynomial
+    on: Arithmetic, compare: Callable[..., object], a: Polynomial, b: Polynomial
 ) -> Formula:
     difference = a - b
     if difference.number is not None:
         return z3.BoolVal(bool(compare(difference.number, 0)))
     found = compare(term(a), term(b))
     assert isinstance(found, z3.BoolRef)
+    if compare in (operator.eq, operator.ne):
+        on.equations[found] = (compare is operator.eq, difference)
     return found
-

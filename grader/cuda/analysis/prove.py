@@ -14,7 +14,7 @@ from .atoms import Atoms, term
 from .loops import Graph, Undecided
 from .questions import Question
 from .scenes import Clock, Scene
-from .setting import Setting, block_settings
+from .setting import Setting, Shape, shapes
 from .thread import Thread
 from .values import Arithmetic
 
@@ -40,8 +40,8 @@ def examined(
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
     variables = _variables(program, linked)
-    for block in block_settings(rule):
-        thread = explored(graph, variables, rule, block, clock)
+    for shape in shapes(rule):
+        thread = explored(graph, variables, rule, shape, clock)
         for question in questions.all_questions(thread):
             answer = question.scene.ask(question.formulas, clock)
             if clock.left <= 0:
@@ -54,7 +54,7 @@ def explored(
     graph: Graph,
     variables: dict[str, Variable],
     rule: Rule,
-    block: tuple[int, int, int] | None,
+    shape: Shape,
     clock: Clock,
 ) -> Thread:
     """A symbolic thread that has gone through the kernel; whatever integers might not fit where
@@ -62,7 +62,7 @@ def explored(
     wraps: frozenset[int] = frozenset()
     for _ in range(MOST_RUNS):
         on = Arithmetic(Atoms(), wraps)
-        thread = Thread(graph, Setting(rule, block, on), variables)
+        thread = Thread(graph, Setting(rule, shape, on), variables)
         thread.run()
         failed = _unmet(on, clock)
         if not failed:
@@ -103,4 +103,4 @@ def _variables(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
 
 
 def deadline(seconds: float) -> Clock:
-    return Clock(time.monotonic() + seconds)
+    return Clock(time.process_time() + seconds)

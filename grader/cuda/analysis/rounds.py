@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 
 import z3
 
-from .atoms import HUGE, Copies, Formula, Scope, all_of, term
+from .atoms import HUGE, Copies, Formula, Scope, all_of, negated, term
 from .loops import Loop, Undecided
 from .polynomials import Polynomial
 from .states import Epoch, State, meets
-from .values import Pointer, Value
+from .values import Arithmetic, Pointer, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from .thread import Thread
 
 MOST_TRIES = 6
@@ -201,19 +203,47 @@ class AnyRound:
                 copies.pinned[min(atom.atoms)] = self._one_step_back(copies, atom, step, later)
             size = len(self.head.path)
             rest = [copies.formula(one) for one in self.back.path[size:]]
-            self.history = z3.Or(first, all_of(rest))
+            self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
             self._link_epochs(copies, later)
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
 
     def _one_step_back(
         self, copies: Copies, atom: Polynomial, step: Polynomial, later: Formula
-    ):
+    ) -> Callable[[str], list[Formula]]:
         def facts(twin: str) -> list[Formula]:
             back = z3.Implies(later, z3.Int(twin) == term(atom - step))
             known = self.on.atoms.by_name[min(atom.atoms)].facts
             return [back, *(copies.formula(one) for one in list(known))]
 
         return facts
+
+    def _not_passed(self) -> Iterator[Formula]:
+        """A number that changes by `step` in every round and goes back as long as it is not 0 has
+        not jumped over it: where it started at a multiple of the step before 0, it is before 0."""
+        assert self.back is not None
+        for one in self.back.path[len(self.head.path) :]:
+            equation = self.on.equations.get(negated(one) if z3.is_not(one) else one)
+            if equation is None or equation[0] != z3.is_not(one):
+                continue
+            step = self._steps_of(equation[1])
+            if step:
+                now = equation[1] - step  # as it was tested before this round
+                start = now - self.count * step
+                yield from not_passed(self.on, start, now, step)
+
+    def _steps_of(self, value: Polynomial) -> int | None:
+        """By what number a round changes a polynomial; None where that is not a number."""
+        even = {min(atom.atoms): step.number for atom, step in self.even}
+        total = 0
+        for monomial, coefficient in value.terms.items():
+            inside = [name for name in monomial if self._inside(name)]
+            if not inside:
+                continue
+            step = even.get(inside[0])
+            if step is None or len(monomial) > 1:
+                return None
+            total += step * coefficient
+        return total
 
     def _link_epochs(self, copies: Copies, later: Formula) -> None:
         if self.scope == Scope.THREAD or self.back is None:
@@ -248,3 +278,13 @@ class AnyRound:
         if isinstance(value, z3.BoolRef):
             return copies.formula(value)
         return value
+
+
+def not_passed(
+    on: Arithmetic, start: Polynomial, now: Polynomial, step: int
+) -> Iterator[Formula]:
+    """`now` is what came of `start` by steps, none of which led to 0."""
+    sign = -1 if step > 0 else 1
+    whole = on.floor_quotient(start, abs(step)) * abs(step)
+    comes_to_zero = z3.And(term(start - whole) == 0, term(start * sign) > 0)
+    yield z3.Implies(comes_to_zero, term(now * sign) > 0)

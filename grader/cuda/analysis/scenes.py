@@ -29,7 +29,7 @@ class Clock:
 
     @property
     def left(self) -> float:
-        return max(self.until - time.monotonic(), 0.0)
+        return max(self.until - time.process_time(), 0.0)
 
     def share(self) -> int:
         """For the next question, in milliseconds."""
@@ -70,7 +70,9 @@ class Scene:
             seen |= names
             pending = [fact for name in names for fact in self._about(name)]
             found += pending
-        found += lemmas.about(products, self.atoms, original)
+        if self.atoms.products is None:
+            self.atoms.products = lemmas.Facts(self.atoms, original)
+        found += self.atoms.products.about(products)
         found += ranges(self.atoms, seen, original)
         return found
 
@@ -85,7 +87,8 @@ class Scene:
         """A model; None where there is none for certain; "unknown" otherwise."""
         solver = z3.SimpleSolver()
         solver.set("timeout", max(clock.share(), 1))
-        solver.add(self.known(formulas))
+        for one in self.known(formulas):
+            z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
         answer = solver.check()
         if answer == z3.unsat:
             return None

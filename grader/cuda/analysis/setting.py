@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import z3
 
@@ -49,6 +49,9 @@ class Size:
         by = self._other(other)
         return Size(self.value - self.on.product(self.on.quotient(self.value, by), by), self.on)
 
+    def __rmod__(self, other: int) -> Size:
+        return Size(Polynomial.of(other), self.on) % self
+
     def __lt__(self, other: Size | int) -> Formula:
         return term(self.value) < term(self._other(other))
 
@@ -75,8 +78,9 @@ class Setting:
     `numbers` are the kernel's whole-number parameters and the dimensions by name, `lengths` the
     bytes of its arrays (None: unknown), `special` PTX's special registers."""
 
-    def __init__(self, rule: Rule, block: tuple[int, int, int] | None, on: Arithmetic):
-        self.rule, self.block, self.on = rule, block, on
+    def __init__(self, rule: Rule, shape: Shape, on: Arithmetic):
+        self.rule, self.block, self.on = rule, shape.block, on
+        self.given = shape.given
         self.parameters = rules.parameters(rule)
         self.numbers: dict[str, Polynomial] = {}
         self.special: dict[str, Polynomial] = {"WARP_SZ": Polynomial.of(WARP)}
@@ -117,10 +121,12 @@ class Setting:
 
     def _number(self, name: str) -> Polynomial:
         """A parameter; a multiple of 4, say, where the rule says `name % 4 == 0`."""
+        if name in self.given:
+            return Polynomial.of(self.given[name])
         factor = 1
         for condition in self.rule.where:
             words = condition.split()
-            if words[:2] == [name, "%"] and words[3:] == ["==", "0"]:
+            if words[:2] == [name, "%"] and words[3:] == ["==", "0"] and words[2].isdigit():
                 factor = int(words[2])
         made = self.on.atoms.integer(name, 0, MOST_PARAMETER // factor, Scope.GRID)
         return made * factor
@@ -183,12 +189,33 @@ def _product(shape: tuple[int, int, int]) -> int:
     return x * y * z
 
 
-def block_settings(rule: Rule) -> list[tuple[int, int, int] | None]:
-    """The shapes of blocks to look at one after the other; None for all of many at once."""
-    shapes = [rules.dimensions(one) for one in rule.blocks]
-    widths = sorted(x for x, y, z in shapes if y == z == 1)
-    in_a_row = len(shapes) > FEW and widths == list(range(widths[0], widths[-1] + 1, WARP))
-    return [None] if in_a_row and len(widths) == len(shapes) else list(shapes)
+@dataclass(frozen=True)
+class Shape:
+    """What is looked at at a time: blocks of one shape (None: of any number of whole warps), and
+    parameters that may have a few values only."""
+
+    block: tuple[int, int, int] | None
+    given: Mapping[str, int] = field(default_factory=dict)
 
 
-FEW = 9
+def shapes(rule: Rule) -> list[Shape]:
+    """All that a rule allows, one after the other."""
+    blocks = [rules.dimensions(one) for one in rule.blocks]
+    widths = sorted(x for x, y, z in blocks if y == z == 1)
+    warps = list(range(widths[0], widths[-1] + 1, WARP)) if widths else []
+    whole_warps = len(blocks) > FEW and widths == warps and len(widths) == len(blocks)
+    chosen = [None] if whole_warps else blocks
+    return [Shape(block, given) for given in _divisors(rule) for block in chosen]
+
+
+def _divisors(rule: Rule) -> list[dict[str, int]]:
+    """The values of a parameter of which the rule says that it divides a number."""
+    for condition in rule.where:
+        words = condition.split()
+        if words[0].isdigit() and words[1] == "%" and words[3:] == ["==", "0"]:
+            number = int(words[0])
+            return [{words[2]: d} for d in range(1, number + 1) if number % d == 0]
+    return [{}]
+
+
+FEW = 9  # shapes of a block that are looked at one by one

@@ -63,6 +63,8 @@ class Arithmetic:
         self.path: tuple[Formula, ...] = ()
         self._named: dict[object, Polynomial] = {}
         self._conditions: dict[Unknown, Formula] = {}
+        # Comparisons of integers for (in)equality: whether for equality, and their difference.
+        self.equations: dict[Formula, tuple[bool, Polynomial]] = {}
         self._unknowns = 0
 
     def forget(self, number: int) -> None:
@@ -189,7 +191,22 @@ class Arithmetic:
 
     def low_bits(self, value: Polynomial, bits: int) -> Polynomial:
         """Its remainder modulo 2**bits."""
-        return value - self.floor_quotient(value, 2**bits) * 2**bits
+        even = 0
+        while even < bits and value.divisible(2 ** (even + 1)):
+            even += 1
+        if even:
+            smaller = self.floor_quotient(value, 2**even)
+            return self.low_bits(smaller, bits - even) * 2**even
+        low, high = self.atoms.interval(value)
+        if value.number is not None or (low >= 0 and high < 2**bits):
+            return value if value.number is None else Polynomial.of(value.number % 2**bits)
+        key = ("low bits", value, bits)
+        if key not in self._named:
+            made = self._derived("rest", 0, 2**bits - 1, value)
+            whole = self.floor_quotient(value, 2**bits) * 2**bits
+            self.atoms.fact(made, term(made) == term(value - whole))
+            self._named[key] = made
+        return self._named[key]
 
     def chosen(self, which: Formula, a: Value, b: Value, kind: str) -> Value:
         """a where `which` holds, else b."""
