@@ -24,6 +24,7 @@ scale_packed = Rule(
     parameters=("float x[n]", "float y[n]", "float factor", "int n"),
     blocks=(128,),
     where=("n >= 1", "4 * gridDim.x * blockDim.x >= n"),
+    most=2**28,  # so that 4 * p is an int for every thread p of the grid
 )
 
 row_absmax = Rule(

@@ -33,7 +33,8 @@ class Scope(IntEnum):
 @dataclass
 class Atom:
     """`low` and `high` are its least and largest value (both 0 for a Boolean one); `facts` are
-    formulas that hold wherever the atom means anything."""
+    formulas that hold wherever the atom means anything; `parts` are pairs of which the sum it is,
+    a multiple of a power of two and a rest."""
 
     name: str
     scope: Scope
@@ -41,6 +42,7 @@ class Atom:
     high: int = 0
     boolean: bool = False
     facts: list[Formula] = field(default_factory=list)
+    parts: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)
 
 
 def product_name(monomial: Monomial) -> str:
@@ -159,6 +161,8 @@ class Atoms:
         self.products = None
         for name in list(self.by_name)[number:]:
             del self.by_name[name]
+        for one in self.by_name.values():
+            one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
 
     def _is_boolean(self, name: str) -> bool:
         return self.by_name[name].boolean

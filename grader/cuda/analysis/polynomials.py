@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import gcd
 
 Monomial = tuple[str, ...]  # names of atoms, sorted, as often as they are factors; () is 1
 
@@ -77,6 +78,15 @@ class Polynomial:
     def divisible(self, number: int) -> bool:
         """Whether every coefficient is a multiple of `number`."""
         return all(c % number == 0 for c in self.terms.values())
+
+    @property
+    def content(self) -> int:
+        """The greatest number that divides every coefficient; 0 where there is none."""
+        return gcd(*self.terms.values())
+
+    def divided(self, number: int) -> Polynomial:
+        """It by a number that divides it."""
+        return Polynomial({m: c // number for m, c in self.terms.items()})
 
     def value(self, of: Mapping[str, int]) -> int:
         """Its value where every atom has one."""

@@ -50,7 +50,8 @@ def _about_accesses(thread: Thread) -> Iterator[Question]:
         if not one.pointer.offset.divisible(one.width):
             whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
             crooked = term(one.pointer.offset - whole) != 0
-            yield Question("alignment", (one.at,), scene, [*one.path, crooked])
+            in_parts = Scene(thread.on.atoms, in_parts=True)
+            yield Question("alignment", (one.at,), in_parts, [*one.path, crooked])
 
 
 def _about_meetings(thread: Thread) -> Iterator[Question]:

@@ -9,6 +9,7 @@ own integers (`values.Obligation`) may be proved from the round before.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import gcd
 from typing import TYPE_CHECKING
 
 import z3
@@ -47,6 +48,7 @@ class AnyRound:
         for _ in range(MOST_TRIES):
             mark = self.thread.mark()
             self.number = len(self.on.atoms.by_name)
+            self._kept: tuple[int, frozenset[str]] = -1, frozenset()
             self.again = self.on.atoms.boolean("again", Scope.THREAD)
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
@@ -100,8 +102,8 @@ class AnyRound:
 
     def _since(self) -> frozenset[str]:
         size = len(self.on.atoms.by_name)
-        if getattr(self, "_kept", (None,))[0] != (self.number, size):
-            self._kept = (self.number, size), self.on.atoms.since(self.number)
+        if self._kept[0] != size:
+            self._kept = size, self.on.atoms.since(self.number)
         return self._kept[1]
 
     # --- the start of a round -------------------------------------------------------------------
@@ -132,6 +134,10 @@ class AnyRound:
     def _integer(self, start: Polynomial, step: Polynomial | None, kind: str) -> Polynomial:
         if step is None:
             return self.on.fresh("carried", kind)
+        by = gcd(start.content, step.content)
+        return self._even(start.divided(by), step.divided(by)) * by
+
+    def _even(self, start: Polynomial, step: Polynomial) -> Polynomial:
         low, high = self.on.atoms.interval(start)
         ends = self.on.atoms.interval(step)
         low, high = (low if ends[0] >= 0 else -HUGE), (high if ends[1] <= 0 else HUGE)

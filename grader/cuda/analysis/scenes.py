@@ -6,13 +6,13 @@ A question takes with it what is known of the atoms that it speaks of, and no mo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import z3
 
 from . import lemmas
-from .atoms import Atoms, Formula, Scope, product_name, ranges, term
+from .atoms import Atoms, Formula, Scope, constant, product_name, ranges, term
 from .polynomials import Monomial, Polynomial
 
 OTHER = "~"  # marks the atoms of the second thread
@@ -38,10 +38,12 @@ class Clock:
 
 @dataclass
 class Scene:
-    """`shared`: how narrow a scope the two threads have in common."""
+    """`shared`: how narrow a scope the two threads have in common; `in_parts`: whether products of
+    what has been divided are looked at in parts."""
 
     atoms: Atoms
     shared: Scope = Scope.THREAD
+    in_parts: bool = False
     _facts: dict[str, list[Formula]] = field(default_factory=dict)
 
     def second(self, thing: Formula) -> Formula:
@@ -63,18 +65,31 @@ class Scene:
         pending = list(formulas)
         while pending:
             constants = {one for formula in pending for one in self.atoms.constants(formula)}
-            products |= {tuple(one.split("*")) for one in constants if "*" in one}
+            new = {tuple(one.split("*")) for one in constants if "*" in one} - products
+            products |= new
             products |= lemmas.factors_of(products)
             factors = {part for one in products for part in one}
             names = (factors | {one for one in constants if "*" not in one}) - seen
             seen |= names
             pending = [fact for name in names for fact in self._about(name)]
+            pending += self._parts(new) if self.in_parts else []
             found += pending
         if self.atoms.products is None:
             self.atoms.products = lemmas.Facts(self.atoms, original)
         found += self.atoms.products.about(products)
         found += ranges(self.atoms, seen, original)
         return found
+
+    def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
+        """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
+        for monomial in products:
+            for name in dict.fromkeys(monomial):
+                rest = list(monomial)
+                rest.remove(name)
+                others = Polynomial({tuple(rest): 1})
+                parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
+                for a, b in parts[:2]:
+                    yield constant(monomial) == term(a * others + b * others)
 
     def _about(self, name: str) -> list[Formula]:
         if name not in self._facts:

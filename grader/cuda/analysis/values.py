@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import gcd
 
 import z3
 
@@ -158,7 +159,7 @@ class Arithmetic:
         if a.number is not None:
             return Polynomial.of(a.number // b)
         if a.divisible(b):
-            return Polynomial({m: c // b for m, c in a.terms.items()})
+            return a.divided(b)
         key = ("floor", a, b)
         if key not in self._named:
             low, high = self.atoms.interval(a)
@@ -191,6 +192,8 @@ class Arithmetic:
 
     def low_bits(self, value: Polynomial, bits: int) -> Polynomial:
         """Its remainder modulo 2**bits."""
+        if not bits:
+            return Polynomial.of(0)
         even = 0
         while even < bits and value.divisible(2 ** (even + 1)):
             even += 1
@@ -206,6 +209,8 @@ class Arithmetic:
             whole = self.floor_quotient(value, 2**bits) * 2**bits
             self.atoms.fact(made, term(made) == term(value - whole))
             self._named[key] = made
+            if value.terms == {tuple(value.atoms): 1}:
+                self.atoms.by_name[min(value.atoms)].parts.append((whole, made))
         return self._named[key]
 
     def chosen(self, which: Formula, a: Value, b: Value, kind: str) -> Value:
@@ -257,13 +262,15 @@ class Arithmetic:
         self, choices: list[tuple[tuple[Formula, ...], Value]], kind: str
     ) -> Polynomial:
         integers = [(all_of(path), self.integer(value, kind)) for path, value in choices]
+        by = gcd(*(value.content for _, value in integers)) or 1
+        integers = [(path, value.divided(by)) for path, value in integers]
         ends = [self.atoms.interval(value) for _, value in integers]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
         things = [thing for pair in integers for thing in pair]
         made = self._derived("either", low, high, *things)
         for which, value in integers:
             self.atoms.fact(made, z3.Implies(which, term(made) == term(value)))
-        return made
+        return made * by
 
     def _derived(
         self, name: str, low: int, high: int, *origins: Polynomial | Formula
