@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -101,6 +100,3 @@ def _variables(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
     everywhere = [*program.variables.values(), *linked.function.variables]
     return {one.name: one for one in everywhere if one.name in mentioned}
 
-
-def deadline(seconds: float) -> Clock:
-    return Clock(time.process_time() + seconds)

@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement
 import z3
 
 from ..simulator.engine.lanes import WARP
+from ..simulator.engine.synchronization.collectives import FULL
 from .atoms import Formula, Scope, all_of, negated, term
 from .loops import Undecided
 from .polynomials import Polynomial
@@ -55,34 +56,43 @@ def _about_accesses(thread: Thread) -> Iterator[Question]:
 
 
 def _about_meetings(thread: Thread) -> Iterator[Question]:
-    setting = thread.setting
     for one in thread.meetings:
         scene = Scene(thread.on.atoms, one.scope)
-        whole, number = setting.threads, setting.thread_number
-        path = all_of(one.path)
         if one.scope is Scope.WARP_ROUND:
             yield from _about_whole_warps(thread, one)
+        path = all_of(one.path)
         if thread.on.atoms.scope(path) <= one.scope:
             continue
-        apart = differ(scene, [setting.special[f"%tid.{axis}"] for axis in AXES])
+        apart = differ(scene, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
         formulas = [path, negated(scene.second(path)), apart]
-        if one.scope is Scope.WARP_ROUND and whole.number != WARP:
-            warp = thread.on.floor_quotient(number, WARP)
+        if one.scope is Scope.WARP_ROUND:
+            warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
             formulas.append(term(warp) == term(scene.second_value(warp)))
+            formulas.append(scene.second(_named(thread, one.mask)))
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
         yield Question(fault, (one.at,), scene, formulas)
 
 
 def _about_whole_warps(thread: Thread, one: Meeting) -> Iterator[Question]:
-    """That a block's last warp has all its lanes."""
-    whole = thread.setting.threads
-    if whole.divisible(WARP):
-        return
-    on = thread.on
-    last = on.floor_quotient(whole, WARP)
-    mine = on.floor_quotient(thread.setting.thread_number, WARP)
-    partial = [term(whole - last * WARP) != 0, term(mine) == term(last)]
-    yield Question("warp", (one.at,), Scene(on.atoms), [*one.path, *partial])
+    """That a mask names the lane that comes with it, and no lane that a block's last warp lacks."""
+    on, whole = thread.on, thread.setting.threads
+    scene = Scene(on.atoms)
+    if one.mask != FULL:
+        yield Question("warp", (one.at,), scene, [*one.path, negated(_named(thread, one.mask))])
+    if not whole.divisible(WARP):
+        last = on.floor_quotient(whole, WARP)
+        mine = on.floor_quotient(thread.setting.thread_number, WARP)
+        most = one.mask.bit_length() - 1
+        partial = [term(whole - last * WARP) <= most, term(mine) == term(last)]
+        yield Question("warp", (one.at,), scene, [*one.path, *partial])
+
+
+def _named(thread: Thread, mask: int) -> Formula:
+    """That a mask names a thread's lane."""
+    if mask == FULL:
+        return z3.BoolVal(True)
+    lane = term(thread.on.low_bits(thread.setting.thread_number, 5))
+    return z3.Or([lane == bit for bit in range(WARP) if mask >> bit & 1])
 
 
 def _about_races(thread: Thread) -> Iterator[Question]:

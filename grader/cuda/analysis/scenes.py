@@ -22,7 +22,8 @@ Model = Mapping[str, int]  # what whole numbers may be, by atom
 
 @dataclass
 class Clock:
-    """When to stop, and how long one question may take; in seconds."""
+    """When to stop, and how long one question may take; in seconds of this process's own time, so
+    that a busy machine finds what an idle one finds."""
 
     until: float
     each: float = 1.5
@@ -34,6 +35,11 @@ class Clock:
     def share(self) -> int:
         """For the next question, in milliseconds."""
         return int(1000 * min(self.each, self.left))
+
+
+def deadline(seconds: float) -> Clock:
+    """A clock that stops so many seconds from now."""
+    return Clock(time.process_time() + seconds)
 
 
 @dataclass
@@ -57,8 +63,10 @@ class Scene:
         by_name, shared = self.atoms.by_name, self.shared
         return {name: name + OTHER for name in names if by_name[name].scope > shared}
 
-    def known(self, formulas: list[Formula]) -> list[Formula]:
-        """The formulas, and all that bears on them."""
+    def known(
+        self, formulas: list[Formula], values: Mapping[str, int] | None = None
+    ) -> list[Formula]:
+        """The formulas, and all that bears on them; `values` are those of some atoms."""
         found = list(formulas)
         seen: set[str] = set()
         products: set[Monomial] = set()
@@ -78,7 +86,7 @@ class Scene:
             self.atoms.products = lemmas.Facts(self.atoms, original)
         found += self.atoms.products.about(products)
         found += ranges(self.atoms, seen, original)
-        return found
+        return found + fixed(values or {}, products)
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
@@ -98,11 +106,13 @@ class Scene:
             self._facts[name] = [self.second(one) for one in facts] if other else list(facts)
         return self._facts[name]
 
-    def ask(self, formulas: list[Formula], clock: Clock) -> Model | None | str:
+    def ask(
+        self, formulas: list[Formula], clock: Clock, values: Mapping[str, int] | None = None
+    ) -> Model | None | str:
         """A model; None where there is none for certain; "unknown" otherwise."""
         solver = z3.SimpleSolver()
         solver.set("timeout", max(clock.share(), 1))
-        for one in self.known(formulas):
+        for one in self.known(formulas, values):
             z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
         answer = solver.check()
         if answer == z3.unsat:

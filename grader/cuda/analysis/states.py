@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..simulator.engine.synchronization.collectives import FULL
 from ..simulator.program.ptx import Instruction
 from .atoms import Formula, Scope
 from .polynomials import Polynomial
@@ -38,11 +39,13 @@ class AccessSite:
 
 @dataclass(frozen=True)
 class Meeting:
-    """A place to which all threads of a block must come together, or of a warp."""
+    """A place to which all threads of a block must come together, or the lanes of a warp that
+    `mask` names."""
 
     at: int
     path: Path
     scope: Scope
+    mask: int = FULL
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import z3
 
+from ..simulator.engine.synchronization.collectives import FULL
 from ..simulator.isa.form import Flow, Transfer
 from ..simulator.program.ptx import (
     Address,
@@ -287,9 +288,8 @@ class Thread:
             alone = len(operands) == (3 if one.form.has("red") else 1)
             if one.form.has("arrive") or not alone or which != Immediate(0):
                 raise Undecided("a barrier is not for the whole block", one.line)
-        elif not self._is_full(operands[-1], inside):
-            raise Undecided("a mask does not name the whole warp", one.line)
-        self.meetings.append(Meeting(at, inside.path, scope))
+        mask = FULL if whole_block else self._mask(operands[-1], one, inside)
+        self.meetings.append(Meeting(at, inside.path, scope, mask))
         self.barriers += 1
         here = [Polynomial.of(self.barriers), *self.rounds]
         if len(here) > 1 + DEPTH:
@@ -301,9 +301,12 @@ class Thread:
             return replace(state, warp_epoch=epoch)
         return state
 
-    def _is_full(self, mask: Operand, state: State) -> bool:
-        value = self._read(mask, state)
-        return isinstance(value, Polynomial) and value.number in (-1, 2**32 - 1)
+    def _mask(self, operand: Operand, one: Instruction, state: State) -> int:
+        value = self._read(operand, state)
+        number = value.number if isinstance(value, Polynomial) else None
+        if number is None:
+            raise Undecided("which lanes a mask names is computed", one.line)
+        return number & FULL
 
 
 def _with(path: Path, condition: Formula) -> Path:
