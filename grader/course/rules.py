@@ -128,6 +128,20 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
             yield f"{one.name} is {sizes[str(arg)]}, not {value(one.length, names)} {one.dtype}"
 
 
+def sentence(rule: Rule) -> str:
+    """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"."""
+    shapes = [" x ".join(map(str, _without_ones(dimensions(one)))) for one in rule.blocks]
+    blocks = ", ".join(shapes) if len(shapes) < 10 else f"{shapes[0]}, {shapes[1]} ... {shapes[-1]}"
+    conditions = f" with {', '.join(rule.where)}" if rule.where else ""
+    most = f"at most {rule.most:,} elements an array and threads a grid"
+    return f"{', '.join(rule.parameters)}{conditions}; blocks of {blocks} threads; {most}"
+
+
+def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
+    x, y, z = shape
+    return shape if z > 1 else (x, y) if y > 1 else (x,)
+
+
 def _is_whole(parameter: Parameter) -> bool:
     return parameter.length is None and parameter.dtype.kind in "iu"
 
