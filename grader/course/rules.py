@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .model import Dim, Launch, Problem, Rule
+from .model import Dim, Exercise, Launch, Problem, Rule
 
 AXES = "xyz"
 DTYPES = {
@@ -106,6 +106,17 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     }
 
 
+def departures(exercise: Exercise) -> Iterator[str]:
+    """Where a case of an exercise does not keep to its rules, in sentences."""
+    known = {rule.kernel: rule for rule in exercise.rules}
+    for case in exercise.cases if known else ():
+        problem = case.problem(np.random.default_rng(0))
+        for launch in problem.launches:
+            rule = known.get(launch.kernel)
+            said = broken(rule, problem, launch) if rule else (f"no rule for {launch.kernel}",)
+            yield from (f"{exercise.id}, case {case.name!r}: {one}." for one in said)
+
+
 def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     """What of a launch is not as its rule says, in sentences."""
     declared = parameters(rule)
@@ -124,8 +135,11 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         yield f"it gets {launch.shared_mem} bytes of shared memory, the rule says {needed}"
     sizes = _sizes(problem)
     for one, arg in pairs:
-        if one.length and sizes[str(arg)] != (value(one.length, names), one.dtype):
-            yield f"{one.name} is {sizes[str(arg)]}, not {value(one.length, names)} {one.dtype}"
+        if one.length is None:
+            continue
+        size, dtype = sizes[str(arg)]
+        if dtype != one.dtype or (one.length and size < value(one.length, names)):
+            yield f"{one.name} has {size} elements of {dtype}, and the rule wants {one.length}"
 
 
 def sentence(rule: Rule) -> str:

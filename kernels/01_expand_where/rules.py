@@ -40,7 +40,7 @@ where = Rule(
     exercise="where",
     kernel="where",
     parameters=(
-        "bool cond[]",
+        "unsigned char cond[]",
         "float x[]",
         "float y[]",
         "float out[count]",

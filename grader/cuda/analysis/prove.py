@@ -61,7 +61,7 @@ def explored(
     wraps: frozenset[int] = frozenset()
     for _ in range(MOST_RUNS):
         on = Arithmetic(Atoms(), wraps)
-        thread = Thread(graph, Setting(rule, shape, on), variables)
+        thread = Thread(graph, Setting(rule, shape, on), variables, clock)
         thread.run()
         failed = _unmet(on, clock)
         if not failed:

@@ -31,6 +31,7 @@ from .loops import END, Graph, Loop, Undecided
 from .meanings import computed
 from .polynomials import Polynomial
 from .rounds import AnyRound
+from .scenes import Clock
 from .setting import Setting
 from .states import AccessSite, Epoch, Iteration, Meeting, Path, State
 from .values import Pointer, Unknown, Value
@@ -45,7 +46,10 @@ class Thread:
     """`accesses` and `meetings` are what `run` finds; `lengths` are the bytes of arrays and
     variables by name."""
 
-    def __init__(self, graph: Graph, setting: Setting, variables: dict[str, Variable]):
+    def __init__(
+        self, graph: Graph, setting: Setting, variables: dict[str, Variable], clock: Clock
+    ):
+        self.clock = clock
         self.graph, self.setting, self.on = graph, setting, setting.on
         self.code = graph.code
         self.variables = variables
@@ -177,6 +181,8 @@ class Thread:
         self.executed += 1
         if self.executed > MOST_INSTRUCTIONS:
             raise Undecided("the kernel is too long when its loops are written out")
+        if self.clock.left <= 0:
+            raise Undecided("the time was too short")
         inside = replace(state, path=_with(state.path, guard))
         self.on.path = inside.path
         if one.form.collective or one.form.name in ("bar", "barrier"):
