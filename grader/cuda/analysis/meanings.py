@@ -7,7 +7,7 @@ without one may leave anything in the registers that it writes, which is always 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import z3
 
@@ -17,6 +17,7 @@ from .polynomials import Polynomial
 from .values import Arithmetic, Pointer, Value, bits_of
 
 Meaning = Callable[[Arithmetic, Form, list[Value]], Value]
+MOST_RUNS = 4  # of ones in a mask
 MEANINGS: dict[str, Meaning] = {}
 
 
@@ -158,12 +159,12 @@ def _on_predicates(name: str, given: list[Formula]) -> Formula:
 
 
 def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
-    """With a number whose ones stand in a row."""
+    """With a number."""
     bits = bits_of(form.type)
     numbers = [one.number for one in operands if isinstance(one, Polynomial)]
     masks = [number for number in numbers if number is not None]
     if not masks:
-        return on.unknown()
+        return _bounded(on, form.name, operands, f"u{bits}")
     value = operands[0] if isinstance(operands[1], Polynomial) else operands[1]
     if isinstance(value, Polynomial) and value.number is not None and len(masks) == 1:
         value = operands[1]
@@ -176,20 +177,45 @@ def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
 
 
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
-    inverse = mask ^ (2**bits - 1)
-    lowest = mask & -mask
-    if name == "and" and mask and (mask + lowest) & (mask + lowest - 1) == 0:  # ones in a row
-        upper = on.low_bits(value, mask.bit_length())
-        return upper - on.low_bits(value, lowest.bit_length() - 1)
-    if name == "and" and mask and inverse & (inverse + 1) == 0:
-        return value - on.low_bits(value, inverse.bit_length())
-    if name == "and" and not mask:
-        return Polynomial.of(0)
+    runs = list(_runs(mask, bits))
+    if name == "and" and len(runs) <= MOST_RUNS:
+        fields = [_field(on, value, low, high, bits) for low, high in runs]
+        return sum(fields, Polynomial.of(0))
     if name == "or" and _apart(on, value, mask):
         return value + mask
     if name == "xor" and mask == 2**bits - 1:
         return value * -1 - 1
     return on.unknown()
+
+
+def _runs(mask: int, bits: int) -> Iterator[tuple[int, int]]:
+    """Where ones stand in a row: the first of them, and the first after them."""
+    for low in range(bits):
+        if mask >> low & 1 and not (low and mask >> (low - 1) & 1):
+            zeros = ~(mask >> low)
+            yield low, low + (zeros & -zeros).bit_length() - 1
+
+
+def _field(on: Arithmetic, value: Polynomial, low: int, high: int, bits: int) -> Polynomial:
+    """Its bits from `low` up to `high`, where they stand."""
+    upper = on.low_bits(value, high) if high < bits else value
+    return upper - on.low_bits(value, low)
+
+
+def _bounded(on: Arithmetic, name: str, operands: list[Value], kind: str) -> Value:
+    """Of two values of which no bit is known: how large the result may be."""
+    if any(isinstance(one, Pointer) for one in operands):
+        return on.unknown()
+    a, b = (term(on.read_as(kind, one)) for one in operands)
+    made = on.fresh(name, kind)
+    result = term(made)
+    facts = {
+        "and": (result <= a, result <= b, a + b - result < 2 ** bits_of(kind)),
+        "or": (result >= a, result >= b, result <= a + b),
+        "xor": (result <= a + b, result >= a - b, result >= b - a),
+    }
+    on.atoms.fact(made, z3.And(facts[name]))
+    return made
 
 
 def _apart(on: Arithmetic, value: Polynomial, mask: int) -> bool:
