@@ -32,7 +32,7 @@ def meaning(*names: str) -> Callable[[Meaning], Meaning]:
 def computed(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     """What an instruction leaves in its first operand."""
     known = MEANINGS.get(form.name)
-    if known is None or form.type[:1] in ("f", "") and form.name not in ("setp", "mov", "selp"):
+    if known is None or (form.type[:1] in ("f", "") and form.name not in ("setp", "mov", "selp")):
         return on.unknown()
     if form.type.startswith("bf") or form.type.endswith("x2"):
         return on.unknown()
@@ -102,7 +102,9 @@ def opposite(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
 @meaning("abs")
 def magnitude(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     value = on.read_as(form.type, operands[0])
-    return on.chosen(_compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type)
+    return on.chosen(
+        _compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type
+    )
 
 
 @meaning("min", "max")
@@ -243,7 +245,7 @@ def selected(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     return on.chosen(on.condition(operands[2]), operands[0], operands[1], form.type)
 
 
-_COMPARISONS: dict[str, tuple[Callable[[object, object], object], str]] = {
+_COMPARISONS: dict[str, tuple[Callable[..., object], str]] = {
     "eq": (operator.eq, ""),
     "ne": (operator.ne, ""),
     "lt": (operator.lt, ""),
@@ -274,7 +276,9 @@ def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
         result = _compared(on, compare, on.read_as(kind, a), on.read_as(kind, b))
     if not more:
         return result
-    return _on_predicates(form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])])
+    return _on_predicates(
+        form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])]
+    )
 
 
 def _compared(

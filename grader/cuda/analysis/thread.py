@@ -8,7 +8,7 @@ is the first, or the one before it went back to the start (`Iteration`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import z3
@@ -41,6 +41,7 @@ MOST_INSTRUCTIONS = 20_000
 DEPTH = 3  # of loops with barriers in them
 KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
 ACCESSES = ("ld", "ldu", "st", "atom", "red")
+
 
 class Thread:
     """`accesses` and `meetings` are what `run` finds; `lengths` are the bytes of arrays and
