@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import NotInCourse
 from . import authors
 from .mistakes import WrongKernel, wrong_kernels
+from .requirements import Ban, Requirement
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
@@ -98,40 +99,6 @@ def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
     """That work is shared, and not done one after the other at an atomic either."""
     why = "threads that meet at an atomic take turns there, where ours work side by side"
     return longest_path(factor), Budget("atomics", Times(1), why)
-
-
-@dataclass(frozen=True)
-class Requirement:
-    """An instruction that warps must execute at least so often over the case's launches.
-
-    `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
-    `named` what a learner calls it: "a 16-byte load from global memory". `worth`: other
-    instructions that do the same, and how many of the first each of them stands for.
-    """
-
-    instruction: str
-    named: str
-    at_least: int
-    why: str
-    worth: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Ban:
-    """Instructions that no warp may execute: `instruction` and `named` as in `Requirement`."""
-
-    instruction: str
-    named: str
-    why: str
-
-
-SHUFFLE = r"shfl\.sync\..*"
-WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
-DIVISION = r"(div|rem)\..*"
-BUTTERFLY = r"shfl\.sync\.bfly\..*"
-_SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
-LOAD_16 = "ld" + _SIXTEEN_BYTES
-STORE_16 = "st" + _SIXTEEN_BYTES
 
 
 @dataclass(frozen=True)

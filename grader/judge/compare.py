@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -39,12 +38,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     )
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
-    return (
-        _over_budget(instance, outcome)
-        or _lacks_instruction(instance, outcome.opcodes)
-        or _has_banned_instruction(instance, outcome.opcodes)
-        or _passed(instance.case)
-    )
+    return _over_budget(instance, outcome) or _passed(instance.case)
 
 
 def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
@@ -262,7 +256,7 @@ def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
+                f"{budget.at_most:,}{dearest}. {sentence(budget.why, instance.problem)}"
             )
             return failed(case, Status.OVER_BUDGET, message, line)
     return None
@@ -276,46 +270,13 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {most:,}. {_sentence(budget.why, instance.problem)}"
+                f"is {most:,}. {sentence(budget.why, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 
-def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
-    case = instance.case
-    for requirement in case.requires:
-        worth = {requirement.instruction: 1, **requirement.worth}
-        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
-        if count < requirement.at_least:
-            message = (
-                f"The answer is right, but its warps executed {requirement.named} {count:,} "
-                f"{'time' if count == 1 else 'times'} "
-                f"where {requirement.at_least:,} are called for. "
-                f"{_sentence(requirement.why, instance.problem)}"
-            )
-            return failed(case, Status.OVER_BUDGET, message)
-    return None
-
-
-def _has_banned_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
-    for ban in instance.case.bans:
-        if count := _executed(ban.instruction, opcodes):
-            message = (
-                f"The answer is right, but its warps executed {ban.named} {count:,} "
-                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, instance.problem)}"
-            )
-            return failed(instance.case, Status.OVER_BUDGET, message)
-    return None
-
-
-def _executed(instruction: str, opcodes: dict[str, int]) -> int:
-    """How often warps executed an opcode that the regular expression `instruction` describes."""
-    wanted = re.compile(instruction)
-    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
-
-
-def _sentence(text: str, problem: Problem) -> str:
+def sentence(text: str, problem: Problem) -> str:
     """An author's reason as a sentence; a buffer's name that it begins with stays as it is."""
     named = text.partition(" ")[0] in {*problem.inputs, *problem.outputs, *problem.scratch}
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."

@@ -13,7 +13,6 @@ from itertools import groupby
 
 import numpy as np
 
-from .cases import CaseInstance
 from .compare import Wrong
 from .protocol import Element, Made, Place, Used
 from .verdict import CaseResult
@@ -31,9 +30,9 @@ class Pair:
     ours: Made
 
 
-def explained(result: CaseResult, pair: Pair, instance: CaseInstance, words: Words) -> CaseResult:
+def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
-    teller = _Teller(pair, instance, words)
+    teller = _Teller(pair, words)
     for tell in (
         teller.nobody,
         teller.nan,
@@ -59,13 +58,9 @@ Told = tuple[str, int | None] | None  # a sentence, and the line that it is abou
 class _Teller:
     """The sentences about one wrong element, each None where it does not apply."""
 
-    def __init__(self, pair: Pair, instance: CaseInstance, words: Words):
+    def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        problem = instance.problem
-        self._shapes = {name: value.shape for name, value in problem.inputs.items()}
-        self._shapes |= {name: one.value.shape for name, one in problem.outputs.items()}
-        self._shapes |= {name: shape for name, (shape, _) in problem.scratch.items()}
         self._mine = _times(pair.mine.used)
         self._ours = _times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
@@ -104,9 +99,9 @@ class _Teller:
         return sentence + self._changed_places(mine, ours), loaded.line
 
     def _changed_places(self, mine: Element, ours: Element) -> str:
-        if mine.buffer != ours.buffer or len(self._shapes[mine.buffer]) != 2:
+        one, other = self.words.index(mine), self.words.index(ours)
+        if mine.buffer != ours.buffer or len(one) != 2:
             return ""
-        one, other = self._index(mine), self._index(ours)
         return " Row and column have changed places." if one == other[::-1] else ""
 
     def other_elements(self) -> Told:
@@ -216,13 +211,7 @@ class _Teller:
         return f" {_capital(_who(stored))} wrote it{_on(stored)}." if stored else ""
 
     def _name(self, element: Element) -> str:
-        index = ", ".join(map(str, self._index(element)))
-        name = self.words.name(element.buffer)
-        return f"{name}[{index}]" if index else name
-
-    def _index(self, element: Element) -> tuple[int, ...]:
-        shape = self._shapes[element.buffer]
-        return tuple(int(one) for one in np.unravel_index(element.index, shape)) if shape else ()
+        return self.words.element(element)
 
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""

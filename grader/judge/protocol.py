@@ -67,11 +67,26 @@ class Element(msgspec.Struct, frozen=True):
     index: int
 
 
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question about the ways to the elements of some `outputs`. `worth`: how many of a kind of
+    instruction one stands for, by a regular expression for its opcode. The others are as in
+    `course.Requirement` and `course.Kind`; `banned`: there may be none at all, on the ways of
+    indices neither."""
+
+    outputs: tuple[str, ...]
+    worth: dict[str, int]
+    at_least: int = 1
+    levels: int = 0
+    last: bool = False
+    banned: bool = False
+
+
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
     which the simulated GPU's threads run. `followed`: the elements that it is to tell the making
-    of; then nothing else about the case is told."""
+    of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
+    case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -81,6 +96,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     steps: int
     order: str = "lockstep"
     followed: tuple[Element, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -136,13 +152,29 @@ class Made(msgspec.Struct, frozen=True):
     whole: bool = True
 
 
+class Way(msgspec.Struct, frozen=True):
+    """What was found to an `Asked`: `short` elements are not as they should be, of which this is
+    the `first`; it passed only so many of the kind. `part`: whose way that is, an element that went
+    into it. `place`: who loaded that, or who stored the element, or where a banned instruction is.
+    `by`: how else than by a shuffle a thread came by what another one had found ("shared memory",
+    "global memory", "an atomic"), at `place`; "" where it had loaded all itself."""
+
+    short: int = 0
+    first: Element | None = None
+    passed: int = 0
+    part: Element | None = None
+    place: Place | None = None
+    by: str = ""
+
+
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
     """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
     took of those it may take; `arrays` by name are to be judged, "input/x" (what is in x now),
     "output/y", and "written/y" (bool, which elements of y a kernel wrote) or, on hardware,
     "second/y"; `left` says, by the number of a launch (from 1), what earlier ones have left
-    changed; `made` is the making of the elements that were `followed`."""
+    changed; `made` is the making of the elements that were `followed`, `ways` the answers to what
+    was `asked`; `too_long`: it takes too much to follow the case."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -151,6 +183,8 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     arrays: dict[str, np.ndarray] = {}
     left: dict[int, str] = {}
     made: tuple[Made, ...] = ()
+    ways: tuple[Way, ...] = ()
+    too_long: bool = False
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

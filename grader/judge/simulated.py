@@ -17,6 +17,7 @@ from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
 from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from .ways import way
 
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
@@ -26,7 +27,7 @@ OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
-    if case.followed:
+    if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
     with options, simulator.observe(observers=(Paths,)) as run:
@@ -48,16 +49,19 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
 
 
 def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
-    """The making of the elements that are `case.followed`; none of them where it takes too much to
-    follow the case."""
+    """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
+    of it where it takes too much to follow the case."""
     graph = Graph()
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Provenance, graph)]):
             buffers, _, _ = _launch_all(source, case, inputs)
     except TooLong:
-        return Ran()
-    return Ran(made=tuple(made(graph, buffers, one) for one in case.followed))
+        return Ran(too_long=True)
+    return Ran(
+        made=tuple(made(graph, buffers, one) for one in case.followed),
+        ways=tuple(way(graph, buffers, case, one) for one in case.asked),
+    )
 
 
 def _launch_all(

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from grader.course import (
+    FENCE,
     Budget,
     Case,
     Exercise,
@@ -401,12 +402,10 @@ def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
 def fences(blocks: int) -> Requirement:
     """The simulated GPU asks for the fence of who writes; CUDA asks for that of who reads too."""
     return Requirement(
-        r"(membar|fence)\..*",
-        "a fence",
-        2 * (blocks + 1),
+        FENCE,
         "one in each block between the partial sum and the ticket; and one, at least in the last "
         "block, between the ticket and the partial sums of the others",
-        worth={r"atom\.(.*\.)?acq_rel\..*": 2},  # what is in front of it, and what comes behind it
+        at_least=2 * (blocks + 1),
     )
 
 

@@ -9,7 +9,7 @@ launch: -1 for the first byte of the first memory, and so on.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,19 +177,29 @@ class Graph:
         self,
         combine: Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]],
         step: Callable[[slice, npt.NDArray[Any]], npt.NDArray[Any]],
-        of_input: int,
+        leaves: npt.NDArray[Any],
+        of_constants: int = 0,
+        steered: bool = False,
     ) -> npt.NDArray[Any]:
         """Of each node what `step` makes of what `combine` makes of its sources, in order of
-        numbers: int64 (nodes,). Of a byte from before the launch it is `of_input`, of a constant,
-        and of what merely steers, 0."""
-        made = np.zeros(self._size, np.int64)
-        left, right = self.left, np.where(self.steers[self.at], 0, self.right)
+        numbers: int64 (nodes,). `leaves` is that of each byte from before the launch, int64
+        (bytes,), `of_constants` that of a constant, and of what merely steers unless it is to be
+        asked too (`steered`)."""
+        made = np.full(self._size, of_constants, np.int64)
+        left = self.left
+        right = self.right if steered else np.where(self.steers[self.at], 0, self.right)
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)
-            one = np.where(left[some] < 0, of_input, made[left[some]])
-            other = np.where(right[some] < 0, of_input, made[right[some]])
-            made[some] = step(some, combine(one, other))
+            one = _of(left[some], made, leaves)
+            made[some] = step(some, combine(one, _of(right[some], made, leaves)))
         return made
+
+    def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
+        """By byte from before the launch, `inside` if it lay in memory at one of these addresses,
+        else `outside`: int64 (bytes,)."""
+        sizes = np.diff([*self._begins, self._bytes])
+        values = [inside if one in addresses else outside for one in self._addresses]
+        return np.repeat(np.array(values, np.int64), sizes)
 
     def _grow(self) -> None:
         if self._size > MOST_NODES:
@@ -199,6 +209,17 @@ class Graph:
             larger = np.zeros(size, column.dtype)
             larger[: len(column)] = column
             self._columns[name] = larger
+
+
+def _of(
+    sources: npt.NDArray[Any], made: npt.NDArray[Any], leaves: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """What is known of sources: of nodes by their number, of bytes from before by theirs."""
+    of_bytes = sources < 0
+    found = made[np.where(of_bytes, 0, sources)]
+    if of_bytes.any():
+        found[of_bytes] = leaves[-1 - sources[of_bytes]]
+    return found
 
 
 def _steers(instruction: Instruction) -> bool:
