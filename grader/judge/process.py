@@ -28,6 +28,7 @@ ALONE = (
     "own, by `make lab` or by pip in a virtual environment"
 )
 SLACK = 1 << 20  # bytes of a reply beside its arrays
+TOLD = 8 << 20  # bytes of an element's making
 MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 NO_REPLY = (
@@ -273,7 +274,10 @@ def _longest(asked: Request, limits: Limits) -> int:
         return SLACK + limits.file_bytes
     inputs = sum(array.nbytes for array in asked.arrays.values())
     made = sum(_size(one) for case in asked.cases for one in case.outputs.values())
-    return SLACK + inputs + 2 * made  # as it is, and which of it was written or a second run's
+    told = TOLD * sum(len(case.followed) for case in asked.cases)
+    return (
+        SLACK + inputs + told + 2 * made
+    )  # as it is, and which of it was written or a second run's
 
 
 def _size(buffer: protocol.Buffer) -> int:

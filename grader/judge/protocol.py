@@ -133,13 +133,39 @@ class Used(msgspec.Struct, frozen=True):
     loaded: Place
 
 
+class Op(msgspec.Struct, frozen=True, array_like=True):
+    """An instruction of the kernel: its PTX opcode and its line."""
+
+    opcode: str
+    line: int | None
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True):
+    """A value on the way to an element: the number of its `op` (-1: it lay in memory, as this
+    `element` if it is one's), what it came to, the numbers of the steps that it was computed from,
+    none for a constant, and the block and thread that did it."""
+
+    op: int
+    value: float
+    sources: tuple[int, ...]
+    place: tuple[int, int]
+    element: Element | None = None
+
+
+class Cone(msgspec.Struct, frozen=True):
+    """All values behind an element: those that a step was computed from come before it."""
+
+    ops: tuple[Op, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
     to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
-    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `passed`: by
-    kind of instruction ("exponential", "division"), the most on one way to it. `whole`: nothing
-    was done on the way that is not followed."""
+    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
+    was done on the way that is not followed. `summed`: what it was made of by other ways than
+    through a maximum or a minimum. `cone`: all values behind it, step by step."""
 
     stored: Place | None = None
     used: tuple[Used, ...] = ()
@@ -148,8 +174,9 @@ class Made(msgspec.Struct, frozen=True):
     origin_line: int | None = None
     nan: Place | None = None
     operands: tuple[float, ...] = ()
-    passed: dict[str, int] = {}
     whole: bool = True
+    summed: tuple[Used, ...] = ()
+    cone: Cone = Cone()
 
 
 class Way(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from ..cuda.errors import CudaError, StepLimit
 from ..cuda.simulator.observers import paths
 from ..cuda.simulator.observers.paths import Paths
 from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
+from .elements import Elements
 from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
@@ -58,9 +59,10 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
             buffers, _, _ = _launch_all(source, case, inputs)
     except TooLong:
         return Ran(too_long=True)
+    elements = Elements(buffers)
     return Ran(
-        made=tuple(made(graph, buffers, one) for one in case.followed),
-        ways=tuple(way(graph, buffers, case, one) for one in case.asked),
+        made=tuple(made(graph, elements, one) for one in case.followed),
+        ways=tuple(way(graph, elements, case, one) for one in case.asked),
     )
 
 

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from ..cuda.simulator.isa.form import Carries
 from ..cuda.simulator.memory.allocations import allocation_of
 from ..cuda.simulator.observers.provenance import Graph
-from .following import described_as, element_at, memory_of, place_of
-from .protocol import Arrays, Asked, CaseRequest, Element, Place, Way
+from .elements import Elements, place_of
+from .protocol import Asked, CaseRequest, Element, Place, Way
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into
 LOOKED_AT = 24  # elements of an output whose trees are measured
@@ -24,11 +24,11 @@ ENOUGH = 60_000  # values behind them, after which no other tree is
 SPACES = {"shared": "shared memory", "local": "local memory"}
 
 
-def way(graph: Graph, buffers: Arrays, case: CaseRequest, asked: Asked) -> Way:
+def way(graph: Graph, elements: Elements, case: CaseRequest, asked: Asked) -> Way:
     """The answer to one question, after the launches that `graph` holds."""
     worth = _worth(graph, asked)
-    roots = {name: _roots(graph, buffers, name) for name in asked.outputs}
-    inputs = {allocation_of(buffers[name]).address for name in case.inputs}
+    roots = {name: elements.roots(graph, name) for name in asked.outputs}
+    inputs = {allocation_of(elements.buffers[name]).address for name in case.inputs}
     if asked.banned:
         return _banned(graph, roots, worth)
     if asked.last:
@@ -39,8 +39,8 @@ def way(graph: Graph, buffers: Arrays, case: CaseRequest, asked: Asked) -> Way:
     if unfollowed:
         return unfollowed
     if asked.levels:
-        return _met(graph, buffers, roots, worth, leaves, asked.levels)
-    return _passed(graph, buffers, roots, worth, leaves, fewest, asked.at_least)
+        return _met(graph, elements, roots, worth, leaves, asked.levels)
+    return _passed(graph, elements, roots, worth, leaves, fewest, asked.at_least)
 
 
 def _worth(graph: Graph, asked: Asked) -> npt.NDArray[np.int64]:
@@ -52,14 +52,6 @@ def _worth(graph: Graph, asked: Asked) -> npt.NDArray[np.int64]:
         for opcode in set(opcodes)
     }
     return np.array([found[opcode] for opcode in opcodes], np.int64)
-
-
-def _roots(graph: Graph, buffers: Arrays, name: str) -> npt.NDArray[np.int32]:
-    """The node that each element of a buffer holds, in C order; of one of several stores, the
-    first byte's."""
-    array = described_as(buffers, name)
-    memory: npt.NDArray[np.int32] = memory_of(graph, buffers[name])
-    return memory[array.places()]
 
 
 def _fewest(
@@ -82,7 +74,7 @@ def _unfollowed(
 
 def _passed(
     graph: Graph,
-    buffers: Arrays,
+    elements: Elements,
     roots: dict[str, npt.NDArray[np.int32]],
     worth: npt.NDArray[np.int64],
     leaves: npt.NDArray[np.int64],
@@ -95,7 +87,7 @@ def _passed(
         return Way()
     tree = _Tree(graph, int(roots[found.buffer][found.index]), worth, leaves)
     leaf, (passed, node) = min(tree.leaves.items(), key=lambda one: (one[1][0], -one[0]))
-    part, place = _element(graph, buffers, leaf), place_of(graph, node)
+    part, place = elements.behind(graph, leaf), place_of(graph, node)
     return Way(_count(short), found, passed, part, place)
 
 
@@ -139,7 +131,7 @@ def _banned(
 
 def _met(
     graph: Graph,
-    buffers: Arrays,
+    elements: Elements,
     roots: dict[str, npt.NDArray[np.int32]],
     worth: npt.NDArray[np.int64],
     leaves: npt.NDArray[np.int64],
@@ -153,14 +145,14 @@ def _met(
             called_for = min(levels, len(passed).bit_length() - 1) if passed else 0
             met = max(passed.values(), default=0)
             if met < called_for or 2 * sum(map(bool, passed.values())) < len(passed) > 1:
-                return _not_met(graph, buffers, Element(name, index), tree, met)
+                return _not_met(graph, elements, Element(name, index), tree, met)
             seen += tree.size
             if seen > ENOUGH:
                 break
     return Way()
 
 
-def _not_met(graph: Graph, buffers: Arrays, element: Element, tree: _Tree, passed: int) -> Way:
+def _not_met(graph: Graph, elements: Elements, element: Element, tree: _Tree, passed: int) -> Way:
     """The part that is asked about is one that another thread has loaded, if there is one."""
     elsewhere = [
         (leaf, node)
@@ -171,7 +163,7 @@ def _not_met(graph: Graph, buffers: Arrays, element: Element, tree: _Tree, passe
         (leaf, node) for leaf, (_, node) in tree.leaves.items()
     )
     place, by = tree.crossing(node) if elsewhere else (place_of(graph, node), "")
-    return Way(1, element, passed, _element(graph, buffers, leaf), place, by)
+    return Way(1, element, passed, elements.behind(graph, leaf), place, by)
 
 
 class _Tree:
@@ -262,8 +254,3 @@ def _first(short: dict[str, npt.NDArray[np.intp]]) -> Element | None:
 
 def _count(short: dict[str, npt.NDArray[np.intp]]) -> int:
     return sum(map(len, short.values()))
-
-
-def _element(graph: Graph, buffers: Arrays, leaf: int) -> Element | None:
-    origin = graph.origin(leaf)
-    return element_at(buffers, origin.address, origin.offset)

@@ -63,6 +63,9 @@ class Graph:
         self._addresses: list[int] = []
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
+        self._steering = np.zeros(0, bool)
+        self._asked = (0, 0)  # of which node, and of how many in all, `_behind` is
+        self._behind: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
         return self._size
@@ -90,7 +93,9 @@ class Graph:
     @property
     def steers(self) -> npt.NDArray[Any]:
         """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
-        return np.array([one is not None and _steers(one) for one in self.code])
+        if len(self._steering) != len(self.code):
+            self._steering = np.array([one is not None and _steers(one) for one in self.code])
+        return self._steering
 
     def enter(self, code: Sequence[Instruction], threads: int) -> int:
         """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
@@ -158,20 +163,34 @@ class Graph:
 
     def sources(self, node: int) -> tuple[int, ...]:
         """What a value was made of, without what steers."""
-        steers = self.code[self.at[node]] is not None and _steers(self.code[self.at[node]])
+        instruction = self.code[self.at[node]]
+        steers = instruction is not None and _steers(instruction)
         return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
 
-    def reaching(self, root: int) -> list[int]:
+    def behind(self, root: int) -> dict[int, tuple[int, int]]:
         """The nodes that a node was made of, itself included and what steers left out, highest
-        number first."""
-        found: set[int] = set()
-        ahead = [root]
-        while ahead:
-            node = ahead.pop()
-            if node > 0 and node not in found:
-                found.add(node)
-                ahead += self.sources(node)
-        return sorted(found, reverse=True)
+        number first, each with its sources; 0 for one that it does not have."""
+        if (root, self._size) != self._asked:
+            nodes = self._reaching(root)
+            pairs = zip(self.left[nodes].tolist(), self._made_of(nodes).tolist(), strict=True)
+            self._behind = dict(zip(nodes.tolist(), pairs, strict=True))
+            self._asked = root, self._size
+        return self._behind
+
+    def _reaching(self, root: int) -> npt.NDArray[np.int64]:
+        found = np.zeros(self._size, bool)
+        ahead = np.array([root] if root > 0 else [], np.int64)
+        while len(ahead):
+            found[ahead] = True
+            sources = np.concatenate([self.left[ahead], self._made_of(ahead)])
+            sources = sources[sources > 0]
+            ahead = np.unique(sources[~found[sources]])
+        return np.flatnonzero(found)[::-1]
+
+    def _made_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The right sources of some nodes, 0 for those that merely steer."""
+        steers = self.steers[self.at[nodes]]
+        return np.where(steers, 0, self.right[nodes])
 
     def forward(
         self,
