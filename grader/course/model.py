@@ -121,8 +121,8 @@ class Case:
 class Exercise:
     """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
     between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
-    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
-    set when it is found."""
+    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name"
+    and `solution` the text of `source`, set when it is found."""
 
     name: str
     title: str
@@ -131,6 +131,7 @@ class Exercise:
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
+    solution: str = ""
 
     @property
     def points(self) -> float:

@@ -15,7 +15,7 @@ from ..cuda.simulator.program.ptx import Immediate, Instruction, Operand, Regist
 from .elements import Elements
 from .protocol import Cone, Op, Step
 
-MOST = 40_000  # values
+MOST = 60_000  # values
 _UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
 _HANDED_ON = (Carries.CHOSEN, Carries.COPIED, Carries.ACROSS)
 

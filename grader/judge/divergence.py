@@ -86,6 +86,16 @@ class Ways:
                 return found
         return None
 
+    def goes_on(self) -> str:
+        """What the solution does next with the value that `mine` ends with; "" if it never has
+        it."""
+        if not all(one.steps for one in self._cones):
+            return ""
+        mine, ours = self._to(CLOSE[0])
+        further = ours.users.get(mine.key(len(mine.steps) - 1), ())
+        new = [user for user in further if ours.key(user) not in mine.keys]
+        return ours.words(new[0]) if new else ""
+
     def constant_extreme(self) -> Extreme | None:
         """Of a maximum that a number in the code has won, where in the solution an element wins."""
         mine, ours = map(_tops, self._to(CLOSE[0]))
@@ -185,6 +195,7 @@ def _partner(mine: _Way, ours: _Way, at: int) -> int | None:
         for user in ours.users.get(key, ()):
             shared[user] = shared.get(user, 0) + 1
     new = [user for user in shared if ours.key(user) not in mine.keys]
+    new = new or [u for u in shared if shared[u] == len(keys) > 1 and ours.verb(u) != verb]
     alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(
         new or [user for user in alike if shared[user] == len(keys) - 1],
@@ -315,6 +326,13 @@ class _Way:
         kind = "exp" if any(abs(one - LOG2_E) < 1e-4 for one in numbers) else "exp2"
         self._exponential |= dict.fromkeys(first, kind)
         self.inner |= inside - first
+        for at in range(min(inside), len(self.steps)):
+            step = self.steps[at]
+            alike = step.op >= 0 and self.line(at) == self.line(power)
+            if alike and step.place == self.steps[power].place and at not in inside:
+                given = [one for one in step.sources if not self.is_constant(one)]
+                if len(given) == 1 and given[0] in self.inner - {power}:
+                    self.inner.add(at)
 
     def _given(self, at: int, inside: set[int]) -> set[int]:
         """What a step takes from outside."""

@@ -184,7 +184,9 @@ class _Teller:
         """The first step that the solution does not take."""
         found = self._ways.parting()
         if found is None:
-            return None
+            further = self._ways.goes_on()
+            said = f"{self._here} is what ours has on its way there; ours {further}."
+            return (said, None) if further else None
         ours = f"; ours {found.ours}" if found.ours else ""
         sentence = f"The first step on its way that ours does not take: {_step(found)}{ours}."
         if found.constant is not None:

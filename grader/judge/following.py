@@ -13,6 +13,7 @@ from .elements import Elements, place_of
 from .protocol import Element, Made, Used
 
 MOST_USED = 4096  # runs of elements told of
+MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing else
 
 
 def made(graph: Graph, elements: Elements, element: Element) -> Made:
@@ -20,6 +21,8 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     root = elements.root(graph, element)
     if root <= 0:
         return Made(whole=graph.whole)
+    if len(graph.behind(root)) > MOST_BEHIND:
+        return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
     summed = _used(graph, elements, root, extremes=False)
     nan = making.first_nan(graph, root)

@@ -51,7 +51,7 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
             message = (
-                f"The answer is right, but its warps executed a {stated.kind.named} {count:,} "
+                f"The answer is right, but its warps executed {_one(stated.kind.named)} {count:,} "
                 f"{'time' if count == 1 else 'times'} where {stated.at_least:,} are called for. "
                 f"{sentence(stated.why, instance.problem)}"
             )
@@ -94,7 +94,7 @@ class _Teller:
     def message(self) -> str:
         way = self.way
         if isinstance(self.stated, Ban):
-            told = f"a {self.kind} is on the way to {self.first}{_at(way.place)}"
+            told = f"{_one(self.kind)} is on the way to {self.first}{_at(way.place)}"
         elif self.stated.kind.last:
             told = f"{self.first} was left by no {self.kind}: {_who(way.place)} stores it"
             told += _at(way.place)
@@ -126,6 +126,10 @@ class _Teller:
 
     def _name(self, element: Element) -> str:
         return self.words.element(element)
+
+
+def _one(kind: str) -> str:
+    return f"{'an' if kind[0] in 'aeiou8' else 'a'} {kind}"
 
 
 def _who(place: Place | None) -> str:

@@ -144,7 +144,9 @@ def _met(
             passed = tree.by_load()
             called_for = min(levels, len(passed).bit_length() - 1) if passed else 0
             met = max(passed.values(), default=0)
-            if met < called_for or 2 * sum(map(bool, passed.values())) < len(passed) > 1:
+            if 2 * sum(map(bool, passed.values())) < len(passed) > 1:
+                met = 0  # what has come by the kind is little beside the rest
+            if met < called_for:
                 return _not_met(graph, elements, Element(name, index), tree, met)
             seen += tree.size
             if seen > ENOUGH:

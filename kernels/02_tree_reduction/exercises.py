@@ -426,7 +426,7 @@ last_block = Exercise(
         ),
         Case(
             "more blocks than a block has threads",
-            lambda rng: whole_sum(rng, 257 * BLOCK, 257),
+            lambda rng: whole_sum(rng, 257 * 32, 257, block=32),
             points=1,
         ),
         hidden(

@@ -285,7 +285,7 @@ on_device = Exercise(
         ),
         Case(
             "more blocks than a block has threads",
-            lambda rng: on_one_grid(level(rng, 9_001), blocks=139, block=64),
+            lambda rng: on_one_grid(level(rng, 2_301), blocks=71, block=32),
             points=2,
         ),
         hidden(
@@ -455,9 +455,9 @@ row_softmax = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: rows_of(normal(rng, (3, 1024)), grid=3),
+            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3),
             points=6.5,
-            budgets=row_budgets(3, 1024, warps=4),
+            budgets=row_budgets(3, 4096, warps=4),
             requires=shuffled(),
         ),
         large(
