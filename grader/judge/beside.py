@@ -14,7 +14,7 @@ from ..cuda.sanitize import lines_of
 from ..status import Status
 from .verdict import Verdict
 
-_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION$|^[ \t]*// Your turn\b.*$", re.MULTILINE)
+_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
     """A kernel beside the exercise's solution; None unless it passed."""
     if verdict.status != Status.PASSED:
         return None
-    return Beside(_costs(verdict, exercise), changes(source, _MARKER.sub("", exercise.solution)))
+    return Beside(
+        _costs(verdict, exercise),
+        changes(*(_MARKER.sub("", text) for text in (source, exercise.solution))),
+    )
 
 
 def _costs(verdict: Verdict, exercise: Exercise) -> tuple[Cost, ...]:

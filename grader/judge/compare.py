@@ -19,6 +19,10 @@ from .words import Words
 
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
+ORDERS = {
+    "shuffled": "with warps in an order drawn by chance",
+    "highest block first": "with the highest block first",
+}
 FROM_NAN = (
     " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
     "may put in the place of a variable that never got a value."
@@ -36,6 +40,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
         or _unwritten(instance, outcome, words)
         or _wrong_output(instance, outcome, words)
     )
+    wrong = wrong or _wrong_in_another_order(instance, outcome, words)
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return _over_budget(instance, outcome) or _passed(instance.case)
@@ -137,6 +142,20 @@ def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
     left = ran.left.get(launch, "") if launch else ""
     return f"{message} {left}".rstrip()
+
+
+def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    """Threads that hand something over must leave the same whoever comes first."""
+    orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
+    for order in [one for one in orders if one not in ("input", "output", "written")]:
+        if wrong := _wrong_output(instance, ran, words, order):
+            how = ORDERS.get(order, f"with {order}")
+            message = (
+                f"Right when blocks and warps come in order; {how}, {wrong.message} Which block "
+                "comes when is up to the GPU: what one leaves for another must not depend on it."
+            )
+            return replace(wrong, message=message)
+    return None
 
 
 def _wrong_output(

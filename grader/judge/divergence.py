@@ -234,6 +234,10 @@ class _Way:
         self._verbs = [_verb(one.opcode) for one in self.cone.ops]
         self.inner: set[int] = set()  # steps in the middle of an exponential
         self._exponential: dict[int, str] = {}  # the first ones, and what kind of exponential it is
+        self._together: dict[object, list[int]] = {}  # steps by line and thread
+        for at, step in enumerate(self.steps):
+            if step.op >= 0:
+                self._together.setdefault((self.line(at), step.place), []).append(at)
         for at in range(len(self.steps)):
             if self._does(at, "ex2"):
                 self._gather(at)
@@ -326,13 +330,10 @@ class _Way:
         kind = "exp" if any(abs(one - LOG2_E) < 1e-4 for one in numbers) else "exp2"
         self._exponential |= dict.fromkeys(first, kind)
         self.inner |= inside - first
-        for at in range(min(inside), len(self.steps)):
-            step = self.steps[at]
-            alike = step.op >= 0 and self.line(at) == self.line(power)
-            if alike and step.place == self.steps[power].place and at not in inside:
-                given = [one for one in step.sources if not self.is_constant(one)]
-                if len(given) == 1 and given[0] in self.inner - {power}:
-                    self.inner.add(at)
+        for at in self._together[self.line(power), self.steps[power].place]:
+            given = [one for one in self.steps[at].sources if not self.is_constant(one)]
+            inner = len(given) == 1 and given[0] != power and given[0] in self.inner
+            self.inner |= {at} if inner and at not in inside else set()
 
     def _given(self, at: int, inside: set[int]) -> set[int]:
         """What a step takes from outside."""

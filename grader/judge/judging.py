@@ -153,15 +153,18 @@ def _confirmed(
 def _counters(
     instances: tuple[CaseInstance, ...], outcomes: list[Outcome], results: list[CaseResult]
 ) -> dict[str, int]:
-    """Totals over the last passed case with a budget, or over the last case."""
-    rows = zip(reversed(instances), reversed(outcomes), reversed(results), strict=True)
-    budgeted = (
-        outcome
+    """Totals over the last passed case with a budget, a visible one if there is one, or over the
+    last case."""
+    rows = list(zip(instances, outcomes, results, strict=True))
+    budgeted = [
+        (one.case.visible, outcome)
         for one, outcome, result in rows
         if one.case.budgets and result.status == Status.PASSED
-    )
-    counted = next(budgeted, outcomes[-1] if outcomes else None)
-    return counted.counters if isinstance(counted, Ran) else {}
+    ]
+    visible = [outcome for seen, outcome in budgeted if seen]
+    counted = [*outcomes[-1:], *(outcome for _, outcome in budgeted), *visible]
+    last = counted[-1] if counted else None
+    return last.counters if isinstance(last, Ran) else {}
 
 
 def _verdict(

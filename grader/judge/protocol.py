@@ -84,7 +84,8 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
-    which the simulated GPU's threads run. `followed`: the elements that it is to tell the making
+    which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
+    may depend on who comes first. `followed`: the elements that it is to tell the making
     of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
     case is told."""
 
@@ -95,6 +96,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     launches: tuple[LaunchRequest, ...]
     steps: int
     order: str = "lockstep"
+    orders: tuple[str, ...] = ()
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
 
@@ -199,9 +201,10 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
     took of those it may take; `arrays` by name are to be judged, "input/x" (what is in x now),
     "output/y", and "written/y" (bool, which elements of y a kernel wrote) or, on hardware,
-    "second/y"; `left` says, by the number of a launch (from 1), what earlier ones have left
-    changed; `made` is the making of the elements that were `followed`, `ways` the answers to what
-    was `asked`; `too_long`: it takes too much to follow the case."""
+    "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
+    launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
+    were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
+    the case."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
