@@ -161,9 +161,7 @@ def _not_met(graph: Graph, elements: Elements, element: Element, tree: _Tree, pa
         for leaf, (count, node) in tree.leaves.items()
         if count < max(passed, 1) and graph.thread[node] != graph.thread[tree.root]
     ]
-    leaf, node = next(iter(elsewhere), None) or next(
-        (leaf, node) for leaf, (_, node) in tree.leaves.items()
-    )
+    leaf, node = max(elsewhere or [(leaf, node) for leaf, (_, node) in tree.leaves.items()])
     place, by = tree.crossing(node) if elsewhere else (place_of(graph, node), "")
     return Way(1, element, passed, elements.behind(graph, leaf), place, by)
 
