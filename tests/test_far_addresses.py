@@ -33,7 +33,7 @@ ACCESSES = {
     "function": "((void (*)())where)();",
 }
 LINE = 5
-# The shared tile, what the compiler keeps in local memory, and the null pointer, which can be freed.
+# The shared tile, what the compiler keeps in local memory, and null, which can be freed.
 IN_USE = {0, SHARED_WINDOW, LOCAL_WINDOW}
 
 

@@ -144,9 +144,7 @@ class Calls:
         """The 64-bit values that the lanes put into a slot."""
         return self.slots[slot][lanes, :8].copy().view(np.uint64)[:, 0]
 
-    def print(
-        self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray, at: int
-    ) -> None:
+    def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray, at: int) -> None:
         """What the `printf` at `at` prints for some lanes, in their order; two addresses a lane."""
         changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
         starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
