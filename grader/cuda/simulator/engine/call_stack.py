@@ -209,11 +209,12 @@ class Calls:
         self.stack_top[lanes] += self.frame_sizes[name]
         over = self.stack_top[lanes] > self.machine.local.size
         if over.any():
+            calls = int(self.depth[lanes].max()) + 1
             raise self.machine.report.error(
                 OutOfBounds,
                 at,
                 int(lane_index(lanes)[np.argmax(over)]),
-                f"overflows its stack, {int(self.depth[lanes].max()) + 1} calls deep. Recursion "
+                f"overflows its stack, {calls} call{'s'[: calls > 1]} deep. Recursion "
                 "needs an end, and one that comes early: a thread's stack is small.",
             )
 
