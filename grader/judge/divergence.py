@@ -272,6 +272,8 @@ class _Way:
     def keeps(self, at: int, known: list[bool]) -> bool:
         """Whether a step has left a known value as it was, as adding 0 does."""
         step = self.steps[at]
+        if step.op < 0:
+            return False
         same = (one for one in step.sources if self.steps[one].value == step.value)
         return self.verb(at) in ("add", "sub", "mul") and any(known[one] for one in same)
 
@@ -343,7 +345,7 @@ class _Way:
         self.inner |= inside - first
         for at in self._together[self.line(power), self.steps[power].place]:
             given = [one for one in self.steps[at].sources if not self.is_constant(one)]
-            inner = len(given) == 1 and given[0] != power and given[0] in self.inner
+            inner = len(given) == 1 and given[0] in self.inner and not self._does(given[0], "ex2")
             self.inner |= {at} if inner and at not in inside else set()
 
     def _given(self, at: int, inside: set[int]) -> set[int]:
