@@ -20,6 +20,7 @@ from ..classroom import (
     exports,
     marks,
     planning,
+    preview,
     regrade,
     release,
     roster,
@@ -28,12 +29,20 @@ from ..classroom import (
 from ..classroom.bundles import github, gradescope
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
-from ..classroom.folder import CourseFolder, open_course
+from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
 from ..classroom.status import Status
 from ..course import scaffolding
 from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
+
+
+def preview_lesson(name: str, port: int) -> None:
+    """Show a lesson while its author writes it, until Ctrl-C."""
+    kernels = open_course().kernels
+    name = course.full_name(name, kernels)
+    say(f"{name} is at http://localhost:{port}; save a file of it to see it anew, Ctrl-C to stop")
+    preview.serve(name, kernels, port)
 
 
 def release_lessons(name: str | None, due: str | None, late: str | None) -> int:
@@ -158,7 +167,9 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
 
 
 def new_lesson(name: str) -> int:
-    """Make a lesson's folder."""
+    """Make a lesson's folder, in a course of its own too."""
+    if begin(course.KERNELS.parent):
+        say(f"{short(course.KERNELS.parent)} is a course now; nbgrader_config.py describes it")
     here = open_course()
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))

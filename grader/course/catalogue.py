@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +13,9 @@ from . import authors, solution_counts
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Shown
 
 _INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
-COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder of another course
+COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
 KERNELS = COURSE_FILES / "kernels"
 
 
