@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import CudaError
-from ..engine.events import Observer, Step, Successors, Values
+from ..engine.events import Accessed, Observer, Step, Successors
 from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
@@ -117,14 +117,8 @@ class Recorder(Observer):
 
         return unless_it_fails if on_the_way else recorded
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
         mine, threads = self._among(hit.lanes, positions=True)
         if hit.space in _SPACES and len(mine) and self.frame is not None:
             self._touch(self.frame, hit, access, kind, mine, threads)
