@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import compilers
-from ..errors import LaunchError, UnsupportedInstruction
+from ..errors import LaunchError
 from ..kernel import Dim
 from ..limits import (
     MOST_THREADS,
@@ -287,14 +287,7 @@ def _executable(text: str, name: str) -> Executable:
 
 @lru_cache(REMEMBERED)
 def _parsed(text: str) -> Program:
-    """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
-    GPU does not have (textures, surfaces)."""
-    try:
-        return parser.parse(text, compilers.SOURCE_NAME)
-    except (KeyError, ValueError) as error:
-        raise UnsupportedInstruction(
-            f"the simulated GPU does not understand this PTX: {error}"
-        ) from error
+    return parser.parse(text, compilers.SOURCE_NAME)
 
 
 def _scalar_size(value: object) -> int:

@@ -12,7 +12,7 @@ from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
-from ...program.ptx import Instruction, components, is_sink
+from ...program.ptx import Instruction, is_sink, several
 from ..form import Carries
 from ..steps import Compute, Elementwise
 from ..table import effect, elementwise
@@ -93,7 +93,7 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
     combine = _combination(instruction)
     outs = [
         machine.registers.write(register, "pred") if not is_sink(register) else None
-        for register in components(target)
+        for register in several(target, 1, 2)
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
     extra = read(rest[0], "pred", machine) if rest else None
@@ -147,10 +147,11 @@ def _of_halves(compare: Compute, kind: str) -> Results:
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 
 
-_RESULTS = "u16|s16|u32|s32|f32|HALF"
+_RESULTS = "u16|s16|u32|s32|f32|f16|bf16"
+_OF_PAIRS = _lines("", "f16x2|bf16x2 f16x2|bf16x2")[1::2]  # those on floating-point numbers
 
 
-@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT|f16x2|bf16x2"))
+@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT"), *_OF_PAIRS)
 def set_(instruction: Instruction) -> Elementwise:
     """1.0 or all ones where true, else 0."""
     result, source = (instruction.form.mods[-2], instruction.form.mods[-1])
