@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
-from ...engine.operands import read
+from ...engine.operands import Source, read
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
 from ...program.ptx import Instruction, is_sink, several
@@ -96,6 +96,8 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
         for register in several(target, 1, 2)
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
+    if len(outs) == 1 and outs[0] is not None and not (rest or pair):
+        return _one_result(compare, outs[0], a, b)
     extra = read(rest[0], "pred", machine) if rest else None
     results = _of_halves(compare, kind) if pair else _and_opposite(compare)
 
@@ -106,21 +108,22 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
                     result if combine is None or extra is None else combine(result, extra[lanes])
                 )
 
-    def plain_step(lanes: Lanes) -> None:
-        if type(lanes) is slice:
-            compare(a[lanes], b[lanes], out=first[lanes])
-        else:
-            first[lanes] = compare(a[lanes], b[lanes])
+    return step
 
-    first = outs[0] if outs[0] is not None else np.zeros(0, bool)
-    plain = (
-        len(outs) == 1
-        and outs[0] is not None
-        and not rest
-        and not pair
-        and isinstance(compare, np.ufunc)
-    )
-    return plain_step if plain else step
+
+def _one_result(compare: Compute, out: np.ndarray, a: Source, b: Source) -> Step:
+    """Of a comparison that is neither combined with anything nor negated."""
+
+    def step(lanes: Lanes) -> None:
+        out[lanes] = compare(a[lanes], b[lanes])
+
+    def in_place(lanes: Lanes) -> None:
+        if type(lanes) is slice:
+            compare(a[lanes], b[lanes], out=out[lanes])
+        else:
+            out[lanes] = compare(a[lanes], b[lanes])
+
+    return in_place if isinstance(compare, np.ufunc) else step
 
 
 def _and_opposite(compare: Compute) -> Results:
