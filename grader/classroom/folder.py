@@ -137,7 +137,7 @@ class CourseFolder:
                 raise complaints.explained(lesson, error) from error
 
     def configured(self, **changes: dict[str, object]) -> CourseFolder:
-        """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
+        """The same course with some options changed, e.g. Exchange={"root": ...}."""
         config = deepcopy(self.config)  # Config.copy() shares what is nested
         config.merge(Config(changes))
         return CourseFolder(config)

@@ -18,20 +18,20 @@ from ..classroom import (
     ClassroomError,
     coursefile,
     exports,
+    lesson_status,
     marks,
     planning,
     preview,
     regrade,
     release,
     roster,
-    status,
 )
 from ..classroom.bundles import github, gradescope
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
-from ..classroom.status import Status
+from ..classroom.lesson_status import LearnerStatus
 from ..course import scaffolding
 from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
@@ -182,7 +182,7 @@ def show_status(name: str, section: str | None) -> int:
     """Where a lesson stands, learner by learner and in all."""
     here = open_course()
     lesson = lesson_called(here, name).name
-    found = [one for one in status.of(here, lesson) if section in (None, one.section)]
+    found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
     file = coursefile.read(here)
     Console().print(_table(lesson, file, found))
     say(
@@ -195,7 +195,7 @@ def show_status(name: str, section: str | None) -> int:
     return 0
 
 
-def _table(lesson: str, file: CourseFile, found: list[Status]) -> Table:
+def _table(lesson: str, file: CourseFile, found: list[LearnerStatus]) -> Table:
     title = f"{lesson}, times in {file.zone}"
     columns = ("learner", "name", "section", "team", "due", "handed in", "late", "points", "")
     table = Table(*columns, title=title, box=SIMPLE_HEAD, pad_edge=False)
