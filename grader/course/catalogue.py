@@ -61,7 +61,12 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = (*sorted(path.glob("*.py")), path / "lesson.md", path / solution_counts.FILE)
+    read = (
+        *sorted(path.glob("*.py")),
+        *sorted(path.glob("*.cu")),
+        path / "lesson.md",
+        path / solution_counts.FILE,
+    )
     files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, tuple(seen))
@@ -88,6 +93,7 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
         replace(
             one,
             id=f"{path.name}/{one.name}",
+            solution=authors.text(path / one.source),
             cases=tuple(_case(case, file, one.name) for case in one.cases),
         )
         for one in found
