@@ -13,14 +13,7 @@ from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
 from grader import course  # noqa: E402
 from grader.learner import folder, progress  # noqa: E402
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        browser.installed() is None,
-        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
-    ),
-]
+pytestmark = browser.MARKS
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
