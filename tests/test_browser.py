@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -14,6 +15,7 @@ from nbconvert import HTMLExporter  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
+from grader.learner import folder  # noqa: E402
 
 pytestmark = browser.MARKS
 
@@ -41,8 +43,8 @@ extern "C" __global__ void give(float* x) {
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """JupyterLab with a lesson in which an exercise has a mistake; everything has been run."""
-    folder = tmp_path_factory.mktemp("lab")
-    notebook = folder / "lesson.ipynb"
+    root = tmp_path_factory.mktemp("lab")
+    notebook = root / "lesson.ipynb"
     browser.write_notebook(
         notebook,
         SET_UP,
@@ -52,9 +54,9 @@ def lab(tmp_path_factory):
         "x = np.arange(32, dtype=np.float32)\nrun = watch(give, (1,), (32,), (x,))\nplay(run)",
         "draw.exchange(run)",
     )
-    with browser.jupyterlab(folder) as address, browser.chromium() as page:
+    with browser.jupyterlab(root) as address, browser.chromium() as page:
         opened = browser.Lab(page, address, notebook.name)
-        opened.folder = folder
+        opened.folder, opened.address = root, address
         opened.run_all()
         yield opened
 
@@ -172,6 +174,22 @@ def test_a_saved_notebook_still_plays_as_a_page_without_a_kernel(lab):
     finally:
         lab.page.get(address)
         lab.until("return !!window.jupyterapp && !!document.querySelector('iframe[srcdoc]')")
+
+
+def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
+    """nbgrader's button, which only those see who do not come by `grader lab`."""
+    shutil.copyfile(folder.NOTEBOOKS / f"{LESSON.name}.ipynb", lab.folder / f"{LESSON.name}.ipynb")
+    untouched = browser.Lab(lab.page, lab.address, f"{LESSON.name}.ipynb")
+    untouched.page.execute_script(
+        "[...document.querySelectorAll('.jp-Toolbar button, .jp-Toolbar jp-button')]"
+        ".find(one => one.textContent.trim() === 'Validate').click()"
+    )
+    said = untouched.until(
+        "const dialog = document.querySelector('.jp-Dialog'); return dialog &&"
+        " !/Validating/.test(dialog.innerText) && dialog.innerText"
+    )
+    assert "Success" not in said
+    assert "still as it was handed out" in said
 
 
 def test_five_players_on_one_page_all_open(tmp_path):

@@ -9,6 +9,7 @@ selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is
 import browser  # noqa: E402  (it needs selenium)
 import nbformat  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
 from grader.learner import folder, progress  # noqa: E402
@@ -53,6 +54,17 @@ def lab(tmp_path_factory):
         yield opened
 
 
+COLOURS = """
+const lines = [...document.querySelectorAll('.cm-focused .cm-line')];
+const colour = (line, word) => {
+  const spans = [...lines.find(one => one.textContent.includes(line)).querySelectorAll('span')];
+  const found = spans.filter(one => one.textContent.includes(word)).at(-1);
+  return found && getComputedStyle(found).color;
+};
+return arguments[0].map(([line, word]) => colour(line, word));"""
+COMMENTED = "return document.querySelector('.cm-focused .cm-activeLine')?.textContent.trim()"
+
+
 def typed(lab) -> str:
     return lab.page.execute_script(
         "return document.querySelector('.cm-focused .cm-content').innerText"
@@ -85,7 +97,10 @@ def test_a_card_s_line_leads_into_the_cell(lab):
 
 def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_is_kept(lab):
     veiled = "return document.querySelectorAll('.warpwise-veiled').length"
-    assert lab.until(veiled) > 0
+    assert lab.until(veiled) == 2  # what it printed, and what was watched; not that it compiled
+    lab.page.execute_script("document.querySelector('.warpwise-veiled [role=button]').focus()")
+    ActionChains(lab.page).send_keys(Keys.ENTER).perform()
+    assert lab.until(f"{veiled} === 1")  # one may look, by the keyboard too
     lab.page.execute_script("document.querySelectorAll('a[href*=\"#predict=\"]')[1].click()")
     lab.until(f"{veiled} === 0")
     assert "It is not “16”" in lab.page.page_source
@@ -121,6 +136,38 @@ def test_a_typed_kernel_is_indented_completed_and_commented(lab):
     )
 
 
+def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
+    """Words of Python in a comment, and an apostrophe, are a comment; a bracket has its partner."""
+    lab.page.execute_script(
+        "const cell = window.jupyterapp.shell.currentWidget.content.activeCell;"
+        "cell.model.sharedModel.setSource(arguments[0]);"
+        "cell.editor.setCursorPosition({line: 5, column: 1}); cell.editor.focus();",
+        '%%cuda mine\nextern "C" __global__ void mine(float* values) {\n'
+        "    // it's not in and or for\n    if (true) {\n        values[0] = 1.0f;\n    }\n}",
+    )
+    words = [("// it's", "and"), ("// it's", "for"), ("if (true)", "if"), ("extern", "__global__")]
+    lab.until("return document.querySelector('.cm-focused .cm-matchingBracket')")
+    assert not lab.page.execute_script(
+        "return document.querySelector('.cm-focused .cm-nonmatchingBracket')"
+    )
+    prose, too, keyword, qualifier = lab.page.execute_script(COLOURS, words)
+    assert prose == too
+    assert keyword == qualifier
+    assert len({prose, keyword}) == 2
+
+
+def test_a_line_of_cuda_is_commented_out_and_in_again(lab):
+    lab.page.execute_script(
+        "const cell = window.jupyterapp.shell.currentWidget.content.activeCell;"
+        "cell.editor.setCursorPosition({line: 4, column: 8}); cell.editor.focus();"
+    )
+    keys = ActionChains(lab.page).key_down(Keys.CONTROL).send_keys("/").key_up(Keys.CONTROL)
+    keys.perform()
+    assert lab.page.execute_script(COMMENTED) == "// values[0] = 1.0f;"
+    keys.perform()
+    assert lab.page.execute_script(COMMENTED) == "values[0] = 1.0f;"
+
+
 def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
@@ -132,4 +179,5 @@ def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
 def test_learners_see_no_instructor_s_menu_and_no_news(lab):
     assert "Nbgrader" not in lab.page.page_source
     assert "Create Assignment" not in lab.page.page_source
+    assert "Validate" not in lab.page.page_source
     assert "Jupyter news" not in lab.page.page_source

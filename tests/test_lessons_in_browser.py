@@ -24,7 +24,9 @@ SOLUTION = LESSON.solution(LESSON.exercise(NAME))
 PROSE = "A *reduction* turns many numbers into one"
 OLDER = "This is what the lesson said before."
 NEWER_STUB = "// The stub of the newer edition.\n"
-SOURCES = "return JSON.stringify(window.jupyterapp.shell.currentWidget.model.sharedModel.toJSON().cells)"
+SOURCES = (
+    "return JSON.stringify(window.jupyterapp.shell.currentWidget.model.sharedModel.toJSON().cells)"
+)
 EDITED_BY_BOTH = "This cell has a new text in this edition of the course. Yours, above, was kept:"
 # What is ours on the page: outputs, the marks in cells, the start page. The rest is JupyterLab's.
 OURS = [".jp-OutputArea-output", ".warpwise-counters", ".warpwise-start"]
@@ -123,7 +125,7 @@ def test_a_half_solved_lesson_runs_after_an_update_and_is_as_it_was_left_when_re
 
 def test_axe_finds_nothing_serious_in_what_is_ours(lab):
     """Cards, pictures, questions, what stands in cells, the start page, and the player."""
-    page, address = lab
+    page, _ = lab
     notebook = opened(lab, LESSON.name)
     for number in (notebook.find("from grader"), notebook.find(f"%%cuda {NAME}")):
         notebook.run(number)

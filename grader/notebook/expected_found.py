@@ -82,7 +82,8 @@ def _text(names: Sequence[str], pairs: Sequence[tuple[str, str]], signs: Sequenc
     ]
     widths = [max(map(len, column)) for column in columns]
     rows = zip(("", "expected", "found"), zip(*columns, strict=True), strict=True)
-    return "\n".join(
-        "  " + "  ".join([f"{title:<8}", *(f"{one:>{w}}" for one, w in zip(row, widths, strict=True))])
-        for title, row in rows
-    )
+    return "\n".join(_row(title, row, widths) for title, row in rows)
+
+
+def _row(title: str, cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join([f"  {title:<8}", *(f"{c:>{w}}" for c, w in zip(cells, widths, strict=True))])
