@@ -84,7 +84,10 @@ def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> 
         for name in ("CONFIG", "DATA", "RUNTIME")
     }
     settings = ["--ServerApp.token=", "--ServerApp.open_browser=False", f"--ServerApp.port={port}"]
-    settings += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    settings += [f"--ServerApp.root_dir={folder}"]
+    settings += [
+        f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")
+    ]
     settings += ["--LabApp.news_url=None", "--ServerApp.allow_root=True"]
     quiet = folder / ".config" / "labconfig" / "default_setting_overrides.json"
     quiet.parent.mkdir(parents=True, exist_ok=True)

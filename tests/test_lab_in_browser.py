@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
@@ -62,12 +64,38 @@ const colour = (line, word) => {
   return found && getComputedStyle(found).color;
 };
 return arguments[0].map(([line, word]) => colour(line, word));"""
-COMMENTED = "return document.querySelector('.cm-focused .cm-activeLine')?.textContent.trim()"
+COMMENTED = (
+    "return window.jupyterapp.shell.currentWidget.content.activeCell.editor.getLine(4).trim()"
+)
+MINE = """%%cuda mine
+extern "C" __global__ void mine(float* values) {
+    // it's not in and or for
+    if (true) {
+        values[0] = 1.0f;
+    }
+}"""
 
 
 def typed(lab) -> str:
     return lab.page.execute_script(
         "return document.querySelector('.cm-focused .cm-content').innerText"
+    )
+
+
+def edit(lab, source: str, line: int, column: int) -> None:
+    """Write a text into the last cell, and put the cursor there, counted from 0."""
+    lab.page.execute_script(
+        "const n = window.jupyterapp.shell.currentWidget.content;"
+        "const [source, line, column] = arguments;"
+        "n.activeCellIndex = n.widgets.length - 1; n.mode = 'edit';"
+        "n.activeCell.model.sharedModel.setSource(source);"
+        "n.activeCell.editor.setCursorPosition({line, column}); n.activeCell.editor.focus();",
+        source,
+        line,
+        column,
+    )
+    lab.until(
+        "return document.querySelector('.cm-focused .cm-content')?.innerText.startsWith('%%cuda')"
     )
 
 
@@ -112,15 +140,8 @@ def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_i
     assert "widget" not in str(kept)
 
 
-def test_a_typed_kernel_is_indented_completed_and_commented(lab):
-    lab.page.execute_script(
-        "const n = window.jupyterapp.shell.currentWidget.content;"
-        "n.activeCellIndex = n.widgets.length - 1; n.mode = 'edit';"
-        "n.activeCell.editor.setCursorPosition({line: 0, column: 7})"
-    )
-    lab.until(
-        "return document.querySelector('.cm-focused .cm-content')?.innerText.startsWith('%%cuda')"
-    )
+def test_a_typed_kernel_is_indented_and_completed(lab):
+    edit(lab, "%%cuda ", 0, 7)
     keys = ActionChains(lab.page)
     keys.send_keys(
         'mine\nextern "C" __global__ void mine(float* values) {\nif (true) {\nvalues[0]'
@@ -138,13 +159,7 @@ def test_a_typed_kernel_is_indented_completed_and_commented(lab):
 
 def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
     """Words of Python in a comment, and an apostrophe, are a comment; a bracket has its partner."""
-    lab.page.execute_script(
-        "const cell = window.jupyterapp.shell.currentWidget.content.activeCell;"
-        "cell.model.sharedModel.setSource(arguments[0]);"
-        "cell.editor.setCursorPosition({line: 5, column: 1}); cell.editor.focus();",
-        '%%cuda mine\nextern "C" __global__ void mine(float* values) {\n'
-        "    // it's not in and or for\n    if (true) {\n        values[0] = 1.0f;\n    }\n}",
-    )
+    edit(lab, MINE, 5, 5)
     words = [("// it's", "and"), ("// it's", "for"), ("if (true)", "if"), ("extern", "__global__")]
     lab.until("return document.querySelector('.cm-focused .cm-matchingBracket')")
     assert not lab.page.execute_script(
@@ -157,10 +172,7 @@ def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
 
 
 def test_a_line_of_cuda_is_commented_out_and_in_again(lab):
-    lab.page.execute_script(
-        "const cell = window.jupyterapp.shell.currentWidget.content.activeCell;"
-        "cell.editor.setCursorPosition({line: 4, column: 8}); cell.editor.focus();"
-    )
+    edit(lab, MINE, 4, 8)
     keys = ActionChains(lab.page).key_down(Keys.CONTROL).send_keys("/").key_up(Keys.CONTROL)
     keys.perform()
     assert lab.page.execute_script(COMMENTED) == "// values[0] = 1.0f;"
@@ -169,11 +181,19 @@ def test_a_line_of_cuda_is_commented_out_and_in_again(lab):
 
 
 def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
+    event = {"at": "2026-11-22T10:00:00+00:00", "lesson": LESSON.name, "passed": "interleaved"}
+    with (lab.folder / progress.FILE).open("a") as file:
+        file.write(json.dumps(event) + "\n")
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     page = lab.page.execute_script("return document.querySelector('.warpwise-start').innerText")
     assert f"Go on here: {LESSON.title}" in page
-    assert "1 of 12 predictions made, 0 right" in page
+    assert "1 of 4 exercises passed" in page
+    lab.page.execute_script("document.querySelector('.warpwise-go').click()")
+    lab.until(
+        f"return window.jupyterapp.shell.currentWidget?.title.label === '{LESSON.name}.ipynb'"
+    )
+    lab.page.execute_script("window.jupyterapp.shell.currentWidget.dispose()")
 
 
 def test_learners_see_no_instructor_s_menu_and_no_news(lab):
@@ -181,3 +201,21 @@ def test_learners_see_no_instructor_s_menu_and_no_news(lab):
     assert "Create Assignment" not in lab.page.page_source
     assert "Validate" not in lab.page.page_source
     assert "Jupyter news" not in lab.page.page_source
+
+
+def test_in_notebook_7_cells_are_cuda_and_questions_are_answered_too(tmp_path):
+    folder.make(tmp_path)
+    browser.write_notebook(tmp_path / "mine.ipynb", *CELLS[:-1])
+    with (
+        browser.jupyterlab(tmp_path, learner=True, app="notebook") as address,
+        browser.chromium(1440, 2400) as page,
+    ):
+        opened = browser.Lab(page, address, "mine.ipynb", at="notebooks")
+        opened.run_all()
+        assert opened.errors() == []
+        opened.until(f"{LANGUAGES.replace('return ', 'const l = ')}; return l.includes('cuda')")
+        assert page.execute_script("return document.querySelector('.warpwise-error').textContent")
+        assert page.execute_script("return document.querySelectorAll('.warpwise-veiled').length")
+        page.execute_script("document.querySelector('a[href*=\"#predict=\"]').click()")
+        opened.until("return document.querySelectorAll('.warpwise-veiled').length === 0")
+        assert progress.read(tmp_path)[LESSON.name].predicted
