@@ -32,7 +32,7 @@ SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
 BARRIER = "        __syncthreads();  // outside"
 OTHER = course.lesson("01_expand_where")
 WRONG = next(one for one in OTHER.wrong_kernels if one.name == "coordinates_swapped")
-VERDICT = "div[style*='border-left']"
+VERDICT = 'div[style*="border-left"]'
 SET_UP = f'import numpy as np\nfrom grader.notebook import *\nlesson("{LESSON.name}")'
 SHUFFLE = """%%cuda give
 extern "C" __global__ void give(float* x) {
@@ -147,7 +147,7 @@ def _play(lab: browser.Lab, cell: int, path: Path) -> None:
 
 def _shown(lab: browser.Lab, cell: int) -> int:
     """Scroll to a cell; the number of its player among those that are on the page."""
-    lab.output(cell)
+    lab.show(cell)
     widget = f"window.jupyterapp.shell.currentWidget.content.widgets[{cell}]"
     return lab.until(
         f"const frame = {widget}.node.querySelector('iframe[srcdoc]');"
@@ -183,7 +183,7 @@ def _element(lab: browser.Lab, selector: str) -> WebElement:
 
 def _save(png: bytes, path: Path) -> None:
     """In few colours, as these pictures have, so that they stay small."""
-    _picture(png).quantize(96).save(path, optimize=True)
+    _picture(png).quantize(256).save(path, optimize=True)
 
 
 def _picture(png: bytes) -> Image.Image:

@@ -156,11 +156,14 @@ class Lab:
             "window.jupyterapp.commands.execute('notebook:run-cell')"
         )
 
+    def show(self, number: int) -> None:
+        """Scroll to a cell: JupyterLab draws what is in view alone."""
+        self.page.execute_script(f"{_NOTEBOOK}.content.scrollToItem({number}, 'start')")
+
     def output(self, number: int) -> str:
-        """What a cell shows, as text, as soon as it shows something. JupyterLab draws what is in
-        view alone."""
+        """What a cell shows, as text, as soon as it shows some."""
+        self.show(number)
         cell = f"{_NOTEBOOK}.content.widgets[{number}]"
-        self.page.execute_script(f"{_NOTEBOOK}.content.scrollToItem({number}, 'center')")
         return self.until(f"return {cell}.outputArea?.node.innerText.trim()")
 
     def find(self, beginning: str) -> int:

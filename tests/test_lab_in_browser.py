@@ -173,11 +173,10 @@ def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
 
 def test_a_line_of_cuda_is_commented_out_and_in_again(lab):
     edit(lab, MINE, 4, 8)
-    keys = ActionChains(lab.page).key_down(Keys.CONTROL).send_keys("/").key_up(Keys.CONTROL)
-    keys.perform()
-    assert lab.page.execute_script(COMMENTED) == "// values[0] = 1.0f;"
-    keys.perform()
-    assert lab.page.execute_script(COMMENTED) == "values[0] = 1.0f;"
+    for comes in ("// values[0] = 1.0f;", "values[0] = 1.0f;"):
+        keys = ActionChains(lab.page)
+        keys.key_down(Keys.CONTROL).send_keys("/").key_up(Keys.CONTROL).perform()
+        assert lab.page.execute_script(COMMENTED) == comes
 
 
 def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
