@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..isa.form import Form, Role
@@ -135,12 +136,12 @@ class Instruction:
     line: int | None = None
     callers: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def written(self) -> list[str]:
         """The registers that it writes."""
         return self._registers((Role.WRITTEN,))
 
-    @property
+    @cached_property
     def read(self) -> list[str]:
         """The registers among its other operands, those of addresses included."""
         return self._registers((Role.READ, Role.ADDRESS))
