@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+import numpy as np
+
 from grader.course import Exercise
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge.beside import Beside, beside
@@ -13,6 +15,7 @@ from grader.submissions.cells import as_typed
 
 from . import diagnosis, difference
 from .element_map import element_map
+from .expected_found import expected_beside_found
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
 from .playing import of_replay
@@ -38,8 +41,7 @@ def page(
     if failed:
         parts += [
             _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
-            _elements(replay),
-            _mismatches(failed.mismatches),
+            _elements(replay, failed),
         ]
     else:
         parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
@@ -111,23 +113,34 @@ def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str, 
     return Page(shown.html, "\n" + shown.text)
 
 
-def _elements(replay: Replay | None) -> Page:
-    """Which elements of the first wrong output are wrong."""
+def _elements(replay: Replay | None, failed: CaseResult) -> Page:
+    """Which elements of the first wrong output are wrong, and the first of them beside what they
+    should be; the few that the verdict names where the case was not run again."""
     if replay is None or replay.error is not None:
-        return Page("", "")
-    for name, expected in replay.problem.outputs.items():
-        found = replay.buffers[name]
+        return _mismatches(failed.mismatches)
+    for buffer, expected in replay.problem.outputs.items():
+        found, name = replay.buffers[buffer], replay.called[buffer]
         wrong = ~right(expected, found)
         if wrong.any():
-            return element_map(name, wrong)
+            value = np.broadcast_to(expected.value, found.shape)
+            parts = [element_map(name, wrong)] if wrong.size > 1 else []
+            parts += [expected_beside_found(name, wrong, value, found)]
+            if replay.case.name != failed.name:  # the smallest that fails alike
+                parts.insert(0, _of_case(replay.case.name))
+            return Page("".join(p.html for p in parts), "\n".join(p.text for p in parts))
     return Page("", "")
+
+
+def _of_case(name: str) -> Page:
+    text = f"In the case `{name}`:"
+    return Page(paragraph(text), text)
 
 
 def _steps(replay: Replay) -> Page:
     """The case, to be stepped through from where it went wrong."""
     played = of_replay(replay)
-    head = heading("note", "Step through it")
-    html = f'<details open style="margin: 6px 0"><summary>{head}</summary>{played.html}</details>'
+    title = f'<strong style="color: {ACCENTS["note"]}">Step through it</strong>'
+    html = f'<details open style="margin: 6px 0"><summary>{title}</summary>{played.html}</details>'
     return Page(html, f"\nStep through it\n{played.text}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.events import Observer, Step, Values
+from ...engine.events import Accessed, Observer, Step, Values
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from ...isa.form import Carries
@@ -80,14 +80,8 @@ class Provenance(Observer):
             index = lane_index(lanes)
             self._together(at, index, self.machine.geometry.block_of_lane[index])
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind, failed = done.access, done.hit, done.kind, done.failed
         instruction = self.code[access.at]
         if access.bulk or instruction.form.collective:
             self._opaque(access, hit, kind)
