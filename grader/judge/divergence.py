@@ -284,8 +284,10 @@ class _Way:
         return self.cone.ops[self.steps[at].op].line
 
     def verb(self, at: int) -> str:
-        """What a step does; of the first one of an exponential, all of that."""
-        return self._exponential.get(at) or self._verbs[self.steps[at].op]
+        """What a step does, nothing where a value lay in memory; of the first step of an
+        exponential, all of that."""
+        op = self.steps[at].op
+        return self._exponential.get(at) or (self._verbs[op] if op >= 0 else "")
 
     def words(self, at: int) -> str:
         step, verb = self.steps[at], self.verb(at)

@@ -198,7 +198,9 @@ class Copies:
     def _twin(self, name: str) -> str:
         if name not in self.made:
             old = self.atoms.by_name[name]
-            new = Atom(f"{name}{self.mark}", max(old.scope, self.scope), old.low, old.high, old.boolean)
+            new = Atom(
+                f"{name}{self.mark}", max(old.scope, self.scope), old.low, old.high, old.boolean
+            )
             self.made[name] = new.name
             self.atoms.by_name[new.name] = new
             if name in self.pinned:

@@ -139,9 +139,7 @@ def _implication(pair: Implication) -> Formula:
     return z3.Implies(z3.And(conditions), follows)
 
 
-def _ends(
-    monomial: Monomial, atoms: Atoms, original: Callable[[str], str]
-) -> tuple[int, int]:
+def _ends(monomial: Monomial, atoms: Atoms, original: Callable[[str], str]) -> tuple[int, int]:
     low = high = 1
     for name in monomial:
         one_of = atoms.by_name[original(name)]

@@ -102,7 +102,9 @@ def opposite(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
 @meaning("abs")
 def magnitude(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     value = on.read_as(form.type, operands[0])
-    return on.chosen(_compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type)
+    return on.chosen(
+        _compared(on, operator.ge, value, Polynomial.of(0)), value, value * -1, form.type
+    )
 
 
 @meaning("min", "max")
@@ -274,7 +276,9 @@ def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
         result = _compared(on, compare, on.read_as(kind, a), on.read_as(kind, b))
     if not more:
         return result
-    return _on_predicates(form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])])
+    return _on_predicates(
+        form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])]
+    )
 
 
 def _compared(

@@ -33,9 +33,7 @@ class Doubt:
         return tuple(self.thread.code.instructions[at].line for at in self.question.places)
 
 
-def examined(
-    program: Program, linked: LinkedProgram, rule: Rule, clock: Clock
-) -> Iterator[Doubt]:
+def examined(program: Program, linked: LinkedProgram, rule: Rule, clock: Clock) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
     variables = _variables(program, linked)
@@ -99,4 +97,3 @@ def _variables(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
     }
     everywhere = [*program.variables.values(), *linked.function.variables]
     return {one.name: one for one in everywhere if one.name in mentioned}
-

@@ -167,9 +167,7 @@ class AnyRound:
         copies.pinned[str(self.again)] = lambda twin: [z3.Bool(twin)]
         size = len(self.head.path)
         left = [(target, self._copied(one, copies, size)) for target, one in self.found.leave]
-        end = z3.Implies(
-            all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left])
-        )
+        end = z3.Implies(all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left]))
         again = copies.formula(self.history)
         for twin in list(copies.made.values()):
             self.on.atoms.by_name[twin].facts += [end, z3.Implies(all_of(self.entry.path), again)]
@@ -264,9 +262,7 @@ class AnyRound:
         inside = self._since()
         return self.on.atoms.copies(inside.__contains__, f"{mark}{len(self.on.atoms.by_name)}")
 
-    def _copied(
-        self, state: State, copies: Copies, size: int
-    ) -> tuple[tuple[Formula, ...], State]:
+    def _copied(self, state: State, copies: Copies, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
         rest = tuple(copies.formula(one) for one in state.path[size:])
         registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
@@ -286,9 +282,7 @@ class AnyRound:
         return value
 
 
-def not_passed(
-    on: Arithmetic, start: Polynomial, now: Polynomial, step: int
-) -> Iterator[Formula]:
+def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) -> Iterator[Formula]:
     """`now` is what came of `start` by steps, none of which led to 0."""
     sign = -1 if step > 0 else 1
     whole = on.floor_quotient(start, abs(step)) * abs(step)

@@ -146,7 +146,9 @@ class Setting:
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
             most = GRID_LIMITS[number]
             free = number < self.rule.grid
-            count = atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID) if free else Polynomial.of(1)
+            count = (
+                atoms.integer(f"gridDim.{axis}", 1, most, Scope.GRID) if free else Polynomial.of(1)
+            )
             self._dimension("gridDim", "ctaid", "%nctaid", axis, count, most)
 
     def _dimension(

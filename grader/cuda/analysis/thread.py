@@ -42,6 +42,7 @@ DEPTH = 3  # of loops with barriers in them
 KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
 ACCESSES = ("ld", "ldu", "st", "atom", "red")
 
+
 class Thread:
     """`accesses` and `meetings` are what `run` finds; `lengths` are the bytes of arrays and
     variables by name."""
