@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
 import numpy as np
 
-from grader.course import Budget, Exercise
+from grader.course import Exercise
 from grader.cuda.diagnostics import Diagnostic
+from grader.judge.beside import Beside, beside
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 from grader.submissions.cells import as_typed
 
-from . import diagnosis
+from . import diagnosis, difference
 from .element_map import element_map
 from .expected_found import expected_beside_found
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
@@ -21,6 +21,7 @@ from .player.replay import Replay
 from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
+COMPARE = "Compare with ours"
 
 
 def page(
@@ -43,7 +44,7 @@ def page(
             _elements(replay, failed),
         ]
     else:
-        parts.append(_budgets(verdict, exercise))
+        parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
     if replay:
@@ -152,24 +153,28 @@ def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     return Page(html, "\n".join(text))
 
 
-def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
-    """What the kernel cost beside its budgets and beside our solution: on the last visible case
-    with budgets, of which the verdict has the counters."""
-    visible = [case for case in exercise.cases if case.visible and case.budgets]
-    if not visible:
-        return Page("", "")
-    yours, ours = verdict.counters, visible[-1].ours
+def _beside(found: Beside | None) -> list[Page]:
+    """What the kernel cost beside its budgets and beside our solution, and how ours is written."""
+    if found is None:
+        return []
     rows = [
-        (budget.counter, f"{yours[budget.counter]:,}", f"{budget.at_most:,}", _ours(budget, ours))
-        for budget in visible[-1].budgets
+        (one.counter, f"{one.yours:,}", f"{one.most:,}", _ours(one.ours)) for one in found.costs
     ]
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
-    return Page(html, "\n".join(text))
+    costs = Page(html, "\n".join(text)) if rows else Page("", "")
+    return [costs, _compared(found.changes)]
 
 
-def _ours(budget: Budget, ours: Mapping[str, int]) -> str:
-    return f"{ours.get(budget.counter, 0):,}" if len(ours) > 1 else "not kept"
+def _ours(count: int | None) -> str:
+    return "not kept" if count is None else f"{count:,}"
+
+
+def _compared(changes: tuple[str, ...]) -> Page:
+    head = heading("note", COMPARE, ": lines that differ, - yours, + ours")
+    shown = difference.rows(changes)
+    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{shown.html}</details>'
+    return Page(html, f"\n{COMPARE} (- yours, + ours)\n{shown.text}")
 
 
 def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
