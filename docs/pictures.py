@@ -97,6 +97,7 @@ def _take_all(lab: browser.Lab, theme: str) -> None:
     if theme == "light":
         _output(lab, 2, DOCS / "verdict.png", VERDICT)
         _cell(lab, DRAWN, DOCS / "lesson.png")
+    lab.page.set_window_size(1240, 720)
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     time.sleep(1)  # JupyterLab draws tabs bit by bit
@@ -105,6 +106,7 @@ def _take_all(lab: browser.Lab, theme: str) -> None:
         "const shell = window.jupyterapp.shell;"
         "shell.activateById([...shell.widgets('main')].find(one => one.context).id)"
     )
+    lab.page.set_window_size(1240, 1400)
 
 
 def _done() -> Iterator[str]:
@@ -171,8 +173,10 @@ def _output(lab: browser.Lab, cell: int, path: Path, part: str = "") -> None:
 
 def _cell(lab: browser.Lab, cell: int, path: Path) -> None:
     """A cell with the one above it, as the page shows them."""
-    lab.page.set_window_size(1240, 1000)
-    lab.output(cell)
+    lab.page.set_window_size(1240, 1350)
+    lab.show(cell - 1)
+    widget = f"window.jupyterapp.shell.currentWidget.content.widgets[{cell}]"
+    lab.until(f"return {widget}.node.querySelector('img')?.complete")
     _save(_element(lab, ".jp-NotebookPanel-notebook").screenshot_as_png, path)
     lab.page.set_window_size(1240, 1400)
 
