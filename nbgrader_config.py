@@ -30,16 +30,17 @@ c.Exchange.cache = str(course / "cache")
 # Every graded answer is a %%cuda cell, so what stands in for a solution is a CUDA comment.
 c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}
 
-# A learner's notebook is never executed: its answers are taken out first and judged as text.
+# A learner's notebook is never executed: its answers are taken out first and judged as text, and
+# the second list, in which nbgrader would execute it, finds the judge's points in it.
 c.Autograde.sanitize_preprocessors = [
     "grader.classroom.plugin.TakeAnswers",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
+    "grader.classroom.plugin.JudgeAnswers",
 ]
 c.Autograde.autograde_preprocessors = [
-    "grader.classroom.plugin.JudgeAnswers",
     "nbgrader.preprocessors.SaveAutoGrades",
     "grader.classroom.lateness.AssignLateness",
     "nbgrader.preprocessors.CheckCellMetadata",

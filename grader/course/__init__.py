@@ -8,13 +8,6 @@ else has to be registered anywhere.
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
 from .mistakes import WrongKernel
 from .model import (
-    BUTTERFLY,
-    DIVISION,
-    LOAD_16,
-    SHUFFLE,
-    STORE_16,
-    WARP_REDUCTION,
-    Ban,
     Benchmark,
     Budget,
     Case,
@@ -24,7 +17,6 @@ from .model import (
     Launch,
     Lesson,
     Problem,
-    Requirement,
     Rule,
     Shown,
     Times,
@@ -35,15 +27,15 @@ from .model import (
     together,
     work_is_shared,
 )
+from .requirements import DIVISION, FENCE, LOAD_16, SHUFFLE, STORE_16, Ban, Kind, Requirement
 
 __all__ = [
-    "BUTTERFLY",
     "DIVISION",
+    "FENCE",
     "KERNELS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
-    "WARP_REDUCTION",
     "Ban",
     "Benchmark",
     "Budget",
@@ -51,6 +43,7 @@ __all__ = [
     "Dim",
     "Exercise",
     "Expected",
+    "Kind",
     "Launch",
     "Lesson",
     "Problem",

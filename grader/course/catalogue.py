@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +13,9 @@ from . import authors, solution_counts
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
 _INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
-COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder of another course
+COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
 KERNELS = COURSE_FILES / "kernels"
 
 
@@ -58,7 +61,12 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = (*sorted(path.glob("*.py")), path / "lesson.md", path / solution_counts.FILE)
+    read = (
+        *sorted(path.glob("*.py")),
+        *sorted(path.glob("*.cu")),
+        path / "lesson.md",
+        path / solution_counts.FILE,
+    )
     files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, tuple(seen))
@@ -89,6 +97,7 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
         replace(
             one,
             id=f"{path.name}/{one.name}",
+            solution=authors.text(path / one.source),
             cases=tuple(_case(case, file, one.name) for case in one.cases),
             rules=tuple(rule for rule in rules if rule.exercise == one.name),
         )

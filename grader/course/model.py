@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import NotInCourse
 from . import authors
 from .mistakes import WrongKernel, wrong_kernels
+from .requirements import Ban, Requirement
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
@@ -101,40 +102,6 @@ def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
 
 
 @dataclass(frozen=True)
-class Requirement:
-    """An instruction that warps must execute at least so often over the case's launches.
-
-    `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
-    `named` what a learner calls it: "a 16-byte load from global memory". `worth`: other
-    instructions that do the same, and how many of the first each of them stands for.
-    """
-
-    instruction: str
-    named: str
-    at_least: int
-    why: str
-    worth: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Ban:
-    """Instructions that no warp may execute: `instruction` and `named` as in `Requirement`."""
-
-    instruction: str
-    named: str
-    why: str
-
-
-SHUFFLE = r"shfl\.sync\..*"
-WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
-DIVISION = r"(div|rem)\..*"
-BUTTERFLY = r"shfl\.sync\.bfly\..*"
-_SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
-LOAD_16 = "ld" + _SIXTEEN_BYTES
-STORE_16 = "st" + _SIXTEEN_BYTES
-
-
-@dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
     a hidden case; `problem` draws a fresh `Problem` from a random generator. `ours`: what the
@@ -178,7 +145,8 @@ class Exercise:
     """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
     between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
     are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
-    and `rules` are those of the lesson's rules.py; both are set when it is found."""
+    `solution` the text of `source` and `rules` those of the lesson's rules.py; all are set when it
+    is found."""
 
     name: str
     title: str
@@ -187,6 +155,7 @@ class Exercise:
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
+    solution: str = ""
     rules: tuple[Rule, ...] = ()
 
     @property
