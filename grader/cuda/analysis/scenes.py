@@ -15,6 +15,7 @@ from . import lemmas
 from .atoms import Atoms, Formula, Scope, constant, product_name, ranges, term
 from .polynomials import Monomial, Polynomial
 
+EFFORT = 5_000_000  # of Z3 for one question, in its own measure; a second or two
 OTHER = "~"  # marks the atoms of the second thread
 
 Model = Mapping[str, int]  # what whole numbers may be, by atom
@@ -22,11 +23,10 @@ Model = Mapping[str, int]  # what whole numbers may be, by atom
 
 @dataclass
 class Clock:
-    """When to stop, and how long one question may take; in seconds of this process's own time, so
-    that a busy machine finds what an idle one finds."""
+    """When to stop, in seconds of this process's own time, so that a busy machine finds what an
+    idle one finds."""
 
     until: float
-    each: float = 1.5
 
     @property
     def left(self) -> float:
@@ -34,11 +34,12 @@ class Clock:
 
     def but(self, part: float) -> Clock:
         """A clock that leaves so much of the time that is left."""
-        return Clock(self.until - part * self.left, self.each)
+        return Clock(self.until - part * self.left)
 
-    def share(self) -> int:
-        """For the next question, in milliseconds."""
-        return int(1000 * min(self.each, self.left))
+    def longest(self) -> int:
+        """What the next question may take, in milliseconds of anybody's time: others may be busy
+        on this machine too, and `EFFORT` counts what is done, not how long it takes."""
+        return int(10_000 * max(self.left, 0.1))
 
 
 def deadline(seconds: float) -> Clock:
@@ -115,7 +116,7 @@ class Scene:
     ) -> Model | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
         solver = z3.SimpleSolver()
-        solver.set("timeout", max(clock.share(), 1))
+        solver.set("rlimit", EFFORT, "timeout", clock.longest())
         for one in self.known(formulas, values):
             z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
         answer = solver.check()

@@ -196,12 +196,12 @@ class Arithmetic:
         """Its remainder modulo 2**bits."""
         if not bits:
             return Polynomial.of(0)
-        even = 0
+        even: int = 0
         while even < bits and value.divisible(2 ** (even + 1)):
             even += 1
         if even:
             smaller = self.floor_quotient(value, 2**even)
-            return self.low_bits(smaller, bits - even) * 2**even
+            return self.low_bits(smaller, bits - even) * (1 << even)
         low, high = self.atoms.interval(value)
         if value.number is not None or (low >= 0 and high < 2**bits):
             return value if value.number is None else Polynomial.of(value.number % 2**bits)
