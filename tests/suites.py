@@ -34,7 +34,7 @@ from grader.judge import Verdict, judge
 FOLDER = Path(__file__).parent / "suites"
 ELSEWHERE = r"should be made of|holds .* no part of it should be"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
-    "counted_twice": r"(is|are) in .*(twice|times|too often|more than once)",
+    "counted_twice": r"(is|are) in .*(twice|times|too often|more than once)|adds .* in the code",
     "first_element": r"lacks|No input went into",
     "identity": r"stands in the code",
     "last_element": r"lacks|No input went into|stands in the code.*no input",

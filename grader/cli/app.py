@@ -129,6 +129,27 @@ def check(
         raise typer.Exit(1)
 
 
+@app.command()
+def prove(
+    what: Annotated[str, typer.Argument(help="A .cu file, or a lesson whose solutions to prove.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="For each exercise.")] = 10,
+) -> None:
+    """Look for sizes that break a kernel, or show that there are none: in bounds, no races,
+    nobody missing at a barrier or a shuffle. The exit status is 1 if a launch breaks it."""
+    from .. import course
+    from . import prove_file
+
+    broken = False
+    for line, wrong in prove_file.prove(what, exercise, seconds, course.KERNELS):
+        typer.echo(visible(line))
+        broken |= wrong
+    if broken:
+        raise typer.Exit(1)
+
+
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(
     context: typer.Context,

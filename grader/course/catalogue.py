@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import AuthorError, NotInCourse
 from . import authors, solution_counts
-from .model import Benchmark, Case, Exercise, Lesson, Problem, Shown
+from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
 _INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
 WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
@@ -89,12 +89,17 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
         authors.require_exercise(one, file)
     if len({one.name for one in found}) < len(found):
         raise AuthorError(f"{authors.shown(file)}: two exercises have the same name.")
+    rules = authors.defined(path / "rules.py", Rule)
+    for rule in rules:
+        if rule.exercise not in {one.name for one in found}:
+            raise AuthorError(f"{authors.shown(path / 'rules.py')}: no exercise {rule.exercise!r}.")
     return tuple(
         replace(
             one,
             id=f"{path.name}/{one.name}",
             solution=authors.text(path / one.source),
             cases=tuple(_case(case, file, one.name) for case in one.cases),
+            rules=tuple(rule for rule in rules if rule.exercise == one.name),
         )
         for one in found
     )

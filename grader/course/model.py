@@ -118,11 +118,35 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
+    about for every size. `parameters` are the kernel's, with the elements of each array: "float
+    x[rows * columns]", "int rows"; "int shape[]" where only what is in it could say how much it
+    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
+    gridDim.x and so on.
+
+    `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
+    is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
+    more than `most` elements and no grid more threads.
+    """
+
+    exercise: str
+    kernel: str
+    parameters: tuple[str, ...]
+    blocks: tuple[Dim, ...]
+    where: tuple[str, ...] = ()
+    grid: int = 1
+    shared_mem: str = "0"
+    most: int = 2**30
+
+
+@dataclass(frozen=True)
 class Exercise:
     """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
     between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
-    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name"
-    and `solution` the text of `source`, set when it is found."""
+    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
+    `solution` the text of `source` and `rules` those of the lesson's rules.py; all are set when it
+    is found."""
 
     name: str
     title: str
@@ -132,6 +156,7 @@ class Exercise:
     hints_on: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
     solution: str = ""
+    rules: tuple[Rule, ...] = ()
 
     @property
     def points(self) -> float:

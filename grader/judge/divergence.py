@@ -145,7 +145,9 @@ def _in_code(way: _Way, top: int) -> int | None:
 
 
 def _partings(mine: _Way, ours: _Way, any_order: bool) -> Iterator[Parting]:
-    known = [_known(mine, ours, at) for at in range(len(mine.steps))]
+    known: list[bool] = []
+    for at in range(len(mine.steps)):
+        known.append(_known(mine, ours, at) or mine.keeps(at, known))
     for at, step in enumerate(mine.steps):
         if (
             known[at]
@@ -162,8 +164,10 @@ def _partings(mine: _Way, ours: _Way, any_order: bool) -> Iterator[Parting]:
 def _known(mine: _Way, ours: _Way, at: int) -> bool:
     """Whether the solution comes to a value. A maximum is one of two, so that it must be a maximum
     there too, if the solution does anything with the two."""
-    if mine.is_constant(at) or mine.key(at) not in ours.keys:
-        return mine.is_constant(at)
+    if mine.is_constant(at):
+        return True
+    if mine.key(at) not in ours.keys:
+        return False
     pair, verb = mine.operand_keys(at), mine.verb(at)
     if verb not in ("max", "min") or len(pair) < 2:
         return True
@@ -181,7 +185,8 @@ def _told(mine: _Way, ours: _Way, at: int, any_order: bool) -> Parting | None:
         return Parting(place, mine.words(at), f"first {ours.words(before)}", constant)
     if partner is not None and _in_another_order(mine, at, ours, partner) == any_order:
         return Parting(place, mine.words(at), ours.words(partner), constant)
-    if not any_order and (constant is not None or mine.verb(at) in ("cut", "half")):
+    alone = partner is None and mine.verb(at) not in ANY_ORDER
+    if not any_order and (constant is not None or alone or mine.verb(at) in ("cut", "half")):
         return Parting(place, mine.words(at), "", constant)
     return None
 
@@ -264,6 +269,14 @@ class _Way:
     def operand_keys(self, at: int) -> set[object]:
         return {self.key(one) for one in self.steps[at].sources if not self.is_constant(one)}
 
+    def keeps(self, at: int, known: list[bool]) -> bool:
+        """Whether a step has left a known value as it was, as adding 0 does."""
+        step = self.steps[at]
+        if step.op < 0:
+            return False
+        same = (one for one in step.sources if self.steps[one].value == step.value)
+        return self.verb(at) in ("add", "sub", "mul") and any(known[one] for one in same)
+
     def constants(self, at: int) -> list[float]:
         return [self.steps[one].value for one in self.steps[at].sources if self.is_constant(one)]
 
@@ -271,8 +284,10 @@ class _Way:
         return self.cone.ops[self.steps[at].op].line
 
     def verb(self, at: int) -> str:
-        """What a step does; of the first one of an exponential, all of that."""
-        return self._exponential.get(at) or self._verbs[self.steps[at].op]
+        """What a step does, nothing where a value lay in memory; of the first step of an
+        exponential, all of that."""
+        op = self.steps[at].op
+        return self._exponential.get(at) or (self._verbs[op] if op >= 0 else "")
 
     def words(self, at: int) -> str:
         step, verb = self.steps[at], self.verb(at)
@@ -332,7 +347,7 @@ class _Way:
         self.inner |= inside - first
         for at in self._together[self.line(power), self.steps[power].place]:
             given = [one for one in self.steps[at].sources if not self.is_constant(one)]
-            inner = len(given) == 1 and given[0] != power and given[0] in self.inner
+            inner = len(given) == 1 and given[0] in self.inner and not self._does(given[0], "ex2")
             self.inner |= {at} if inner and at not in inside else set()
 
     def _given(self, at: int, inside: set[int]) -> set[int]:
