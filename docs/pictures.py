@@ -179,7 +179,13 @@ def _cell(lab: browser.Lab, cell: int, path: Path) -> None:
     lab.until(f"return {widget}.node.querySelector('img')?.complete")
     lab.show(cell - 1)
     time.sleep(1)  # JupyterLab moves what it has not measured yet
-    _save(_element(lab, ".jp-NotebookPanel-notebook").screenshot_as_png, path)
+    panel = _element(lab, ".jp-NotebookPanel-notebook")
+    above = lab.page.execute_script(
+        f"return {widget}.node.previousElementSibling.getBoundingClientRect().top"
+        " - arguments[0].getBoundingClientRect().top",
+        panel,
+    )
+    _save(panel.screenshot_as_png, path, max(0, round(above)))
     lab.page.set_window_size(1240, 1400)
 
 
@@ -187,13 +193,15 @@ def _element(lab: browser.Lab, selector: str) -> WebElement:
     return lab.page.find_element(By.CSS_SELECTOR, selector)
 
 
-def _save(png: bytes, path: Path) -> None:
+def _save(png: bytes, path: Path, top: int = 0) -> None:
     """In few colours, the rare ones among them, so that pictures stay small."""
-    _picture(png).quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    _picture(png, top).quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
-def _picture(png: bytes) -> Image.Image:
+def _picture(png: bytes, top: int = 0) -> Image.Image:
+    """What is below the row `top`, as wide as a page has room for."""
     picture = Image.open(BytesIO(png)).convert("RGB")
+    picture = picture.crop((0, top, picture.width, picture.height))
     if picture.width > WIDE:
         picture = picture.resize((WIDE, picture.height * WIDE // picture.width))
     return picture
