@@ -52,7 +52,7 @@ class Station:
 
     @property
     def begun(self) -> bool:
-        return bool(self.passed or self.answered)
+        return bool(self.passed or self.answered) and not self.done
 
 
 def stations(root: Path) -> list[Station]:
