@@ -1,11 +1,12 @@
 """The course as data: what a lesson is, what an exercise asks, and where both are found.
 
-A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
-level, its benchmarks.py, if it has one, `Benchmark` objects, its shown.py `Shown` objects; nothing
-else has to be registered anywhere.
+A lesson is one folder under kernels/. Its exercises.py, and any exercises_*.py beside it, define
+`Exercise` objects at module level, its benchmarks.py, if it has one, `Benchmark` objects, its
+shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
+from .kinds import KINDS, Break, Bug, Cheaper, Kind, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
     BUTTERFLY,
@@ -19,8 +20,10 @@ from .model import (
     Budget,
     Case,
     Dim,
+    Exactly,
     Exercise,
     Expected,
+    Hazard,
     Launch,
     Lesson,
     Problem,
@@ -39,24 +42,34 @@ __all__ = [
     "BUTTERFLY",
     "DIVISION",
     "KERNELS",
+    "KINDS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
     "WARP_REDUCTION",
     "Ban",
     "Benchmark",
+    "Break",
     "Budget",
+    "Bug",
     "Case",
+    "Cheaper",
     "Dim",
+    "Exactly",
     "Exercise",
     "Expected",
+    "Hazard",
+    "Kind",
     "Launch",
     "Lesson",
+    "Order",
+    "Place",
     "Problem",
     "Requirement",
     "Shown",
     "Times",
     "Variant",
+    "Write",
     "WrongKernel",
     "exercise",
     "full_name",
