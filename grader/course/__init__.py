@@ -37,6 +37,7 @@ from .model import (
     together,
     work_is_shared,
 )
+from .problems import one_launch
 
 __all__ = [
     "BUTTERFLY",
@@ -79,6 +80,7 @@ __all__ = [
     "lessons",
     "longest_path",
     "names",
+    "one_launch",
     "together",
     "work_is_shared",
 ]
