@@ -53,6 +53,13 @@ def rows_of(rng: np.random.Generator, kernel: str, rows: int, block: int) -> Pro
     return one_launch(kernel, rows, block, {"x": x}, {"y": softmax(x)}, rtol=1e-3, atol=1e-9)
 
 
+def peaks(rng: np.random.Generator) -> Problem:
+    """Rows of which one element is far above all others, each time another one."""
+    x = normal(rng, (4, 128))
+    x[range(4), rng.integers(0, 32, 4) + 32 * np.arange(4)] = 200
+    return one_launch("read_once", 4, 32, {"x": x}, {"y": softmax(x)}, atol=1e-9)
+
+
 read_once = Exercise(
     name="read_once",
     title="Read once",
@@ -82,6 +89,7 @@ read_once = Exercise(
             ),
         ),
         hidden("more rows", lambda rng: rows_of(rng, "read_once", 7, 32)),
+        hidden("the largest far above all others, anywhere", peaks),
     ),
     hints=(
         "Each lane has four elements of its row. Where can they stay until they are needed again?",
