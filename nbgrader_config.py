@@ -43,16 +43,17 @@ c.GenerateAssignment.preprocessors = [
 ]
 c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}  # of notebooks of your own
 
-# A learner's notebook is never executed: its answers are taken out first and judged as text.
+# A learner's notebook is never executed: its answers are taken out first and judged as text, and
+# the second list, in which nbgrader would execute it, finds the judge's points in it.
 c.Autograde.sanitize_preprocessors = [
     "grader.classroom.plugin.TakeAnswers",
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
+    "grader.classroom.plugin.JudgeAnswers",
 ]
 c.Autograde.autograde_preprocessors = [
-    "grader.classroom.plugin.JudgeAnswers",
     "nbgrader.preprocessors.SaveAutoGrades",
     "grader.classroom.lateness.AssignLateness",
     "nbgrader.preprocessors.CheckCellMetadata",

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat import v4
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
@@ -28,6 +29,11 @@ PATIENCE = 300  # seconds; a busy machine takes its time
 _CHROMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _DRIVERS = ("chromedriver", "chromium.chromedriver")
 _NOTEBOOK = "window.jupyterapp?.shell?.currentWidget"
+_OPEN = _NOTEBOOK.replace("?", "")
+_CODE = (
+    f"[...{_NOTEBOOK}.model.cells]"
+    ".filter(cell => cell.type === 'code' && cell.sharedModel.getSource().trim())"
+)
 _NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 _THEMES = {True: "JupyterLab Dark", False: "JupyterLab Light"}
 
@@ -36,6 +42,16 @@ def installed() -> tuple[str, str] | None:
     """A browser and its driver, if this machine has both."""
     found = [next(filter(None, map(shutil.which, names)), None) for names in (_CHROMES, _DRIVERS)]
     return tuple(found) if all(found) else None
+
+
+MARKS = [  # of every test that looks
+    pytest.mark.browser,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        installed() is None,
+        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
+    ),
+]
 
 
 @contextmanager
@@ -48,6 +64,7 @@ def chromium(width: int = 1440, height: int = 900) -> Iterator[webdriver.Chrome]
         options.add_argument(argument)
     options.add_argument(f"--window-size={width},{height}")
     page = webdriver.Chrome(options=options, service=Service(driver))
+    page.set_script_timeout(PATIENCE)
     try:
         yield page
     finally:
@@ -55,9 +72,10 @@ def chromium(width: int = 1440, height: int = 900) -> Iterator[webdriver.Chrome]
 
 
 @contextmanager
-def jupyterlab(folder: Path, learner: bool = False) -> Iterator[str]:
+def jupyterlab(folder: Path, learner: bool = False, app: str = "jupyterlab") -> Iterator[str]:
     """The address of a server whose notebooks are in `folder`, with what `grader lab` gives it if
-    it is a `learner`'s; nothing of the user's own Jupyter is read or written."""
+    it is a `learner`'s; nothing of the user's own Jupyter is read or written. `app` is the module
+    that serves, JupyterLab's or Notebook's."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -66,19 +84,22 @@ def jupyterlab(folder: Path, learner: bool = False) -> Iterator[str]:
         for name in ("CONFIG", "DATA", "RUNTIME")
     }
     settings = ["--ServerApp.token=", "--ServerApp.open_browser=False", f"--ServerApp.port={port}"]
-    settings += [f"--ServerApp.root_dir={folder}", "--LabApp.expose_app_in_browser=True"]
+    settings += [f"--ServerApp.root_dir={folder}"]
+    settings += [
+        f"--{name}.expose_app_in_browser=True" for name in ("LabApp", "JupyterNotebookApp")
+    ]
     settings += ["--LabApp.news_url=None", "--ServerApp.allow_root=True"]
     quiet = folder / ".config" / "labconfig" / "default_setting_overrides.json"
     quiet.parent.mkdir(parents=True, exist_ok=True)
     quiet.write_text(json.dumps(_NO_NEWS))
-    command = [sys.executable, "-m", "jupyterlab", *settings]
+    command = [sys.executable, "-m", app, *settings]
     if learner:
         own = launching.environment() | own
-    with (folder / "server.log").open("wb") as log:
+    with (folder / ".server.log").open("wb") as log:
         server = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
     try:
         address = f"http://127.0.0.1:{port}"
-        _wait_for(address, server, folder / "server.log")
+        _wait_for(address, server, folder / ".server.log")
         yield address
     finally:
         server.terminate()
@@ -107,15 +128,67 @@ def write_notebook(path: Path, *cells: str) -> None:
 class Lab:
     """One notebook, open in JupyterLab."""
 
-    def __init__(self, page: webdriver.Chrome, address: str, notebook: str):
+    def __init__(self, page: webdriver.Chrome, address: str, notebook: str, at: str = "lab/tree"):
         self.page = page
-        page.get(f"{address}/lab/tree/{notebook}?reset")
+        page.get(f"{address}/{at}/{notebook}?reset")
         self.until(f"return {_NOTEBOOK}?.sessionContext?.session?.kernel?.status === 'idle'")
 
     def run_all(self) -> None:
-        """Run every cell, one after the other, until the last has its number."""
+        """Run every cell, one after the other, until the last has its number or one has failed."""
         self.command("notebook:run-all-cells")
-        self.until(f"return {_NOTEBOOK}.content.widgets.every((one) => one.model.executionCount)")
+        done = f"{_CODE}.every(cell => cell.executionCount)"
+        self.until(f"const wrong = {self._ERRORS}; return wrong.length > 0 || {done}")
+        self.until(f"return {_NOTEBOOK}.sessionContext.session.kernel.status === 'idle'")
+
+    _ERRORS = (
+        f"{_CODE}.flatMap(cell => cell.outputs.toJSON())"
+        ".filter(output => output.output_type === 'error').map(output => output.evalue)"
+    )
+
+    def errors(self) -> list[str]:
+        """What cells failed with."""
+        return self.page.execute_script(f"return {self._ERRORS}")
+
+    def run(self, number: int) -> None:
+        """Run a cell, counted from 0, until it is through."""
+        self._done(
+            f"{_OPEN}.content.activeCellIndex = {number};"
+            "window.jupyterapp.commands.execute('notebook:run-cell')"
+        )
+
+    def show(self, number: int) -> None:
+        """Scroll to a cell: JupyterLab draws what is in view alone."""
+        self.page.execute_script(f"{_NOTEBOOK}.content.scrollToItem({number}, 'start')")
+
+    def output(self, number: int) -> str:
+        """What a cell shows, as text, as soon as it shows some."""
+        self.show(number)
+        cell = f"{_NOTEBOOK}.content.widgets[{number}]"
+        return self.until(f"return {cell}.outputArea?.node.innerText.trim()")
+
+    def find(self, beginning: str) -> int:
+        """The number of the first cell whose text begins so."""
+        return self.page.execute_script(
+            f"return [...{_NOTEBOOK}.model.cells]"
+            ".findIndex(cell => cell.sharedModel.getSource().startsWith(arguments[0]))",
+            beginning,
+        )
+
+    def write(self, number: int, source: str) -> None:
+        self.page.execute_script(
+            f"{_NOTEBOOK}.content.widgets[{number}].model.sharedModel.setSource(arguments[0])",
+            source,
+        )
+
+    def close(self) -> None:
+        """Save it, and let its kernel go."""
+        self.save()
+        self._done(f"{_OPEN}.sessionContext.shutdown()")
+
+    def _done(self, script: str) -> None:
+        """Wait for what a script ends in, a promise."""
+        *first, last = script.rpartition(";")
+        self.page.execute_async_script(f"{''.join(first)} {last}.then(() => arguments[0]())")
 
     def save(self) -> None:
         self.command("docmanager:save")

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from itertools import combinations
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -92,3 +93,30 @@ def test_the_files_that_the_page_names_are_there():
     places = re.findall(r"`((?:cli|submissions|course|judge|notebook|cuda)/[\w/]+\.py)`", PAGE)
     assert places
     assert [place for place in places if not (ROOT / "grader" / place).is_file()] == []
+
+
+# Files that share a name with one next door, and must be told apart by their folders.
+_NAMESAKES = {
+    "errors.py": "what derives from CourseError, and of that what a kernel can do wrong",
+    "folder.py": "a course's folder and a learner's",
+    "kernel.py": "a kernel as both devices have it, and as a notebook shows it",
+}
+
+
+def neighbours(one, other):
+    """Whether two folders lie side by side, or one in the other."""
+    return one.parent == other.parent or one == other.parent or one.parent == other
+
+
+def test_no_two_files_of_one_name_lie_next_door_to_each_other():
+    folders = {}
+    for path in FILES:
+        if not path.name.startswith("__"):
+            folders.setdefault(path.name, []).append(path.parent)
+    found = {
+        name
+        for name, places in folders.items()
+        for one, other in combinations(places, 2)
+        if neighbours(one, other)
+    }
+    assert found == set(_NAMESAKES)

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-import time
+import shutil
 
 import pytest
 
 selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
 
 import browser  # noqa: E402  (it needs selenium)
+import lab_times  # noqa: E402
 from nbconvert import HTMLExporter  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
+from grader.learner import folder  # noqa: E402
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        browser.installed() is None,
-        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
-    ),
-]
+pytestmark = browser.MARKS
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
@@ -33,6 +28,10 @@ ADDING = 2 + next(n for n, line in enumerate(RACING.splitlines()) if "+= tile[" 
 SET_UP = f"""import numpy as np
 from grader.notebook import *
 lesson("{LESSON.name}")"""
+IN_VIEW = """
+const box = document.querySelector('.source').getBoundingClientRect();
+const row = document.querySelector('.row.current').getBoundingClientRect();
+return row.top >= box.top && row.bottom <= box.bottom;"""
 SHUFFLE = """%%cuda give
 extern "C" __global__ void give(float* x) {
     float mine = x[threadIdx.x];
@@ -44,8 +43,8 @@ extern "C" __global__ void give(float* x) {
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """JupyterLab with a lesson in which an exercise has a mistake; everything has been run."""
-    folder = tmp_path_factory.mktemp("lab")
-    notebook = folder / "lesson.ipynb"
+    root = tmp_path_factory.mktemp("lab")
+    notebook = root / "lesson.ipynb"
     browser.write_notebook(
         notebook,
         SET_UP,
@@ -55,9 +54,9 @@ def lab(tmp_path_factory):
         "x = np.arange(32, dtype=np.float32)\nrun = watch(give, (1,), (32,), (x,))\nplay(run)",
         "draw.exchange(run)",
     )
-    with browser.jupyterlab(folder) as address, browser.chromium() as page:
+    with browser.jupyterlab(root) as address, browser.chromium() as page:
         opened = browser.Lab(page, address, notebook.name)
-        opened.folder = folder
+        opened.folder, opened.address = root, address
         opened.run_all()
         yield opened
 
@@ -112,16 +111,31 @@ def test_a_shuffle_has_an_arrow_for_each_value_that_moved(lab):
         assert player.count(".exchange .arrow") == 28  # lanes 28 to 31 keep their own
 
 
-def test_steps_are_instant(lab):
-    """A hundred steps, measured by the browser itself and with no claim of a figure but that of
-    steps that anybody would notice."""
-    with lab.player() as player:
-        took = player.page.execute_script(
-            "const start = performance.now();"
-            "for (let n = 0; n < 100; n++) window.player.step(n % 2 ? 'forth' : 'back');"
-            "return performance.now() - start;"
+def test_a_hundred_steps_forth_and_back_end_where_they_began(lab):
+    def stepped(player, direction):
+        player.page.execute_script(
+            f"for (let n = 0; n < 100; n++) window.player.step('{direction}')"
         )
-        assert took / 100 < 250  # milliseconds
+        return player.step, player.panels
+
+    with lab.player() as player:
+        player.press(Keys.HOME)
+        first = player.step, player.panels
+        last = stepped(player, "forth")
+        assert last != first
+        assert stepped(player, "back") == first
+        assert stepped(player, "forth") == last
+        player.press(Keys.HOME)
+        player.click(".to-mark")
+
+
+def test_the_line_of_the_step_is_in_view(lab):
+    with lab.player() as player:
+        for key in (Keys.HOME, Keys.ARROW_RIGHT, Keys.END):
+            player.press(key)
+            assert player.page.execute_script(IN_VIEW), player.step
+        player.click(".to-mark")
+        assert player.page.execute_script(IN_VIEW)
 
 
 def test_the_players_colours_follow_the_theme(lab):
@@ -167,24 +181,27 @@ def test_a_saved_notebook_still_plays_as_a_page_without_a_kernel(lab):
         lab.until("return !!window.jupyterapp && !!document.querySelector('iframe[srcdoc]')")
 
 
-def test_five_players_open_at_once(tmp_path):
-    from test_player import RACING as SOURCE
-    from test_player import summed
+def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
+    """nbgrader's button, which only those see who do not come by `grader lab`."""
+    shutil.copyfile(folder.NOTEBOOKS / f"{LESSON.name}.ipynb", lab.folder / f"{LESSON.name}.ipynb")
+    untouched = browser.Lab(lab.page, lab.address, f"{LESSON.name}.ipynb")
+    untouched.page.execute_script(
+        "[...document.querySelectorAll('.jp-Toolbar button, .jp-Toolbar jp-button')]"
+        ".find(one => one.textContent.trim() === 'Validate').click()"
+    )
+    said = untouched.until(
+        "const dialog = document.querySelector('.jp-Dialog'); return dialog &&"
+        " !/Validating/.test(dialog.innerText) && dialog.innerText"
+    )
+    assert "Success" not in said
+    assert "still as it was handed out" in said
 
-    from grader.notebook.player import marks_of, player
 
-    run, recording = summed(SOURCE)
-    html = player(recording, marks_of(recording, run.hazards)).html
+def test_five_players_on_one_page_all_open(tmp_path):
+    """How long that takes is told by tests/lab_times.py."""
     path = tmp_path / "five.html"
-    path.write_text(f"<!doctype html><body>{html * 5}")
+    path.write_text(lab_times.five_players())
     assert path.stat().st_size < 10_000_000
     with browser.chromium() as page:
-        start = time.perf_counter()
-        page.get(path.as_uri())
-        browser.WebDriverWait(page, browser.PATIENCE).until(
-            lambda page: page.execute_script(
-                "return [...document.querySelectorAll('iframe')].every("
-                "(one) => one.contentWindow.player)"
-            )
-        )
-        print(f"five players: {time.perf_counter() - start:.2f} s, {path.stat().st_size:,} bytes")
+        lab_times.open_players(page, path)
+        assert len(page.find_elements(browser.By.CSS_SELECTOR, "iframe")) == 5

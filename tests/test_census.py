@@ -11,7 +11,7 @@ from ptx_reference_forms import expected as reference
 
 from grader import cuda
 from grader.cuda import conformance, simulator
-from grader.cuda.conformance.form import Form, plain
+from grader.cuda.conformance.inline_form import Form, plain
 from grader.cuda.conformance.samples import samples
 from grader.cuda.simulator.engine.events import Observer
 from grader.cuda.simulator.isa.form import Flow

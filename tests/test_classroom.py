@@ -8,6 +8,7 @@ import nbformat
 import pytest
 import small_class
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from small_class import (
     LESSON,
@@ -174,6 +175,38 @@ def test_formgrader_sees_the_class(graded):
     seen = {row["student"]: row["score"] for row in api.get_submissions(LESSON)}
     assert len(seen) == 10
     assert seen["ada"] == 6.0
+
+
+def test_formgrader_s_own_button_gives_the_marks_that_the_command_completes(tmp_path, kernels):
+    here = new_course(tmp_path, kernels)
+    assert grader(here, "release", LESSON).exit_code == 0
+    hand_in(here, "ben", small_class.delete, scale=UNGUARDED_SCALE)
+    place = here.path("autograded", LESSON, "ben")
+    here.run(Autograde, LESSON, "ben")
+    assert points(here, "ben") == {"add": 0, "scale": 1}
+    told = verdicts.read(place)
+    assert told["add"]["problem"] == "The cell for add is missing from the notebook."
+    assert verdicts.fingerprint(place) == ""
+    assert grader(here, "autograde", LESSON).exit_code == 1
+    assert verdicts.read(place) == told
+    assert verdicts.fingerprint(place)
+
+
+def test_what_is_handed_in_again_meanwhile_waits_for_the_next_time(tmp_path, kernels):
+    """A submission is read once: its answers, its notebook and its fingerprint belong together."""
+    here = new_course(tmp_path, kernels)
+    assert grader(here, "release", LESSON).exit_code == 0
+    hand_in(here, "ada", add=SOLUTION, scale=SCALED)
+
+    def track(steps, description, **_):
+        if description.endswith("grading"):
+            hand_in(here, "ada", add=WRONG_SUM, scale=SCALED)
+        return steps
+
+    batch.autograde(here, LESSON, ["ada"], track=track)
+    assert points(here, "ada") == {"add": 4, "scale": 2}
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert points(here, "ada") == {"add": 0, "scale": 2}
 
 
 def test_grading_again_keeps_marks_given_by_hand_and_changes_nothing(graded):

@@ -87,6 +87,7 @@ def test_what_the_course_cannot_start_without_is_no_extra():
     # A module named for an extra, numba_softmax.py, is what that extra is for.
     found = distributions(FILES["grader"], everywhere=False)
     assert {path.stem for path in found.pop("cupy-cuda12x")} == NEED_A_GPU
+    assert {path.parent.name for path in found.pop("z3-solver")} == {"analysis"}
     for name in found.keys() - NEEDED:
         assert {path.stem.partition("_")[0] for path in found[name]} == {name}
 

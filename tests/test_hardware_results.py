@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import conformance
-from grader.cuda.conformance.form import Form
+from grader.cuda.conformance.inline_form import Form
 
 # form, inputs, what the hardware gave
 MEASURED = [

@@ -5,7 +5,7 @@ import pytest
 from ptx_reference_forms import expected
 
 from grader.cuda import conformance
-from grader.cuda.conformance.form import Form
+from grader.cuda.conformance.inline_form import Form
 
 CHOSEN, DRAWN = 512, 128  # inputs of a form
 FAMILIES = tuple(dict.fromkeys(form.family for form in conformance.FORMS))

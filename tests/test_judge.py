@@ -198,20 +198,28 @@ def test_over_budget_names_counter_limit_and_reason(verdict_on):
     assert "the budget is 32; line 5 alone costs 56. Neighbouring threads should" in verdict.message
 
 
-def test_an_instruction_that_is_called_for_must_be_executed(tmp_path):
-    root = small_lesson.write(tmp_path)
-    exercises = root / "01_add" / "exercises.py"
-    wanted = 'requires=(Requirement(SHUFFLE, "a shuffle", 4, "one a warp"),)'
-    stated = EXERCISES.replace("import Budget", "import SHUFFLE, Budget, Requirement")
-    exercises.write_text(stated.replace("budgets=(sectors,)", wanted))
-    shuffled = "    if (i < n) total[i] = __shfl_sync(~0u, x[i], threadIdx.x) + y[i];"
-    unused = (
-        "    if (i < n) total[i] = x[i] + y[i];\n    if (n < 0) total[i] = __shfl_sync(~0u, n, 0);"
-    )
+def test_what_is_called_for_must_be_on_the_way_to_every_element(tmp_path):
+    wanted = 'requires=(Requirement(SHUFFLE, "each passes one"),)'
+    root = rewritten(tmp_path, "SHUFFLE, Requirement", wanted)
+    there = "    int other = threadIdx.x ^ 1, j = blockIdx.x * blockDim.x + other;\n"
+    shuffled = f"{there}    total[i] = __shfl_xor_sync(~0u, x[j] + y[j], 1);"
     assert judge(ID, instead(shuffled), root=root, hidden=False).status == "passed"
-    verdict = judge(ID, instead(unused), root=root, hidden=False)
+    half = f"{there}    total[i] = x[i] + __shfl_xor_sync(~0u, y[j], 1);"
+    verdict = judge(ID, instead(half), root=root, hidden=False)
     assert verdict.status == "over_budget"
-    assert "executed a shuffle 0 times where 4 are called for. One a warp." in verdict.message
+    told = "x[0], of which total[0] is made, went through no shuffle: thread 0 of block 0 loads it"
+    assert f"{told} on line 6; so it is with 127 other elements. Each passes one." in (
+        verdict.message
+    )
+
+
+def test_a_fence_is_on_no_way_and_is_counted(tmp_path):
+    wanted = 'requires=(Requirement(FENCE, "one a warp", at_least=4),)'
+    root = rewritten(tmp_path, "FENCE, Requirement", wanted)
+    fenced = "    __threadfence();\n    if (i < n) total[i] = x[i] + y[i];"
+    assert judge(ID, instead(fenced), root=root, hidden=False).status == "passed"
+    verdict = judge(ID, SOLUTION, root=root, hidden=False)
+    assert "executed a fence 0 times where 4 are called for. One a warp." in verdict.message
 
 
 def rewritten(folder, imports: str, budget: str):
@@ -221,26 +229,6 @@ def rewritten(folder, imports: str, budget: str):
     stated = EXERCISES.replace("import Budget", f"import {imports}, Budget")
     exercises.write_text(stated.replace("budgets=(sectors,)", budget))
     return root
-
-
-def test_an_equivalent_instruction_counts_as_what_it_stands_for(tmp_path):
-    wanted = 'requires=(Requirement(SHUFFLE, "a shuffle", 20, "one a warp", WARP_REDUCTION),)'
-    root = rewritten(tmp_path, "SHUFFLE, WARP_REDUCTION, Requirement", wanted)
-    reduced = "    unsigned most = __reduce_max_sync(~0u, threadIdx.x);\n"
-    whole = reduced + "    if (i < n) total[i] = x[i] + y[i] + (most > 2000);"
-    assert judge(ID, instead(whole), root=root, hidden=False).status == "passed"
-    never = whole.replace("__reduce_max_sync(~0u, threadIdx.x)", "threadIdx.x")
-    assert judge(ID, instead(never), root=root, hidden=False).status == "over_budget"
-
-
-def test_a_banned_instruction_is_named_with_how_often_and_why(tmp_path):
-    ban = 'bans=(Ban(DIVISION, "a division", "a sum needs none"),)'
-    root = rewritten(tmp_path, "DIVISION, Ban", ban)
-    assert judge(ID, SOLUTION, root=root, hidden=False).status == "passed"
-    divided = instead("    if (i < n) total[i] = x[i % (2 * n)] + y[i];")
-    verdict = judge(ID, divided, root=root, hidden=False)
-    assert verdict.status == "over_budget"
-    assert "its warps executed a division 4 times. A sum needs none." in verdict.message
 
 
 def test_a_budget_in_times_is_held_against_what_the_solution_takes(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
@@ -9,18 +11,12 @@ selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is
 import browser  # noqa: E402  (it needs selenium)
 import nbformat  # noqa: E402
 from selenium.webdriver.common.action_chains import ActionChains  # noqa: E402
+from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
 from grader.learner import folder, progress  # noqa: E402
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        browser.installed() is None,
-        reason="NO BROWSER HERE: Chromium and chromedriver are not installed, nothing was seen",
-    ),
-]
+pytestmark = browser.MARKS
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
@@ -60,9 +56,46 @@ def lab(tmp_path_factory):
         yield opened
 
 
+COLOURS = """
+const lines = [...document.querySelectorAll('.cm-focused .cm-line')];
+const colour = (line, word) => {
+  const spans = [...lines.find(one => one.textContent.includes(line)).querySelectorAll('span')];
+  const found = spans.filter(one => one.textContent.includes(word)).at(-1);
+  return found && getComputedStyle(found).color;
+};
+return arguments[0].map(([line, word]) => colour(line, word));"""
+COMMENTED = (
+    "return window.jupyterapp.shell.currentWidget.content.activeCell.editor.getLine(4).trim()"
+)
+MINE = """%%cuda mine
+extern "C" __global__ void mine(float* values) {
+    // it's not in and or for
+    if (true) {
+        values[0] = 1.0f;
+    }
+}"""
+
+
 def typed(lab) -> str:
     return lab.page.execute_script(
         "return document.querySelector('.cm-focused .cm-content').innerText"
+    )
+
+
+def edit(lab, source: str, line: int, column: int) -> None:
+    """Write a text into the last cell, and put the cursor there, counted from 0."""
+    lab.page.execute_script(
+        "const n = window.jupyterapp.shell.currentWidget.content;"
+        "const [source, line, column] = arguments;"
+        "n.activeCellIndex = n.widgets.length - 1; n.mode = 'edit';"
+        "n.activeCell.model.sharedModel.setSource(source);"
+        "n.activeCell.editor.setCursorPosition({line, column}); n.activeCell.editor.focus();",
+        source,
+        line,
+        column,
+    )
+    lab.until(
+        "return document.querySelector('.cm-focused .cm-content')?.innerText.startsWith('%%cuda')"
     )
 
 
@@ -92,7 +125,10 @@ def test_a_card_s_line_leads_into_the_cell(lab):
 
 def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_is_kept(lab):
     veiled = "return document.querySelectorAll('.warpwise-veiled').length"
-    assert lab.until(veiled) > 0
+    assert lab.until(veiled) == 2  # what it printed, and what was watched; not that it compiled
+    lab.page.execute_script("document.querySelector('.warpwise-veiled [role=button]').focus()")
+    ActionChains(lab.page).send_keys(Keys.ENTER).perform()
+    assert lab.until(f"{veiled} === 1")  # one may look, by the keyboard too
     lab.page.execute_script("document.querySelectorAll('a[href*=\"#predict=\"]')[1].click()")
     lab.until(f"{veiled} === 0")
     assert "It is not “16”" in lab.page.page_source
@@ -104,15 +140,8 @@ def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_i
     assert "widget" not in str(kept)
 
 
-def test_a_typed_kernel_is_indented_completed_and_commented(lab):
-    lab.page.execute_script(
-        "const n = window.jupyterapp.shell.currentWidget.content;"
-        "n.activeCellIndex = n.widgets.length - 1; n.mode = 'edit';"
-        "n.activeCell.editor.setCursorPosition({line: 0, column: 7})"
-    )
-    lab.until(
-        "return document.querySelector('.cm-focused .cm-content')?.innerText.startsWith('%%cuda')"
-    )
+def test_a_typed_kernel_is_indented_and_completed(lab):
+    edit(lab, "%%cuda ", 0, 7)
     keys = ActionChains(lab.page)
     keys.send_keys(
         'mine\nextern "C" __global__ void mine(float* values) {\nif (true) {\nvalues[0]'
@@ -128,15 +157,64 @@ def test_a_typed_kernel_is_indented_completed_and_commented(lab):
     )
 
 
+def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
+    """Words of Python in a comment, and an apostrophe, are a comment; a bracket has its partner."""
+    edit(lab, MINE, 5, 5)
+    words = [("// it's", "and"), ("// it's", "for"), ("if (true)", "if"), ("extern", "__global__")]
+    lab.until("return document.querySelector('.cm-focused .cm-matchingBracket')")
+    assert not lab.page.execute_script(
+        "return document.querySelector('.cm-focused .cm-nonmatchingBracket')"
+    )
+    prose, too, keyword, qualifier = lab.page.execute_script(COLOURS, words)
+    assert prose == too
+    assert keyword == qualifier
+    assert len({prose, keyword}) == 2
+
+
+def test_a_line_of_cuda_is_commented_out_and_in_again(lab):
+    edit(lab, MINE, 4, 8)
+    for comes in ("// values[0] = 1.0f;", "values[0] = 1.0f;"):
+        keys = ActionChains(lab.page)
+        keys.key_down(Keys.CONTROL).send_keys("/").key_up(Keys.CONTROL).perform()
+        assert lab.page.execute_script(COMMENTED) == comes
+
+
 def test_the_start_page_shows_what_is_done_and_opens_lessons(lab):
+    event = {"at": "2026-11-22T10:00:00+00:00", "lesson": LESSON.name, "passed": "interleaved"}
+    with (lab.folder / progress.FILE).open("a") as file:
+        file.write(json.dumps(event) + "\n")
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     page = lab.page.execute_script("return document.querySelector('.warpwise-start').innerText")
     assert f"Go on here: {LESSON.title}" in page
-    assert "1 of 12 predictions made, 0 right" in page
+    assert "1 of 4 exercises passed" in page
+    lab.page.execute_script("document.querySelector('.warpwise-go').click()")
+    lab.until(
+        f"return window.jupyterapp.shell.currentWidget?.title.label === '{LESSON.name}.ipynb'"
+    )
+    lab.page.execute_script("window.jupyterapp.shell.currentWidget.dispose()")
 
 
 def test_learners_see_no_instructor_s_menu_and_no_news(lab):
     assert "Nbgrader" not in lab.page.page_source
     assert "Create Assignment" not in lab.page.page_source
+    assert "Validate" not in lab.page.page_source
     assert "Jupyter news" not in lab.page.page_source
+
+
+def test_in_notebook_7_cells_are_cuda_and_questions_are_answered_too(tmp_path):
+    folder.make(tmp_path)
+    browser.write_notebook(tmp_path / "mine.ipynb", *CELLS[:-1])
+    with (
+        browser.jupyterlab(tmp_path, learner=True, app="notebook") as address,
+        browser.chromium(1440, 2400) as page,
+    ):
+        opened = browser.Lab(page, address, "mine.ipynb", at="notebooks")
+        opened.run_all()
+        assert opened.errors() == []
+        opened.until(f"{LANGUAGES.replace('return ', 'const l = ')}; return l.includes('cuda')")
+        assert page.execute_script("return document.querySelector('.warpwise-error').textContent")
+        assert page.execute_script("return document.querySelectorAll('.warpwise-veiled').length")
+        page.execute_script("document.querySelector('a[href*=\"#predict=\"]').click()")
+        opened.until("return document.querySelectorAll('.warpwise-veiled').length === 0")
+        assert progress.read(tmp_path)[LESSON.name].predicted

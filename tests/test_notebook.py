@@ -363,6 +363,20 @@ def test_a_passed_exercise_is_remembered(opened, own_folder):
     assert progress.read(own_folder)[LESSON.name].passed == {"interleaved"}
 
 
+def test_the_first_cell_says_what_is_passed_and_links_to_the_lessons_beside_it(
+    notebook, own_folder
+):
+    names = course.names()
+    before, after = names[(at := names.index(LESSON.name)) - 1], names[at + 1]
+    for name in (before, after):
+        (own_folder / f"{name}.ipynb").touch()
+    progress.passed(LESSON.name, "interleaved")
+    shown = notebook.run(SET_UP)
+    assert "Passed so far: ✓ `interleaved`." in shown.text
+    assert f"Previous: {course.lesson(before).title}" in shown.text
+    assert re.findall(r'href="([^"]+)"', shown.html) == [f"{before}.ipynb", f"{after}.ipynb"]
+
+
 # --- what the editor is told --------------------------------------------------------------------
 
 

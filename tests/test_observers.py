@@ -40,8 +40,8 @@ class Everything(Observer):
 
         return counted
 
-    def access(self, access, hit, kind, values=None, failed=None):
-        self.heard[kind, hit.space] += len(lane_index(hit.lanes))
+    def access(self, done):
+        self.heard[done.kind, done.hit.space] += len(lane_index(done.hit.lanes))
 
     def barrier(self, at, lanes, part):
         self.heard["barrier"] += count(lanes)

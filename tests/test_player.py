@@ -21,6 +21,7 @@ from grader.judge import judge
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.element_map import element_map
+from grader.notebook.expected_found import expected_beside_found
 from grader.notebook.player import marks_of, player
 from grader.notebook.player.replay import of_failure
 
@@ -280,7 +281,7 @@ def test_a_wrong_answer_is_marked_where_its_first_wrong_element_was_stored():
     ]
     failed = next(case for case in verdict.cases if case.name == replay.case.name)
     assert stored == np.float32(failed.mismatches[0].found)
-    assert "elements of partial" in verdict_card.page(verdict, source, EXERCISE, replay).text
+    assert "partial[0]\n" in verdict_card.page(verdict, source, EXERCISE, replay).text
 
 
 @pytest.mark.slow
@@ -319,6 +320,46 @@ def test_the_map_of_elements_shows_each_wrong_one():
     row = page.text.splitlines()[1].strip()
     assert [at for at, sign in enumerate(row) if sign == "✗"] == [3, 38]
     assert 'role="img"' in page.html
+
+
+def test_the_first_wrong_element_stands_among_its_neighbours_beside_what_it_should_be():
+    wrong = np.zeros((3, 40), bool)
+    wrong[1, [5, 7]] = True
+    expected = np.arange(120, dtype=np.float32).reshape(3, 40)
+    page = expected_beside_found("y", wrong, expected, np.where(wrong, 0.5, expected))
+    names, wanted, got = (row.split() for row in page.text.splitlines())
+    assert names[:2] == ["y[1,", "3]"]
+    assert wanted == ["expected", *map(str, range(43, 51))]
+    assert got == ["found", "43", "44", "0.5", "✗", "46", "0.5", "✗", "48", "49", "50"]
+    assert page.html.count("✗") == 2
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 2)])
+def test_a_small_answer_is_shown_whole(shape):
+    wrong = np.zeros(shape, bool)
+    wrong[(-1,) * len(shape)] = True
+    page = expected_beside_found("sum", wrong, np.ones(shape), np.full(shape, 2.0))
+    _, wanted, got = page.text.splitlines()
+    assert wanted.split().count("1") == (shape[-1] if shape else 1)
+    assert got.endswith("2 ✗")
+
+
+def test_elements_that_differ_in_the_last_digits_are_told_apart():
+    page = expected_beside_found("y", np.array([True]), np.array([1.0]), np.array([1.00000001]))
+    assert "1.00000001 ✗" in page.text
+
+
+@pytest.mark.slow
+def test_the_card_of_a_wrong_answer_sets_expected_beside_found_under_the_learner_s_name():
+    source = SOLUTION.replace("x[i]", "x[i] + 1").replace("partial", "sums")
+    verdict, replay = replayed(source)
+    page = verdict_card.page(verdict.for_learner(), source, EXERCISE, replay)
+    rows = [row.split() for row in page.text.splitlines()]
+    (wanted,) = [row for row in rows if row[:1] == ["expected"]]
+    assert rows[rows.index(wanted) - 1] == ["sums[0]"]
+    (got,) = [row for row in rows if row[:1] == ["found"]]
+    assert float(got[1]) == float(wanted[1]) + 256  # a block of them, 1 each
+    assert got[2] == "✗"
 
 
 def test_a_large_map_folds_and_says_so():

@@ -100,6 +100,12 @@ def test_a_table_and_a_picture_that_do_not_fit_together_have_a_slide_each():
     assert "<section" not in page[page.index("THE TABLE") : page.index(PNG)]
 
 
+def test_a_player_has_a_slide_of_its_own():
+    player = shown(text_html='<div class="ww-player">THE PLAYER</div>', text_plain="a step\n" * 3)
+    pages = slides_of(prose("## Sums"), code("play(run)", player), prose("Then this."))
+    assert pages[-2:] == ["THE PLAYER", "Then this."]
+
+
 # --- a mistake -----------------------------------------------------------------------------------
 
 

@@ -63,6 +63,9 @@ def test_in_a_narrow_terminal_the_source_can_still_be_read(grader, monkeypatch):
     rows = [row for row in result.stdout.splitlines() if "y[i] = x[i * stride];" in row]
     assert len(rows) == 3  # instructions, loads, stores
     assert max(map(len, result.stdout.splitlines())) <= 80
+    table = result.stdout.partition("Loads from global memory")[0]
+    assert "…" not in table  # a long line goes on below
+    assert set(COPY.splitlines()[0].split()) <= set(table.split())
 
 
 def test_json_has_every_counter_by_line_with_its_metric(grader):

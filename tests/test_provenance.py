@@ -119,7 +119,7 @@ def test_a_constant_that_wins_a_maximum_is_known():
 
 def test_the_first_nan_is_found_where_it_arises():
     run = Followed("if (t == 0) {\n    float z = (x[0] - 1) / (x[1] - 2);\n    y[0] = z + 1;\n}")
-    nan = made.first_that(run.graph, run.root(0), np.isnan)
+    nan = made.first_nan(run.graph, run.root(0))
     assert run.graph.line(nan) == 5
 
 
@@ -127,17 +127,6 @@ def test_who_wrote_an_element_and_where_is_known():
     run = Followed("\n  if (t == 7) y[blockIdx.x] = x[i];", n=128, grid=2)
     root = run.root(1)
     assert run.graph.place(root) == (1, 7) and run.graph.line(root) == 5
-
-
-def test_instructions_on_the_way_are_counted():
-    run = Followed(SHUFFLES)
-    assert made.passes(run.graph, run.root(0), frozenset({"shfl"})) == 5
-
-
-def test_a_shuffle_whose_result_nobody_uses_is_not_on_the_way():
-    body = "float v = x[t]; for (int d = 1; d < 32; d *= 2) __shfl_xor_sync(~0u, v, d);"
-    run = Followed(f"{body} if (t == 0) y[0] = v;", n=32, block=32)
-    assert made.passes(run.graph, run.root(0), frozenset({"shfl"})) == 0
 
 
 def test_a_run_over_too_much_memory_is_not_followed():

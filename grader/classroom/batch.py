@@ -19,14 +19,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nbformat import v4
 from nbgrader.converters import Autograde
 
 from .. import course as lessons
-from ..course.weave import text
 from ..errors import GradebookBusy, LearnerError
 from ..judge import Verdict
-from ..submissions.intake import UnreadableNotebook
 from . import (
     ClassroomError,
     changes,
@@ -42,15 +39,16 @@ from .counting import attempts
 from .coursefile import BEST
 from .deadlines import HandIn, standings
 from .folder import CourseFolder
-from .grading import Grading
+from .grading import Grading, Work
 from .grading import of as grading_of
-from .judges import Judges, answer, judges
-from .store import Question, Store
+from .judges import Judges, judges
+from .plugin import Marking, steps
 
 Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
 READING = "reading-"  # how a folder begins in which one submission lies while it is graded
+SECOND = "autograde_preprocessors"  # where nbgrader would execute a notebook
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
@@ -73,10 +71,9 @@ def autograde(
             grading = grading_of(course, found)
             changes.record(course, lesson)  # what was done by hand since
             learners = counting.everybody(grading.file, lesson, learners)
-            grading = _with_counting(grading, learners, there, track)
-            late = [one for one in learners if force or not grading.up_to_date(one)]
-            _judge(grading, [grading.counts[one] for one in late], there, track, force)
-        stuck = _enter_all(grading, late, track)
+            works = _works(grading, learners, there, track, force)
+            _judge(grading, works.values(), there, track, force)
+        stuck = _enter_all(grading, works, track)
         extra_credit.apply(course, grading.file, lesson)
         lateness.apply(course)
         changes.record(course, lesson)
@@ -84,36 +81,58 @@ def autograde(
         return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
 
 
-def _with_counting(grading: Grading, learners: list[str], there: Judges, track: Track) -> Grading:
-    """The same, knowing which folder counts for whom. Where that is the best of several attempts,
-    all of them are judged."""
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _works(
+    grading: Grading, learners: list[str], there: Judges, track: Track, force: bool
+) -> dict[str, Work]:
+    """What counts for each whose marks are not up to date, with `force` for all. Where that is the
+    best of several attempts, all of them are judged."""
     course, file, lesson = grading.course, grading.file, grading.lesson
+    read: dict[Path, Work] = {}
     if file.plan(lesson).attempts == BEST:
-        tried = (path for one in learners for path in attempts(course, file, lesson, one))
-        _judge(grading, list(dict.fromkeys(tried)), there, track, force=False)
-    most = sum(release.points(file, lessons.lesson(lesson, course.kernels)).values())
+        tried = {path for one in learners for path in attempts(course, file, lesson, one)}
+        read = {path: work for path in sorted(tried) if (work := grading.work(path))}
+        _judge(grading, read.values(), there, track, force=False)
+    worth = _worth(grading, read)
+    found = {}
+    for learner in learners:
+        folder = counting.counting(course, file, lesson, learner, partial(worth, learner))
+        known = "" if force else grading.known(learner)
+        work = read.get(folder) or grading.work(folder, known)
+        if work and work.fingerprint != known:
+            read[folder] = work  # a team's
+            found[learner] = grading.instead(learner, work)
+    return found
+
+
+def _worth(
+    grading: Grading, read: dict[Path, Work]
+) -> Callable[[str, Path, datetime | None], float]:
+    """The points of a learner's attempt, its lateness taken off without any late days."""
+    file, lesson = grading.file, grading.lesson
+    most = sum(release.points(file, lessons.lesson(lesson, grading.course.kernels)).values())
+    optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
-        """The points of an attempt, its lateness taken off without any late days."""
-        found = [grading.store.find(one) for one in grading.questions(folder)]
-        optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
+        found = [grading.store.find(one) for one in grading.questions(read[folder])]
         score = sum(one.points for one in found if one and one.exercise not in optional)
         tried = HandIn(lesson, when, score, most)
         ((_, standing),) = standings(replace(file, late_days=0), learner, [tried])
         return score - (standing.penalty or 0.0)
 
-    counts = {
-        one: counting.counting(course, file, lesson, one, partial(worth, one)) for one in learners
-    }
-    return replace(grading, counts=counts)
+    return worth
 
 
 # --- judging -------------------------------------------------------------------------------------
 
 
-def _judge(grading: Grading, folders: list[Path], there: Judges, track: Track, force: bool) -> None:
+def _judge(
+    grading: Grading, works: Iterable[Work], there: Judges, track: Track, force: bool
+) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
-    asked = dict.fromkeys(one for folder in folders for one in grading.questions(folder))
+    asked = dict.fromkeys(one for work in works for one in grading.questions(work))
     new = [question for question in asked if force or not grading.store.settled(question)]
     finished = there.ask(grading.store, new)
     for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
@@ -132,23 +151,21 @@ def _judges(given: Judges | None) -> Iterator[Judges]:
 # --- entering ------------------------------------------------------------------------------------
 
 
-def _enter_all(grading: Grading, learners: list[str], track: Track) -> dict[str, Graded]:
+def _enter_all(grading: Grading, works: dict[str, Work], track: Track) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
     stuck = {}
-    for learner in track(learners, description=f"{grading.lesson}: grading", total=len(learners)):
-        if why := _enter(grading, learner):
+    for learner in track(works, description=f"{grading.lesson}: grading", total=len(works)):
+        if why := _enter(grading, learner, works[learner]):
             stuck[learner] = Graded(learner, {}, (why,))
     return stuck
 
 
-def _enter(grading: Grading, learner: str) -> str:
+def _enter(grading: Grading, learner: str, work: Work) -> str:
     """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
     that fails for this one alone, why; another CourseError when it would fail for others too."""
-    known = {"judge": _known_verdict(grading.store), "fingerprint": grading.fingerprint(learner)}
-    course = grading.course.configured(JudgeAnswers=known)
     for attempt in range(1, BUSY_FOR + 1):
         try:
-            _autograde(course, grading, learner)
+            _autograde(grading, learner, work)
             break
         except GradebookBusy:
             if attempt == BUSY_FOR:
@@ -158,49 +175,26 @@ def _enter(grading: Grading, learner: str) -> str:
     return ""
 
 
-def _known_verdict(store: Store) -> Callable[..., Verdict]:
-    """The judge's interface, answered from the store."""
-
-    def verdict(exercise_id: str, source: str, *, seed: int, root: Path) -> Verdict:
-        question = Question(exercise_id, source, seed)
-        found = store.find(question)
-        if found is None:  # handed in again meanwhile
-            found = answer(question, root, store.cache_key(exercise_id.partition("/")[0]))
-            store.keep(question, found)
-        return found
-
-    return verdict
-
-
-def _autograde(course: CourseFolder, grading: Grading, learner: str) -> None:
-    """Take through nbgrader's step what can be read of a submission, and nothing else that lies in
+def _autograde(grading: Grading, learner: str, work: Work) -> None:
+    """Take through nbgrader's step what was read of a submission, and nothing else that lies in
     its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
     says why in feedback. What was handed in stays as it is."""
-    lesson = grading.lesson
-    handed_in = grading.handed_in(learner)
-    had, why, remark = 0.0, "", handed_in.remark
-    try:
-        notebook = handed_in.notebook()
-    except UnreadableNotebook as error:
-        if (earlier := grading.earlier(learner)) is not None:
-            notebook = earlier
-            remark = f"{error} What was handed in before that counts."
-        else:
-            notebook, had = v4.new_notebook(), grading.had(learner)
-            lost = f" What was handed in before had {had:g} points, and no longer counts."
-            why = f"{error}{lost if had else ''}"
+    course, lesson = grading.course, grading.lesson
+
+    def known(exercise: str, source: str) -> Verdict:
+        return grading.store.verdict(grading.question(exercise, source))
+
+    marking = Marking(known, work.unreadable, work.remark, work.others)
     with tempfile.TemporaryDirectory(prefix=READING, dir=course.root) as folder:
-        place = course.configured(
-            CourseDirectory={"submitted_directory": Path(folder).name},
-            TakeAnswers={"unreadable": why, "remark": remark},
-            JudgeAnswers={"had": had, "others": list(handed_in.others)},
-        )
+        place = course.configured(CourseDirectory={"submitted_directory": Path(folder).name})
         stand_in = Path(folder) / learner / lesson
         stand_in.mkdir(parents=True)
-        for name, content in handed_in.beside.items():
+        for name, content in work.beside.items():
             (stand_in / name).write_text(content)
-        (stand_in / handed_in.name).write_text(text(notebook), encoding="utf-8")
-        place.run(Autograde, lesson, learner, force=True)
+        (stand_in / f"{lesson}.ipynb").write_text(work.notebook, encoding="utf-8")
+        ours = steps(marking, place.config)
+        place.run(Autograde, lesson, learner, force=True, sanitize_preprocessors=ours)
+    verdicts.complete(course.path("autograded", lesson, learner), work.fingerprint, work.had)
 
 
 def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:
@@ -243,8 +237,9 @@ def _alone(course: CourseFolder) -> Iterator[None]:
 
 def _require_judge(course: CourseFolder) -> None:
     """Under a config that leaves nbgrader its own way, it would run learners' Python."""
-    steps = course.config.Autograde.get("autograde_preprocessors", [])
-    if "grader.classroom.plugin.JudgeAnswers" not in steps:
+    lists = course.config.Autograde
+    judged = "grader.classroom.plugin.JudgeAnswers" in lists.get("sanitize_preprocessors", [])
+    if not judged or any("Execute" in str(one) for one in lists.get(SECOND, ["Execute"])):
         raise ClassroomError(
             "This nbgrader_config.py would have nbgrader execute learners' notebooks: it must set "
             "Autograde's two lists of preprocessors as the course's own nbgrader_config.py does."

@@ -4,6 +4,8 @@ steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrad
 from __future__ import annotations
 
 import logging
+import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -21,6 +23,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .. import course
+from ..course.catalogue import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
@@ -39,6 +42,24 @@ c.Exchange.root = str(course / "exchange")
 c.Exchange.cache = str(course / "cache")
 c.JudgeAnswers.secret_file = str(course / "secret")
 c.JudgeAnswers.kernels = {kernels!r}
+"""
+
+_OF_ITS_OWN = """\
+# How nbgrader sees this course; JupyterLab's formgrader and `grader` both read it.
+from pathlib import Path
+
+from grader.course.catalogue import WARPWISE
+
+c = get_config()
+load_subconfig("nbgrader_config.py", path=str(WARPWISE))
+here = Path(__file__).parent
+course = here / "build"
+c.CourseDirectory.course_id = {name!r}
+c.CourseDirectory.root = str(course)
+c.Exchange.root = str(course / "exchange")  # for a class, a folder that everybody can write to
+c.Exchange.cache = str(course / "cache")
+c.JudgeAnswers.secret_file = str(course / "secret")
+c.JudgeAnswers.kernels = str(here / "kernels")
 """
 
 
@@ -116,7 +137,7 @@ class CourseFolder:
                 raise complaints.explained(lesson, error) from error
 
     def configured(self, **changes: dict[str, object]) -> CourseFolder:
-        """The same course with some options changed, e.g. JudgeAnswers={"judge": ...}."""
+        """The same course with some options changed, e.g. Exchange={"root": ...}."""
         config = deepcopy(self.config)  # Config.copy() shares what is nested
         config.merge(Config(changes))
         return CourseFolder(config)
@@ -124,12 +145,41 @@ class CourseFolder:
 
 def open_course(config_file: Path | None = None) -> CourseFolder:
     """The course that `config_file` describes; as for nbgrader itself, that is by default the
-    nbgrader_config.py in the current folder. Where there is none it is this repository's."""
-    if config_file is None:
-        config_file = Path.cwd() / CONFIG.name
-        config_file = config_file if config_file.is_file() else CONFIG
+    nbgrader_config.py in the current folder, if that is about the chosen lessons. Where there is
+    none it is that of the course which `grader --course` names, or this repository's."""
+    if config_file is not None:
+        return _read(config_file)
+    if (nearest := Path.cwd() / CONFIG.name).is_file():
+        here = _read(nearest)
+        if CHOICE not in os.environ or _is_chosen(here):
+            return here
+    if not CONFIG.is_file():
+        raise ClassroomError(
+            f"{CONFIG.parent} has no {CONFIG.name}: `grader --course {CONFIG.parent} new 01_name` "
+            "begins a course there."
+        )
+    return _read(CONFIG)
+
+
+def _read(config_file: Path) -> CourseFolder:
     loader = PyFileConfigLoader(config_file.name, str(config_file.parent))
     return CourseFolder(loader.load_config())
+
+
+def _is_chosen(here: CourseFolder) -> bool:
+    """Whether a course is about the lessons that `grader --course` names."""
+    kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
+    return Path(kernels).absolute() == course.KERNELS
+
+
+def begin(course_files: Path) -> bool:
+    """Write the config of a course that is kept in a folder of its own, unless it has one."""
+    config_file = course_files / CONFIG.name
+    if config_file.exists():
+        return False
+    name = re.sub(r"[^\w.-]+", "_", course_files.name)
+    config_file.write_text(_OF_ITS_OWN.format(name=name))
+    return True
 
 
 def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:

@@ -5,17 +5,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 from nbgrader.api import MissingEntry
 
 from ..course import Lesson
-from ..course.weave import CHECK
+from ..course.weave import CHECK, text
 from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
-from ..submissions.intake import UnreadableNotebook
+from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
 from . import ClassroomError, coursefile, extra_credit, release, verdicts
 from .cache_key import marking
@@ -25,11 +25,28 @@ from .store import Question, Store
 
 
 @dataclass(frozen=True)
+class Work:
+    """What was handed in, read once. `answers` say what there is to judge, and `notebook` is what
+    there is to show of it, a file's text; where it is none, `unreadable` says why. `beside` has
+    what nbgrader put there, by name, `remark` and `others` are as `Submission` has them,
+    `fingerprint` names everything that the marks hang on, and `had` is what an unreadable one
+    replaces."""
+
+    fingerprint: str
+    answers: tuple[Answer, ...]
+    notebook: str
+    beside: dict[str, str]
+    remark: str
+    others: tuple[str, ...]
+    unreadable: str = ""
+    had: float = 0.0
+
+
+@dataclass(frozen=True)
 class Grading:
     """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
     are drawn from, and the scores of those who have marks in the gradebook already. `file` is
-    course.toml, `blank` each exercise's answer as it was handed out, and `counts` the folder that
-    counts for each learner."""
+    course.toml, and `blank` each exercise's answer as it was handed out."""
 
     course: CourseFolder
     lesson: str
@@ -38,18 +55,52 @@ class Grading:
     scores: dict[str, float]
     file: CourseFile
     blank: dict[str, str]
-    counts: dict[str, Path] = field(default_factory=dict)
 
-    def up_to_date(self, learner: str) -> bool:
-        """Whether the marks in the gradebook are for what lies in submitted/ now."""
+    def known(self, learner: str) -> str:
+        """The fingerprint of the marks in the gradebook; empty where there are none."""
         place = self.course.path("autograded", self.lesson, learner)
-        known = verdicts.fingerprint(place)
-        return learner in self.scores and known == self.fingerprint(learner)
+        return verdicts.fingerprint(place) if learner in self.scores else ""
 
-    def fingerprint(self, learner: str) -> str:
+    def work(self, folder: Path, known: str = "") -> Work | None:
+        """What lies in `folder`; None where its fingerprint is the `known` one."""
+        handed_in = submission.read(folder, self.lesson, self._worked_on)
+        fingerprint = self._fingerprint(handed_in)
+        if fingerprint == known:
+            return None
+        work = Work(fingerprint, (), "", handed_in.beside, handed_in.remark, handed_in.others)
+        try:
+            return self._with(work, handed_in.notebook())
+        except UnreadableNotebook as error:
+            return replace(work, notebook=text(v4.new_notebook()), unreadable=str(error))
+
+    def instead(self, learner: str, work: Work) -> Work:
+        """What counts for `learner`: of a work that cannot be read what was handed in before or,
+        where nothing of that can be read either, nothing."""
+        if not work.unreadable:
+            return work
+        if (earlier := self._earlier(learner)) is not None:
+            remark = f"{work.unreadable} What was handed in before that counts."
+            return self._with(replace(work, remark=remark, unreadable=""), earlier)
+        had = self._had(learner)
+        lost = f" What was handed in before had {had:g} points, and no longer counts."
+        return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
+
+    def questions(self, work: Work) -> Iterator[Question]:
+        """What the judge has to be asked about it."""
+        for answer in work.answers:
+            if answer.source is not None:
+                yield self.question(f"{self.lesson}/{answer.name}", answer.source)
+
+    def question(self, exercise: str, source: str) -> Question:
+        return Question(exercise, source, self.seeds[exercise.partition("/")[2]])
+
+    def _with(self, work: Work, notebook: NotebookNode) -> Work:
+        answers = intake.find(notebook, self.seeds)
+        return replace(work, notebook=text(notebook), answers=answers)
+
+    def _fingerprint(self, handed_in: Submission) -> str:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
-        handed_in = self.handed_in(learner)
         store = self.store
         content = repr((handed_in.refused, handed_in.others)).encode() + handed_in.content
         parts = {
@@ -62,12 +113,6 @@ class Grading:
         }
         return " ".join(f"{name}:{_digest(part)}" for name, part in parts.items())
 
-    def handed_in(self, learner: str) -> Submission:
-        return self._read(self.counts[learner])
-
-    def _read(self, folder: Path) -> Submission:
-        return submission.read(folder, self.lesson, self._worked_on)
-
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""
         sources = {one.name: one.source for one in intake.find(notebook, self.seeds)}
@@ -76,18 +121,7 @@ class Grading:
             for name, source in sources.items()
         )
 
-    def questions(self, folder: Path) -> Iterator[Question]:
-        """What the judge has to be asked about a submission."""
-        try:
-            notebook = self._read(folder).notebook()
-        except UnreadableNotebook:
-            return
-        for found in intake.find(notebook, self.seeds):
-            if found.source is not None:
-                exercise = f"{self.lesson}/{found.name}"
-                yield Question(exercise, found.source, self.seeds[found.name])
-
-    def earlier(self, learner: str) -> NotebookNode | None:
+    def _earlier(self, learner: str) -> NotebookNode | None:
         """The last notebook of a learner's that could be read, as it was graded; None if there is
         none."""
         place = self.course.path("autograded", self.lesson, learner)
@@ -99,7 +133,7 @@ class Grading:
         lost = all(one["verdict"]["status"] == verdicts.UNREADABLE for one in kept.values())
         return None if lost else notebook
 
-    def had(self, learner: str) -> float:
+    def _had(self, learner: str) -> float:
         """The points of the last notebook of a learner's that could be read."""
         place = self.course.path("autograded", self.lesson, learner)
         return verdicts.had(place) or self.scores.get(learner, 0.0)

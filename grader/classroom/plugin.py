@@ -2,58 +2,76 @@
 
 `TakeAnswers` comes first of all: it leaves one solution cell and one check cell for each exercise,
 as they were released but for the learner's answer, so that nothing done to a notebook can upset
-the steps that follow, or whoever looks at it (see `sanitize_html`). `JudgeAnswers` stands where
-nbgrader would execute the notebook: no Python of a learner's ever runs. nbgrader_config.py puts
-both in their places.
+the steps that follow, or whoever looks at it (see `sanitize_html`). `JudgeAnswers` fills the check
+cells, as executing the notebook would: no Python of a learner's ever runs. nbgrader_config.py puts
+both in their places, in one list, as only steps of one list share their `resources`.
+
+formgrader's button has nbgrader make them, and they judge what they meet; `grader autograde`
+makes them itself, with a `Marking` for each submission (see `steps`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import traitlets
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook, Notebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Float, List, Unicode
+from traitlets import Unicode
+from traitlets.config import Config
 
 from .. import course
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..status import Status
 from ..submissions import intake
-from ..submissions.cells import cuda_source
 from . import verdicts
 from .sanitize_html import sanitize
 from .secret import seed
 
-NOTE = "warpwise"  # metadata of a check cell: what TakeAnswers has to tell JudgeAnswers
+ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
 Pair = tuple[NotebookNode, NotebookNode]
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 
-class TakeAnswers(NbGraderPreprocessor):
-    """Put the learner's answers into the cells that were released, and note what was wrong."""
+@dataclass(frozen=True)
+class Marking:
+    """How one submission is marked. `verdict` is that on an exercise (LESSON/NAME) and a source;
+    `unreadable` says why there is nothing to grade, empty when there is; `remark` what else is
+    wrong, and costs no points; `others` are the notebooks that lie beside this one."""
 
-    unreadable = Unicode(
-        "", help="Why there is nothing to grade in this submission; empty when there is."
-    ).tag(config=True)
-    remark = Unicode("", help="What else is wrong with it, and costs no points.").tag(config=True)
+    verdict: Callable[[str, str], Verdict]
+    unreadable: str = ""
+    remark: str = ""
+    others: tuple[str, ...] = ()
+
+
+def steps(marking: Marking, config: Config) -> list[object]:
+    """nbgrader's first list of preprocessors, as `config` has it, with ours made for `marking`."""
+    ours = {f"{one.__module__}.{one.__name__}": one for one in (TakeAnswers, JudgeAnswers)}
+    named = config.Autograde.sanitize_preprocessors
+    return [ours[name](marking, config=config) if name in ours else name for name in named]
+
+
+class TakeAnswers(NbGraderPreprocessor):
+    """Put the learner's answers into the cells that were released, and tell what was wrong."""
+
+    def __init__(self, marking: Marking | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self._unreadable = marking.unreadable if marking else ""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         pairs = _released_pairs(resources["nbgrader"])
         answers = intake.find(nb, pairs)
-        for answer in answers:
-            judged = answer.source is not None and not self.unreadable
-            problem = self.unreadable or answer.problem or self.remark
-            unreadable = bool(self.unreadable) or answer.unreadable
-            note = {"problem": problem, "judged": judged, "unreadable": unreadable}
-            pairs[answer.name][1].metadata[NOTE] = note
         nb.cells = list(_rebuilt(nb.cells, answers, pairs))
         sanitize(nb)
+        if self._unreadable:
+            answers = tuple(intake.Answer(name, unreadable=True) for name in pairs)
+        resources[ANSWERS] = {answer.name: answer for answer in answers}
         return nb, resources
 
 
@@ -64,47 +82,45 @@ class JudgeAnswers(NbGraderPreprocessor):
         config=True
     )
     kernels = Unicode(str(course.KERNELS), help="The folder with the lessons.").tag(config=True)
-    judge = traitlets.Any(
-        judge, help="grader.judge.judge, or one that remembers its verdicts."
-    ).tag(config=True)
-    fingerprint = Unicode("", help="What the marks hang on; see grader.classroom.batch.").tag(
-        config=True
-    )
-    had = Float(0.0, help="The points before, where this notebook cannot be read.").tag(config=True)
-    others: List[str] = List(help="Names of notebooks that lie beside this one.").tag(config=True)
+
+    def __init__(self, marking: Marking | None = None, **options: Any) -> None:
+        super().__init__(**options)
+        self._marking = marking or Marking(self._verdict)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         lesson = resources["nbgrader"]["assignment"]
-        sources = {intake.grade_id(cell): cuda_source(cell.source) for cell in nb.cells}
+        answers: dict[str, intake.Answer] = resources[ANSWERS]
         found = {}
         for cell in nb.cells:
             name = intake.grade_id(cell).removeprefix(CHECK)
             if intake.grade_id(cell) == CHECK + name:
-                found[name] = self._grade(f"{lesson}/{name}", sources[name], cell)
-        kept = verdicts.packed(found, self.fingerprint, self.had)
-        resources["outputs"] = {verdicts.FILE: kept}
+                found[name] = self._grade(f"{lesson}/{name}", answers[name], cell)
+        resources["outputs"] = {verdicts.FILE: verdicts.packed(found)}
         return nb, resources
 
-    def _grade(self, exercise_id: str, source: str, check: NotebookNode) -> verdicts.Kept:
+    def _grade(self, exercise_id: str, answer: intake.Answer, check: NotebookNode) -> verdicts.Kept:
         """Fill the check cell's output, and return what is kept of the verdict."""
-        note, most = check.metadata.pop(NOTE), float(check.metadata.nbgrader["points"])
-        problem, root = note["problem"], Path(self.kernels)
-        exercise = course.exercise(exercise_id, root)
-        status = Status.UNREADABLE if note["unreadable"] else Status.NOT_ATTEMPTED
+        marking, most = self._marking, float(check.metadata.nbgrader["points"])
+        problem = marking.unreadable or answer.problem or marking.remark
+        exercise = course.exercise(exercise_id, Path(self.kernels))
+        status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
         verdict, page = Verdict(exercise_id, 0.0, exercise.points, status, problem), ""
-        if note["judged"]:
-            official = seed(Path(self.secret_file), exercise_id)
-            verdict = self.judge(exercise_id, source, seed=official, root=root)
-            page = verdicts.page(verdict, source, exercise)
-        if self.others and verdict.status == Status.NOT_ATTEMPTED:
-            problem = problem or _elsewhere(self.others, exercise_id.partition("/")[0])
+        if answer.source is not None:
+            verdict = marking.verdict(exercise_id, answer.source)
+            page = verdicts.page(verdict, answer.source, exercise)
+        if marking.others and verdict.status == Status.NOT_ATTEMPTED:
+            problem = problem or _elsewhere(marking.others, exercise_id.partition("/")[0])
         page = verdicts.notice(problem) + page
         data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
         check.outputs = [v4.new_output("execute_result", data=data)]
         return {"problem": problem, "verdict": verdict.to_dict()}
 
+    def _verdict(self, exercise_id: str, source: str) -> Verdict:
+        official = seed(Path(self.secret_file), exercise_id)
+        return judge(exercise_id, source, seed=official, root=Path(self.kernels))
 
-def _elsewhere(others: list[str], lesson: str) -> str:
+
+def _elsewhere(others: tuple[str, ...], lesson: str) -> str:
     return (
         f"{lesson}.ipynb has cells as they were handed out, and beside it lies "
         f"{', '.join(others)}, which is not graded: hand in the one with the work as "

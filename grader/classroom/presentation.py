@@ -4,6 +4,7 @@ wrong, mistake by mistake, with the judge's diagnosis; as a notebook and as slid
 from __future__ import annotations
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
+from ..course.catalogue import CHOICE
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
 from ..errors import AuthorError
@@ -68,7 +70,7 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
     folder.mkdir(parents=True, exist_ok=True)
     order = [exercise.name for exercise in lesson.exercises]
     mistakes = tuple(sorted(mistakes, key=lambda one: order.index(one.wrong.exercise)))
-    notebook = _solved(lesson, folder)
+    notebook = solved(lesson, folder)
     notebook.cells += _what_goes_wrong(lesson, mistakes)
     made = Presentation(
         folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes
@@ -86,8 +88,8 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     return ["⋮" if line.startswith("@@") else line for line in list(lines)[3:]]
 
 
-def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
-    """The woven notebook, executed."""
+def solved(lesson: Lesson, folder: Path) -> NotebookNode:
+    """The woven notebook, executed in `folder`; AuthorError when a cell cannot be."""
     notebook = weave(lesson)
     title, set_up = notebook.cells[:2]
     title.source = f"# {lesson.title}"
@@ -97,7 +99,8 @@ def _solved(lesson: Lesson, folder: Path) -> NotebookNode:
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
-        NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet).execute()
+        client = NotebookClient(notebook, timeout=PATIENCE, resources=resources, **quiet)
+        client.execute(env={**os.environ, CHOICE: str(lesson.path.parents[1])})
     except (CellControlSignal, RuntimeError) as error:  # a cell's exception, time-out, dead kernel
         raise AuthorError(
             f"A cell of kernels/{lesson.name}/lesson.md cannot be run ({_why(error)})."

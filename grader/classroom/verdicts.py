@@ -11,10 +11,12 @@ from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 from ..status import Status
+from .files import whole
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
-# ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `batch`), `had` the
-# points of the last notebook that could be read, where this one cannot.
+# ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `grading`), `had` the
+# points of the last notebook that could be read, where this one cannot. Both are added last, by
+# `grader autograde` alone: what was graded otherwise, or not to the end, is graded again.
 FILE = "verdicts.json"
 
 
@@ -76,7 +78,12 @@ def had(autograded: Path) -> float:
         return 0.0
 
 
-def packed(found: dict[str, Kept], known: str, before: float) -> bytes:
-    """The content of `FILE`."""
-    content = {"fingerprint": known, "had": before, "exercises": found}
-    return json.dumps(content, indent=1).encode()
+def packed(found: dict[str, Kept]) -> bytes:
+    """The content of `FILE` to begin with."""
+    return json.dumps({"exercises": found}, indent=1).encode()
+
+
+def complete(autograded: Path, known: str, before: float) -> None:
+    """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
+    content = {"fingerprint": known, "had": before, "exercises": read(autograded)}
+    whole(autograded / FILE, json.dumps(content, indent=1), mode=0o444)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import traceback
 from contextlib import suppress
@@ -17,6 +18,7 @@ from ..errors import CourseError, of_a_file, of_the_machine
 if TYPE_CHECKING:
     from typer._click import Context  # what typer has in place of click's
 
+COURSE = "WARPWISE_COURSE"
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 
@@ -74,11 +76,24 @@ def _our_fault(error: Exception) -> str:
 
 app = typer.Typer(
     cls=Commands,
-    help="A CUDA course with a grader, on a GPU or on a simulated one.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def grader(
+    course: Annotated[
+        Path | None,
+        typer.Option(
+            envvar=COURSE, exists=True, file_okay=False, help="The folder of another course."
+        ),
+    ] = None,
+) -> None:
+    """A CUDA course with a grader, on a GPU or on a simulated one."""
+    if course:  # read where lessons are found, here and in every process that is started
+        os.environ[COURSE] = str(course.absolute())
 
 
 @app.command()
@@ -111,6 +126,27 @@ def check(
         for line in workflow_commands(file, checked):
             typer.echo(line)
     if not all(one.passed for one in checked):
+        raise typer.Exit(1)
+
+
+@app.command()
+def prove(
+    what: Annotated[str, typer.Argument(help="A .cu file, or a lesson whose solutions to prove.")],
+    exercise: Annotated[
+        str | None, typer.Option(metavar="LESSON/NAME", help="What a .cu file answers.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(help="For each exercise.")] = 10,
+) -> None:
+    """Look for sizes that break a kernel, or show that there are none: in bounds, no races,
+    nobody missing at a barrier or a shuffle. The exit status is 1 if a launch breaks it."""
+    from .. import course
+    from . import prove_file
+
+    broken = False
+    for line, wrong in prove_file.prove(what, exercise, seconds, course.KERNELS):
+        typer.echo(visible(line))
+        broken |= wrong
+    if broken:
         raise typer.Exit(1)
 
 
@@ -254,6 +290,17 @@ def new(
     from . import course_commands
 
     raise typer.Exit(course_commands.new_lesson(lesson))
+
+
+@app.command()
+def preview(
+    lesson: str,
+    port: Annotated[int, typer.Option(help="Where the browser finds it.")] = 8890,
+) -> None:
+    """Show a lesson's page in the browser, made anew whenever one of its files is saved."""
+    from . import course_commands
+
+    course_commands.preview_lesson(lesson, port)
 
 
 @app.command()

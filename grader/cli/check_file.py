@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from .. import course
 from ..errors import BadInput
 from ..judge import Verdict, judge, schema
+from ..judge.beside import Beside, beside
 from ..status import Status
 from ..submissions.cells import as_typed
 from ..submissions.text import read_text
@@ -26,12 +27,14 @@ _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULT
 @dataclass(frozen=True)
 class Checked:
     """One exercise of a file: its verdict, and the source as its lines are `shown` beside it;
-    `problem` is a sentence about what is wrong with the file itself, empty when nothing is."""
+    `problem` is a sentence about what is wrong with the file itself, empty when nothing is;
+    `beside` what a kernel that passed is like beside the lesson's own."""
 
     exercise: str
     shown: str = ""
     verdict: Verdict | None = None
     problem: str = ""
+    beside: Beside | None = None
 
     @property
     def passed(self) -> bool:
@@ -48,7 +51,8 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
     exercise = course.exercise(exercise_id, root)
     source = read_text(path)
-    return [Checked(exercise.id, source, judge(exercise.id, source, root=root))]
+    verdict = judge(exercise.id, source, root=root)
+    return [Checked(exercise.id, source, verdict, beside=beside(verdict, source, exercise))]
 
 
 def as_json(checked: list[Checked]) -> str:
@@ -71,7 +75,8 @@ def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
         return Checked(exercise_id, problem=answer.problem)
     verdict = judge(exercise_id, answer.source, root=root)
     shown = as_typed(answer.source, answer.name)
-    return Checked(exercise_id, shown, verdict, answer.problem)
+    exercise = course.exercise(exercise_id, root)
+    return Checked(exercise_id, shown, verdict, answer.problem, beside(verdict, shown, exercise))
 
 
 def _lesson_name(path: Path, notebook: NotebookNode) -> str:

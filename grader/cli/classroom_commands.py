@@ -30,7 +30,8 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
-from ..course import solution_counts
+from ..course import rules, solution_counts
+from ..errors import AuthorError
 from ..judge import steps
 from . import stepper
 
@@ -40,6 +41,9 @@ SHOWN_NAMES = 5  # learners named where there may be hundreds
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
     lessons = course.lessons()
+    exercises = (exercise for lesson in lessons for exercise in lesson.exercises)
+    if departed := [one for exercise in exercises for one in rules.departures(exercise)]:
+        raise AuthorError(" ".join(departed))
     if not check:
         for lesson in filter(steps.write, lessons):
             say(f"made {short(lesson.path / solution_counts.FILE)}")

@@ -18,22 +18,31 @@ from ..classroom import (
     ClassroomError,
     coursefile,
     exports,
+    lesson_status,
     marks,
     planning,
+    preview,
     regrade,
     release,
     roster,
-    status,
 )
 from ..classroom.bundles import github, gradescope
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
-from ..classroom.folder import CourseFolder, open_course
+from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
-from ..classroom.status import Status
+from ..classroom.lesson_status import LearnerStatus
 from ..course import scaffolding
 from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
+
+
+def preview_lesson(name: str, port: int) -> None:
+    """Show a lesson while its author writes it, until Ctrl-C."""
+    kernels = open_course().kernels
+    name = course.full_name(name, kernels)
+    say(f"{name} is at http://localhost:{port}; save a file of it to see it anew, Ctrl-C to stop")
+    preview.serve(name, kernels, port)
 
 
 def release_lessons(name: str | None, due: str | None, late: str | None) -> int:
@@ -158,7 +167,9 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
 
 
 def new_lesson(name: str) -> int:
-    """Make a lesson's folder."""
+    """Make a lesson's folder, in a course of its own too."""
+    if begin(course.KERNELS.parent):
+        say(f"{short(course.KERNELS.parent)} is a course now; nbgrader_config.py describes it")
     here = open_course()
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))
@@ -171,7 +182,7 @@ def show_status(name: str, section: str | None) -> int:
     """Where a lesson stands, learner by learner and in all."""
     here = open_course()
     lesson = lesson_called(here, name).name
-    found = [one for one in status.of(here, lesson) if section in (None, one.section)]
+    found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
     file = coursefile.read(here)
     Console().print(_table(lesson, file, found))
     say(
@@ -184,7 +195,7 @@ def show_status(name: str, section: str | None) -> int:
     return 0
 
 
-def _table(lesson: str, file: CourseFile, found: list[Status]) -> Table:
+def _table(lesson: str, file: CourseFile, found: list[LearnerStatus]) -> Table:
     title = f"{lesson}, times in {file.zone}"
     columns = ("learner", "name", "section", "team", "due", "handed in", "late", "points", "")
     table = Table(*columns, title=title, box=SIMPLE_HEAD, pad_edge=False)

@@ -12,6 +12,7 @@ from ..course import KINDS
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
+from ..judge.beside import Beside
 from ..judge.verdict import CaseResult, Verdict
 from .check_file import Checked
 from .doctor import Finding
@@ -23,6 +24,8 @@ def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
     for one in checked:
         if one.verdict:
             _show_verdict(console, one.verdict, one.shown)
+        if one.beside:
+            _show_beside(console, one.beside)
 
 
 def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
@@ -91,6 +94,21 @@ def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns
     if first.line:
         parts.append(_excerpt(source, first.line))
     return Group(*parts)
+
+
+def _show_beside(console: Console, found: Beside) -> None:
+    """What a kernel that passed cost beside ours, and the lines that differ."""
+    table = Table("counter")
+    for title in ("yours", "budget", "ours"):
+        table.add_column(title, justify="right")
+    for one in found.costs:
+        ours = "not kept" if one.ours is None else f"{one.ours:,}"
+        table.add_row(one.counter, f"{one.yours:,}", f"{one.most:,}", ours)
+    if found.costs:
+        console.print(table)
+    console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
+    for row in found.changes:
+        console.print(Text(visible(row), {"-": "red", "+": "green"}.get(row[0], "dim")))
 
 
 def _names(cases: list[CaseResult], of: int) -> str:

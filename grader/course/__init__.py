@@ -6,16 +6,9 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
-from .kinds import KINDS, Break, Bug, Cheaper, Kind, Order, Place, Write
+from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
-    BUTTERFLY,
-    DIVISION,
-    LOAD_16,
-    SHUFFLE,
-    STORE_16,
-    WARP_REDUCTION,
-    Ban,
     Benchmark,
     Budget,
     Case,
@@ -27,7 +20,7 @@ from .model import (
     Launch,
     Lesson,
     Problem,
-    Requirement,
+    Rule,
     Shown,
     Times,
     Variant,
@@ -38,16 +31,16 @@ from .model import (
     work_is_shared,
 )
 from .problems import one_launch
+from .requirements import DIVISION, FENCE, LOAD_16, SHUFFLE, STORE_16, Ban, Kind, Requirement
 
 __all__ = [
-    "BUTTERFLY",
     "DIVISION",
+    "FENCE",
     "KERNELS",
     "KINDS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
-    "WARP_REDUCTION",
     "Ban",
     "Benchmark",
     "Break",
@@ -67,6 +60,7 @@ __all__ = [
     "Place",
     "Problem",
     "Requirement",
+    "Rule",
     "Shown",
     "Times",
     "Variant",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,10 +11,12 @@ from pathlib import Path
 
 from ..errors import AuthorError, NotInCourse
 from . import authors, solution_counts
-from .model import Benchmark, Case, Exercise, Lesson, Problem, Shown
+from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
 _INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
-COURSE_FILES = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
+CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder of another course
+COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
 KERNELS = COURSE_FILES / "kernels"
 
 
@@ -59,7 +62,12 @@ def _no_lesson(given: str, root: Path) -> str:
 
 def _lesson(path: Path) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
-    read = (*sorted(path.glob("*.py")), path / "lesson.md", path / solution_counts.FILE)
+    read = (
+        *sorted(path.glob("*.py")),
+        *sorted(path.glob("*.cu")),
+        path / "lesson.md",
+        path / solution_counts.FILE,
+    )
     files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
     return _loaded(path, tuple(seen))
@@ -89,14 +97,32 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
-    return tuple(sorted(found, key=lambda one: order.get(one.name, len(places))))
+    ordered = sorted(found, key=lambda one: order.get(one.name, len(places)))
+    rules = _rules(path, {one.name for one in found})
+    return tuple(
+        replace(one, rules=tuple(rule for rule in rules if rule.exercise == one.name))
+        for one in ordered
+    )
 
 
 def _defined(file: Path) -> Iterator[Exercise]:
     for one in authors.defined(file, Exercise):
         authors.require_exercise(one, file)
-        cases = tuple(_case(case, file, one.name) for case in one.cases)
-        yield replace(one, id=f"{file.parent.name}/{one.name}", file=file.name, cases=cases)
+        yield replace(
+            one,
+            id=f"{file.parent.name}/{one.name}",
+            file=file.name,
+            solution=authors.text(file.with_name(one.source)),
+            cases=tuple(_case(case, file, one.name) for case in one.cases),
+        )
+
+
+def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
+    rules = authors.defined(path / "rules.py", Rule)
+    for rule in rules:
+        if rule.exercise not in exercises:
+            raise AuthorError(f"{authors.shown(path / 'rules.py')}: no exercise {rule.exercise!r}.")
+    return rules
 
 
 def _case(case: Case, file: Path, exercise: str) -> Case:

@@ -15,6 +15,7 @@ from ..errors import NotInCourse
 from . import authors
 from .kinds import Kind, Write
 from .mistakes import WrongKernel, wrong_kernels
+from .requirements import Ban, Requirement
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 
@@ -102,31 +103,6 @@ def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
 
 
 @dataclass(frozen=True)
-class Requirement:
-    """An instruction that warps must execute at least so often over the case's launches.
-
-    `instruction` is a regular expression for the whole PTX opcode (`SHUFFLE`, `LOAD_16` below),
-    `named` what a learner calls it: "a 16-byte load from global memory". `worth`: other
-    instructions that do the same, and how many of the first each of them stands for.
-    """
-
-    instruction: str
-    named: str
-    at_least: int
-    why: str
-    worth: Mapping[str, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Ban:
-    """Instructions that no warp may execute: `instruction` and `named` as in `Requirement`."""
-
-    instruction: str
-    named: str
-    why: str
-
-
-@dataclass(frozen=True)
 class Hazard:
     """What a case must go wrong by: a verdict's `status`, on the line that has the words of
     `between` in it; of a race, between the lines that have the one and the other."""
@@ -142,15 +118,6 @@ class Exactly:
     counter: str
     count: int
     why: str
-
-
-SHUFFLE = r"shfl\.sync\..*"
-WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
-DIVISION = r"(div|rem)\..*"
-BUTTERFLY = r"shfl\.sync\.bfly\..*"
-_SIXTEEN_BYTES = r"\.global(\.[\w:]+)*\.(v4\.[bfsu]32|v2\.[bfsu]64|v8\.b16|b128)"
-LOAD_16 = "ld" + _SIXTEEN_BYTES
-STORE_16 = "st" + _SIXTEEN_BYTES
 
 
 @dataclass(frozen=True)
@@ -173,13 +140,37 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
+    about for every size. `parameters` are the kernel's, with the elements of each array: "float
+    x[rows * columns]", "int rows"; "int shape[]" where only what is in it could say how much it
+    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
+    gridDim.x and so on.
+
+    `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
+    is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
+    more than `most` elements and no grid more threads.
+    """
+
+    exercise: str
+    kernel: str
+    parameters: tuple[str, ...]
+    blocks: tuple[Dim, ...]
+    where: tuple[str, ...] = ()
+    grid: int = 1
+    shared_mem: str = "0"
+    most: int = 2**30
+
+
+@dataclass(frozen=True)
 class Exercise:
     """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
     END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
     first while the last check ended in it. `minutes`: how long it takes somebody who has read the
-    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name" and `file` the
-    name of the file that defines it, both set when it is found."""
+    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
+    name of the file that defines it, `solution` the text of `source`, and `rules` those of the
+    lesson's rules.py; all are set when it is found."""
 
     name: str
     title: str
@@ -192,6 +183,8 @@ class Exercise:
     teaches: str = ""
     id: str = ""
     file: str = ""
+    solution: str = ""
+    rules: tuple[Rule, ...] = ()
 
     @property
     def points(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -12,6 +13,9 @@ import numpy.typing as npt
 from ..course import Case, Exercise, Launch, Problem
 from ..errors import AuthorError
 from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
+
+FEW_BLOCKS = 5  # of which each is the last one once
+MOST_THREADS = 1 << 11  # of a launch that is run in other orders
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,20 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         launches=tuple(_launch(launch, problem) for launch in problem.launches),
         steps=steps,
         order=problem.order,
+        orders=_orders(problem),
     )
+
+
+def _orders(problem: Problem) -> tuple[str, ...]:
+    """Other orders in which blocks that hand something over must leave the same: each of a few
+    last, the highest first, and warps as chance has it."""
+    sizes = [(math.prod(_dim(one.grid)), math.prod(_dim(one.block))) for one in problem.launches]
+    blocks = max((grid for grid, _ in sizes), default=0)
+    threads = max((grid * block for grid, block in sizes), default=0)
+    if blocks < 2 or threads > MOST_THREADS:
+        return ()
+    last = range(blocks) if blocks <= FEW_BLOCKS else ()
+    return ("highest block first", "shuffled", *(f"block {number} last" for number in last))
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
@@ -20,6 +19,10 @@ from .words import Words
 
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
+ORDERS = {
+    "shuffled": "with warps in an order drawn by chance",
+    "highest block first": "with the highest block first",
+}
 FROM_NAN = (
     " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
     "may put in the place of a variable that never got a value."
@@ -40,13 +43,12 @@ def on_simulator(
         or _unwritten(instance, outcome, words)
         or _wrong_output(instance, outcome, words)
     )
+    wrong = wrong or _wrong_in_another_order(instance, outcome, words)
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (
         _over_budget(instance, outcome, name_the_dearest)
         or _not_exactly(instance, outcome)
-        or _lacks_instruction(instance, outcome.opcodes)
-        or _has_banned_instruction(instance, outcome.opcodes)
         or _passed(instance.case)
     )
 
@@ -147,6 +149,20 @@ def _because(message: str, launch: int | None, ran: Ran) -> str:
     """The message; of a later launch, with what earlier ones have left changed."""
     left = ran.left.get(launch, "") if launch else ""
     return f"{message} {left}".rstrip()
+
+
+def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
+    """Threads that hand something over must leave the same whoever comes first."""
+    orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
+    for order in [one for one in orders if one not in ("input", "output", "written")]:
+        if wrong := _wrong_output(instance, ran, words, order):
+            how = ORDERS.get(order, f"with {order}")
+            message = (
+                f"Right when blocks and warps come in order; {how}, {wrong.message} Which block "
+                "comes when is up to the GPU: what one leaves for another must not depend on it."
+            )
+            return replace(wrong, message=message)
+    return None
 
 
 def _wrong_output(
@@ -262,7 +278,7 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
         if count != wanted.count:
             message = (
                 f"The answer is right, but {wanted.counter} came to {count:,}, and this case asks "
-                f"for exactly {wanted.count:,}. {_sentence(wanted.why, instance.problem)}"
+                f"for exactly {wanted.count:,}. {sentence(wanted.why, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
@@ -283,7 +299,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {_sentence(budget.why, instance.problem)}"
+                f"{budget.at_most:,}{dearest}. {sentence(budget.why, instance.problem)}"
             )
             return failed(case, Status.OVER_BUDGET, message, line)
     return None
@@ -297,46 +313,13 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {most:,}. {_sentence(budget.why, instance.problem)}"
+                f"is {most:,}. {sentence(budget.why, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 
-def _lacks_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
-    case = instance.case
-    for requirement in case.requires:
-        worth = {requirement.instruction: 1, **requirement.worth}
-        count = sum(each * _executed(wanted, opcodes) for wanted, each in worth.items())
-        if count < requirement.at_least:
-            message = (
-                f"The answer is right, but its warps executed {requirement.named} {count:,} "
-                f"{'time' if count == 1 else 'times'} "
-                f"where {requirement.at_least:,} are called for. "
-                f"{_sentence(requirement.why, instance.problem)}"
-            )
-            return failed(case, Status.OVER_BUDGET, message)
-    return None
-
-
-def _has_banned_instruction(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult | None:
-    for ban in instance.case.bans:
-        if count := _executed(ban.instruction, opcodes):
-            message = (
-                f"The answer is right, but its warps executed {ban.named} {count:,} "
-                f"{'time' if count == 1 else 'times'}. {_sentence(ban.why, instance.problem)}"
-            )
-            return failed(instance.case, Status.OVER_BUDGET, message)
-    return None
-
-
-def _executed(instruction: str, opcodes: dict[str, int]) -> int:
-    """How often warps executed an opcode that the regular expression `instruction` describes."""
-    wanted = re.compile(instruction)
-    return sum(times for opcode, times in opcodes.items() if wanted.fullmatch(opcode))
-
-
-def _sentence(text: str, problem: Problem) -> str:
+def sentence(text: str, problem: Problem) -> str:
     """An author's reason as a sentence; a buffer's name that it begins with stays as it is."""
     named = text.partition(" ")[0] in {*problem.inputs, *problem.outputs, *problem.scratch}
     return f"{text[:1] if named else text[:1].upper()}{text[1:].rstrip('.')}."

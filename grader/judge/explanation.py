@@ -7,13 +7,13 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
-from .cases import CaseInstance
+from . import divergence
 from .compare import Wrong
 from .protocol import Element, Made, Place, Used
 from .verdict import CaseResult
@@ -31,26 +31,40 @@ class Pair:
     ours: Made
 
 
-def explained(result: CaseResult, pair: Pair, instance: CaseInstance, words: Words) -> CaseResult:
+def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
-    teller = _Teller(pair, instance, words)
-    for tell in (
+    teller = _Teller(pair, words)
+    told = [one for one in _all_told(teller) if one]
+    if not told:
+        return result
+    line = next((line for _, line in told if line), None)
+    sentences = [sentence for sentence, _ in told]
+    if line is None and pair.wrong.written and pair.mine.stored:
+        sentences.append(teller.stored(pair.mine.stored))
+    return replace(result, message=" ".join([result.message, *sentences]), line=line)
+
+
+def _all_told(teller: _Teller) -> Iterator[Told]:
+    """What it is made of, if that is amiss, is told first, then what was done with it."""
+    made_of = _first(
         teller.nobody,
-        teller.nan,
         teller.other_place,
-        teller.other_elements,
-        teller.too_often,
         teller.constant,
+        teller.constant_extreme,
+        teller.other_elements,
+        teller.other_summands,
+        teller.too_often,
         teller.other_winner,
-        teller.scaled,
-        teller.fewer_steps,
-        teller.arithmetic,
-    ):
-        found = tell()
-        if found:
-            sentence, line = found
-            return replace(result, message=f"{result.message} {sentence}", line=line)
-    return result
+    )
+    done = [teller.nan(), None if made_of else teller.scaled(), teller.parting()]
+    yield made_of
+    yield from done
+    if not (made_of or any(done)):
+        yield teller.other_order() or teller.fewer_steps() or teller.arithmetic()
+
+
+def _first(*rules: Callable[[], Told]) -> Told:
+    return next((told for rule in rules if (told := rule())), None)
 
 
 Told = tuple[str, int | None] | None  # a sentence, and the line that it is about
@@ -59,13 +73,10 @@ Told = tuple[str, int | None] | None  # a sentence, and the line that it is abou
 class _Teller:
     """The sentences about one wrong element, each None where it does not apply."""
 
-    def __init__(self, pair: Pair, instance: CaseInstance, words: Words):
+    def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        problem = instance.problem
-        self._shapes = {name: value.shape for name, value in problem.inputs.items()}
-        self._shapes |= {name: one.value.shape for name, one in problem.outputs.items()}
-        self._shapes |= {name: shape for name, (shape, _) in problem.scratch.items()}
+        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone)
         self._mine = _times(pair.mine.used)
         self._ours = _times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
@@ -104,44 +115,95 @@ class _Teller:
         return sentence + self._changed_places(mine, ours), loaded.line
 
     def _changed_places(self, mine: Element, ours: Element) -> str:
-        if mine.buffer != ours.buffer or len(self._shapes[mine.buffer]) != 2:
+        one, other = self.words.index(mine), self.words.index(ours)
+        if mine.buffer != ours.buffer or len(one) != 2:
             return ""
-        one, other = self._index(mine), self._index(ours)
         return " Row and column have changed places." if one == other[::-1] else ""
 
     def other_elements(self) -> Told:
         """What is not in it, and what does not belong there."""
         if not self._all_told:
             return None
-        lacks, has = self._ours.keys() - self._mine.keys(), self._mine.keys() - self._ours.keys()
+        if self._ours and not self._mine:
+            there = self._listed(self._ours.keys())
+            return f"No input went into {self._here}, and {there} should.", None
+        return self._differ(self._mine, self._ours, self.mine.used, self._here)
+
+    def other_summands(self) -> Told:
+        """The same without what only a maximum or a minimum was looked for in."""
+        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        if not (self._all_told and mine and ours):
+            return None
+        return self._differ(mine, ours, self.mine.summed, f"Apart from maxima, {self._here}")
+
+    def _differ(
+        self,
+        mine: dict[Element, int],
+        ours: dict[Element, int],
+        used: Sequence[Used],
+        what: str,
+    ) -> Told:
+        lacks, has = ours.keys() - mine.keys(), mine.keys() - ours.keys()
         if not (lacks or has):
             return None
-        if not self._mine:
-            return self._made_of_nothing()
         parts = [f"lacks {self._listed(lacks)}"] if lacks else []
         parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
-        loaded = next((one.loaded for one in self.mine.used if one.first in has), None)
+        loaded = next((one.loaded for one in used if one.first in has), None)
         who = f" ({_who(loaded)} loads it{_on(loaded)})" if loaded else ""
-        return f"{self._here} {', and '.join(parts)}{who}.{self._stored()}", None
-
-    def _made_of_nothing(self) -> Told:
-        return (
-            f"No input went into {self._here}, and {self._listed(self._ours.keys())} should."
-            f"{self._stored()}",
-            None,
-        )
+        again = [one for one, times in mine.items() if times > ours.get(one, times)]
+        more = f" {self._listed(again)} {_are(again)} in it more than once." if again else ""
+        return f"{what} {', and '.join(parts)}{who}.{more}", loaded.line if loaded else None
 
     def too_often(self) -> Told:
-        """What was counted more than once, where the solution counts everything once."""
-        if not self._all_told or set(self._ours.values()) != {1}:
+        """What was counted more often than in the solution, but for maxima, where that changes
+        nothing."""
+        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        if not self._all_told or mine.keys() != ours.keys():
             return None
-        again = [one for one, times in self._mine.items() if times > 1]
+        again = [one for one, times in mine.items() if times > ours[one]]
         if not again:
             return None
-        times = {self._mine[one] for one in again}
-        often = _often(times.pop()) if len(times) == 1 else "more than once"
-        is_in = "is" if len(again) == 1 else "are"
-        return f"{self._listed(again)} {is_in} in {self._here} {often}.{self._stored()}", None
+        pairs = {(mine[one], ours[one]) for one in again}
+        often, should = pairs.pop() if len(pairs) == 1 else (0, 1)
+        sentence = f"{self._listed(again)} {_are(again)} in {self._here} {_often(often)}"
+        return sentence + (f", and should be {_often(should)}." if should > 1 else "."), None
+
+    def constant_extreme(self) -> Told:
+        """A maximum on its way that a constant won."""
+        found = self._ways.constant_extreme()
+        if found is None:
+            return None
+        return (
+            f"On its way {self._here} is measured from a maximum or minimum of {found.value:g}, "
+            f"which stands in the code (line {found.line}): against it all elements lost, and in "
+            f"our kernel it is {found.ours:g}. What does the search start from?",
+            found.line,
+        )
+
+    def parting(self) -> Told:
+        """The first step that the solution does not take."""
+        found = self._ways.parting()
+        if found is None:
+            further = self._ways.goes_on()
+            said = f"{self._here} is what ours has on its way there; ours {further}."
+            return (said, None) if further else None
+        ours = f"; ours {found.ours}" if found.ours else ""
+        sentence = f"The first step on its way that ours does not take: {_step(found)}{ours}."
+        if found.constant is not None:
+            sentence += f" The {found.constant:g} stands in the code, and not in ours."
+        return sentence, found.place.line
+
+    def other_order(self) -> Told:
+        """The first sum, maximum or the like of two values that the solution does not take."""
+        found = self._ways.parting(any_order=True)
+        if found is None:
+            return None
+        return (
+            f"{self._here} is made of the right elements. The first step on its way that ours "
+            f"does not take: {_step(found)}; ours {found.ours}. Another order is no mistake, "
+            "another value is.",
+            found.place.line,
+        )
 
     def constant(self) -> Told:
         """A constant won where an input should have."""
@@ -176,7 +238,8 @@ class _Teller:
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         what = ""
-        if expected.all() and _constant(ratio) and (len(ratio) > 1 or _whole(ratio.flat[0])):
+        telling = len(ratio) > 1 or _whole(ratio.flat[0])
+        if found.all() and expected.all() and _constant(ratio) and telling:
             what = f"{_factor(float(ratio.mean()))} what it should be"
         elif len(off) > 1 and _constant(off):
             amount = float(off.mean())
@@ -185,16 +248,16 @@ class _Teller:
             return None
         which = "It is" if len(found) == 1 else f"Each of the {len(found)} wrong elements is"
         same = " The elements that it is made of are the right ones." if self._same() else ""
-        return f"{which} {what}.{same}{self._stored()}", None
+        return f"{which} {what}.{same}", None
 
     def fewer_steps(self) -> Told:
         """Kinds of arithmetic that the solution does more or less of on the way."""
         for kind in ("exponential", "division", "multiplication"):
-            mine, ours = self.mine.passed.get(kind, 0), self.ours.passed.get(kind, 0)
+            mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
                 sentence = (
                     f"An element passes {_number(mine, kind)} on its way into {self._here}, and "
-                    f"{_number(ours, kind)} in a right kernel.{self._stored()}"
+                    f"{_number(ours, kind)} in a right kernel."
                 )
                 return sentence, None
         return None
@@ -203,26 +266,18 @@ class _Teller:
         if not self._same():
             return None
         return (
-            f"{self._here} is made of the right elements: what is done with them differs."
-            f"{self._stored()}",
+            f"{self._here} is made of the right elements: what is done with them differs.",
             None,
         )
 
     def _same(self) -> bool:
         return self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
 
-    def _stored(self) -> str:
-        stored = self.mine.stored
-        return f" {_capital(_who(stored))} wrote it{_on(stored)}." if stored else ""
+    def stored(self, place: Place) -> str:
+        return f"{_capital(_who(place))} wrote it{_on(place)}."
 
     def _name(self, element: Element) -> str:
-        index = ", ".join(map(str, self._index(element)))
-        name = self.words.name(element.buffer)
-        return f"{name}[{index}]" if index else name
-
-    def _index(self, element: Element) -> tuple[int, ...]:
-        shape = self._shapes[element.buffer]
-        return tuple(int(one) for one in np.unravel_index(element.index, shape)) if shape else ()
+        return self.words.element(element)
 
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""
@@ -267,7 +322,7 @@ def _whole(ratio: float) -> bool:
 
 
 def _factor(ratio: float) -> str:
-    if abs(ratio) < 1 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
+    if abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
         return f"1/{round(1 / ratio)} of"
     return f"{ratio:.6g} times"
 
@@ -276,8 +331,17 @@ def _number(count: int, kind: str) -> str:
     return f"{count or 'no'} {kind}{'' if count == 1 else 's'}"
 
 
+def _are(elements: Sequence[Element]) -> str:
+    return "is" if len(elements) == 1 else "are"
+
+
 def _often(times: int) -> str:
-    return {2: "twice"}.get(times, f"{times} times")
+    return {0: "too often", 1: "once", 2: "twice"}.get(times, f"{times} times")
+
+
+def _step(found: divergence.Parting) -> str:
+    where = f"on line {found.place.line} " if found.place.line else ""
+    return f"{where}{_who(found.place)} {found.mine}"
 
 
 def _who(place: Place) -> str:

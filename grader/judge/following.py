@@ -2,60 +2,57 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
-import numpy as np
 from msgspec.structs import replace
 
-from ..cuda.simulator.memory.allocations import allocation_of
-from ..cuda.simulator.observers.arrays import Array, described
 from ..cuda.simulator.observers.provenance import Graph
 from ..cuda.simulator.observers.provenance import made as making
-from .protocol import Arrays, Element, Made, Place, Used
+from .cone import cone
+from .elements import Elements, place_of
+from .protocol import Element, Made, Used
 
 MOST_USED = 4096  # runs of elements told of
-KINDS = {
-    "exponential": frozenset({"ex2"}),
-    "division": frozenset({"div", "rcp"}),
-    "multiplication": frozenset({"mul", "mad", "fma"}),
-    "shuffle": frozenset({"shfl", "redux"}),
-}
+MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing else
 
 
-def made(graph: Graph, buffers: Arrays, element: Element) -> Made:
-    """The making of one element of one of the `buffers`, after the launches that `graph` holds."""
-    root = int(_memory_of(graph, buffers[element.buffer])[_offset(buffers, element)])
+def made(graph: Graph, elements: Elements, element: Element) -> Made:
+    """The making of one element of one of the buffers, after the launches that `graph` holds."""
+    root = elements.root(graph, element)
     if root <= 0:
         return Made(whole=graph.whole)
-    used = _used(graph, buffers, root)
-    nan = making.first_that(graph, root, math.isnan)
+    if len(graph.behind(root)) > MOST_BEHIND:
+        return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
+    used = _used(graph, elements, root)
+    summed = _used(graph, elements, root, extremes=False)
+    nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
     return Made(
-        stored=_place(graph, root),
+        stored=place_of(graph, root),
         used=tuple(used[:MOST_USED]),
         cut=len(used) > MOST_USED,
-        origin=_origin(graph, buffers, source.found),
+        origin=_origin(graph, elements, source.found),
         origin_line=graph.line(source.node),
-        nan=_place(graph, nan) if nan else None,
+        nan=place_of(graph, nan) if nan else None,
         operands=making.operands(graph, nan) if nan else (),
-        passed={kind: making.passes(graph, root, names) for kind, names in KINDS.items()},
         whole=graph.whole,
+        summed=tuple(summed[:MOST_USED]),
+        cone=cone(graph, elements, root),
     )
 
 
-def _used(graph: Graph, buffers: Arrays, root: int) -> list[Used]:
+def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:
     """What a value was made of; neighbours that went in equally often are told together."""
     runs: list[Used] = []
-    for one in making.inputs_of(graph, root):
-        element = _element(buffers, one.origin.address, one.origin.offset)
+    for one in making.inputs_of(graph, root, extremes):
+        element = elements.at(one.origin.address, one.origin.offset)
         if element is None:
             continue
         last = runs[-1] if runs else None
         if last and _continues(last, element, one.times):
             runs[-1] = replace(last, count=last.count + 1)
         else:
-            runs.append(Used(element, 1, one.times, _place(graph, one.node)))
+            runs.append(Used(element, 1, one.times, place_of(graph, one.node)))
     return runs
 
 
@@ -64,39 +61,9 @@ def _continues(last: Used, element: Element, times: int) -> bool:
     return (following, last.times) == (element, times)
 
 
-def _origin(graph: Graph, buffers: Arrays, source: int) -> Element | Literal["constant", ""]:
+def _origin(graph: Graph, elements: Elements, source: int) -> Element | Literal["constant", ""]:
     if source > 0:
         return ""
     if source == 0:
         return "constant"
-    origin = graph.origin(source)
-    return _element(buffers, origin.address, origin.offset) or ""
-
-
-def _place(graph: Graph, node: int) -> Place:
-    return Place(*graph.place(node), graph.line(node))
-
-
-def _memory_of(graph: Graph, array: np.ndarray) -> np.ndarray:
-    return graph.memory(allocation_of(array).address)
-
-
-def _offset(buffers: Arrays, element: Element) -> int:
-    """The first byte of an element in its allocation."""
-    array = _described(buffers, element.buffer)
-    place = np.unravel_index(element.index, array.shape) if array.shape else ()
-    return array.offset + sum(int(n) * step for n, step in zip(place, array.strides, strict=True))
-
-
-def _element(buffers: Arrays, address: int, offset: int) -> Element | None:
-    """What lies at an offset of an allocation; None where no buffer does."""
-    for name, array in buffers.items():
-        if allocation_of(array).address == address:
-            index = int(_described(buffers, name).elements(np.array([offset]))[0])
-            if index >= 0:
-                return Element(name, index)
-    return None
-
-
-def _described(buffers: Arrays, name: str) -> Array:
-    return described(buffers[name], 0, name)
+    return elements.behind(graph, source) or ""

@@ -10,11 +10,11 @@ from .. import course, cuda
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, hazards, steps
+from . import compare, hazards, steps, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import Pair, explained
-from .process import Limits, Outcome, follow, run_on_gpu, simulate
+from .process import Limits, Outcome, ask, follow, run_on_gpu, simulate
 from .protocol import Failed, Ran
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
@@ -54,8 +54,11 @@ def judge(
     outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     rows = zip(instances, outcomes, words, strict=True)
-    results = [_on_simulator(*row, exercise.kind) for row in rows]
+    named = exercise.kind.names_the_dearest_line
+    results = [_on_simulator(*row, named) for row in rows]
     counters = _counters(instances, outcomes, results)
+    allowed = steps.of_solution(lesson, exercise)
+    results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
     results = _explained(source, lesson, exercise, instances, outcomes, results, words, limits)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
@@ -80,12 +83,12 @@ def _not_run(
 
 
 def _on_simulator(
-    instance: CaseInstance, outcome: Outcome, words: Words, kind: course.Kind
+    instance: CaseInstance, outcome: Outcome, words: Words, name_the_dearest: bool
 ) -> CaseResult:
     """The result of a case, which may be asked to go wrong."""
     if instance.case.hazard:
         return hazards.on_simulator(instance, outcome, words)
-    return compare.on_simulator(instance, outcome, words, kind.names_the_dearest_line)
+    return compare.on_simulator(instance, outcome, words, name_the_dearest)
 
 
 def _explained(
@@ -116,8 +119,33 @@ def _explained(
     ]
     if not all(runs):
         return results
-    told = explained(result, Pair(wrong, *(made for (made,) in runs)), instance, word)
+    told = explained(result, Pair(wrong, *(made for (made,) in runs)), word)
     return [told if one is result else one for one in results]
+
+
+def _by_technique(
+    source: str,
+    instances: tuple[CaseInstance, ...],
+    outcomes: list[Outcome],
+    results: list[CaseResult],
+    words: list[Words],
+    limits: Limits,
+    allowed: dict[str, int],
+) -> list[CaseResult]:
+    """`results`, with those that passed held against what their cases ask of the way to the
+    answer."""
+    told = list(results)
+    asked = []
+    for at, (instance, outcome) in enumerate(zip(instances, outcomes, strict=True)):
+        if told[at].status != Status.PASSED or not isinstance(outcome, Ran):
+            continue
+        told[at] = technique.lacks_order(instance, outcome.opcodes) or told[at]
+        if told[at].status == Status.PASSED and (questions := technique.questions(instance)):
+            asked.append((at, (instance, questions)))
+    answers = ask(source, [one for _, one in asked], limits, allowed)
+    for (at, (instance, _)), answer in zip(asked, answers, strict=True):
+        told[at] = technique.answered(instance, answer, told[at], words[at])
+    return told
 
 
 def _confirmed(
@@ -139,15 +167,18 @@ def _confirmed(
 def _counters(
     instances: tuple[CaseInstance, ...], outcomes: list[Outcome], results: list[CaseResult]
 ) -> dict[str, int]:
-    """Totals over the last passed case with a budget, or over the last case."""
-    rows = zip(reversed(instances), reversed(outcomes), reversed(results), strict=True)
-    budgeted = (
-        outcome
+    """Totals over the last passed case with a budget, a visible one if there is one, or over the
+    last case."""
+    rows = list(zip(instances, outcomes, results, strict=True))
+    budgeted = [
+        (one.case.visible, outcome)
         for one, outcome, result in rows
         if one.case.budgets and result.status == Status.PASSED
-    )
-    counted = next(budgeted, outcomes[-1] if outcomes else None)
-    return counted.counters if isinstance(counted, Ran) else {}
+    ]
+    visible = [outcome for seen, outcome in budgeted if seen]
+    counted = [*outcomes[-1:], *(outcome for _, outcome in budgeted), *visible]
+    last = counted[-1] if counted else None
+    return last.counters if isinstance(last, Ran) else {}
 
 
 def _verdict(

@@ -29,6 +29,7 @@ ALONE = (
     "own, by `make lab` or by pip in a virtual environment"
 )
 SLACK = 1 << 20  # bytes of a reply beside its arrays
+TOLD = 8 << 20  # bytes of an element's making
 MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 NO_REPLY = (
@@ -152,11 +153,36 @@ def follow(
 ) -> tuple[protocol.Made, ...]:
     """The making of some elements of a case's buffers, on the simulated device; () where the case
     is too long to be followed."""
-    end = time.monotonic() + limits.total_seconds * limits.patience
     case = msgspec.structs.replace(_described(instance, limits, steps), followed=elements)
-    asked = _request(source, (case,), limits, cases.inputs((instance,)))
-    last = _one_worker(asked, limits, end).last
-    return last.made if isinstance(last, Ran) else ()
+    (outcome,) = _followed(source, (instance,), (case,), limits)
+    return outcome.made if isinstance(outcome, Ran) else ()
+
+
+def ask(
+    source: str,
+    asked: list[tuple[CaseInstance, tuple[protocol.Asked, ...]]],
+    limits: Limits,
+    steps: dict[str, int],
+) -> list[Outcome]:
+    """For each of some cases what came of the questions about it, on the simulated device."""
+    requests = tuple(
+        msgspec.structs.replace(_described(one, limits, steps), asked=questions)
+        for one, questions in asked
+    )
+    return _followed(source, tuple(one for one, _ in asked), requests, limits) if asked else []
+
+
+def _followed(
+    source: str,
+    instances: tuple[CaseInstance, ...],
+    requests: tuple[CaseRequest, ...],
+    limits: Limits,
+) -> list[Outcome]:
+    """One outcome for each of `instances`; of those that one worker did not get to, its last."""
+    end = time.monotonic() + limits.total_seconds * limits.patience
+    heard = _one_worker(_request(source, requests, limits, cases.inputs(instances)), limits, end)
+    missing = len(instances) - len(heard.cases)
+    return [*heard.cases, *[heard.last] * missing]
 
 
 def try_out(source: str, limits: Limits) -> Outcome:
@@ -248,8 +274,13 @@ def _longest(asked: Request, limits: Limits) -> int:
     if asked.device == "compiler":
         return SLACK + limits.file_bytes
     inputs = sum(array.nbytes for array in asked.arrays.values())
-    made = sum(_size(one) for case in asked.cases for one in case.outputs.values())
-    return SLACK + inputs + 2 * made  # as it is, and which of it was written or a second run's
+    made = sum(
+        _size(one) * (2 + len(case.orders)) for case in asked.cases for one in case.outputs.values()
+    )  # as it is, which of it was written or a second run's, and in other orders
+    told = TOLD * sum(len(case.followed) for case in asked.cases)
+    return (
+        SLACK + inputs + told + 2 * made
+    )  # as it is, and which of it was written or a second run's
 
 
 def _size(buffer: protocol.Buffer) -> int:
@@ -266,16 +297,24 @@ def _checked(reply: Reply, asked: Request, number: int) -> Outcome:
         message = shortened(reply.message)
         return msgspec.structs.replace(reply, message=message, diagnostics=told)
     if number:
-        wanted = _wanted(asked, asked.cases[number - 1])
-        if {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()} != wanted:
+        case = asked.cases[number - 1]
+        if not reply.too_long and _told(reply) != (len(case.followed), len(case.asked)):
+            raise protocol.ProtocolError("other answers than were asked for")
+        wanted = _wanted(asked, case)
+        found = {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()}
+        if not wanted.items() <= found.items() <= (wanted | _optional(case)).items():
             raise protocol.ProtocolError("other arrays than were asked for")
     left = {launch: shortened(text) for launch, text in reply.left.items()}
     return msgspec.structs.replace(reply, left=left)
 
 
+def _told(reply: Ran) -> tuple[int, int]:
+    return len(reply.made), len(reply.ways)
+
+
 def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
     """The shape and dtype of every array of a reply about `case`, by name."""
-    if case.followed:
+    if case.followed or case.asked:
         return {}
     sent = ((name, asked.arrays[f"{case.position}/{name}"]) for name in case.inputs)
     wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in sent}
@@ -286,6 +325,17 @@ def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...
         else:
             wanted[f"written/{name}"] = (one.shape, "|b1")
     return wanted
+
+
+def _optional(case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
+    """The same of what a reply holds where the order of threads may matter."""
+    if case.followed or case.asked:
+        return {}
+    return {
+        f"{order}/{name}": (one.shape, one.dtype)
+        for order in case.orders
+        for name, one in case.outputs.items()
+    }
 
 
 def _too_slow(compiled: bool, asked: Request) -> Failed:

@@ -67,11 +67,27 @@ class Element(msgspec.Struct, frozen=True):
     index: int
 
 
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A question about the ways to the elements of some `outputs`. `worth`: how many of a kind of
+    instruction one stands for, by a regular expression for its opcode. The others are as in
+    `course.Requirement` and `course.Kind`; `banned`: there may be none at all, on the ways of
+    indices neither."""
+
+    outputs: tuple[str, ...]
+    worth: dict[str, int]
+    at_least: int = 1
+    levels: int = 0
+    last: bool = False
+    banned: bool = False
+
+
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
-    which the simulated GPU's threads run. `followed`: the elements that it is to tell the making
-    of; then nothing else about the case is told."""
+    which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
+    may depend on who comes first. `followed`: the elements that it is to tell the making
+    of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
+    case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -80,7 +96,9 @@ class CaseRequest(msgspec.Struct, frozen=True):
     launches: tuple[LaunchRequest, ...]
     steps: int
     order: str = "lockstep"
+    orders: tuple[str, ...] = ()
     followed: tuple[Element, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -117,13 +135,39 @@ class Used(msgspec.Struct, frozen=True):
     loaded: Place
 
 
+class Op(msgspec.Struct, frozen=True, array_like=True):
+    """An instruction of the kernel: its PTX opcode and its line."""
+
+    opcode: str
+    line: int | None
+
+
+class Step(msgspec.Struct, frozen=True, array_like=True):
+    """A value on the way to an element: the number of its `op` (-1: it lay in memory, as this
+    `element` if it is one's), what it came to, the numbers of the steps that it was computed from,
+    none for a constant, and the block and thread that did it."""
+
+    op: int
+    value: float
+    sources: tuple[int, ...]
+    place: tuple[int, int]
+    element: Element | None = None
+
+
+class Cone(msgspec.Struct, frozen=True):
+    """All values behind an element: those that a step was computed from come before it."""
+
+    ops: tuple[Op, ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
 class Made(msgspec.Struct, frozen=True):
     """What became of one element. `stored`: who wrote it last (None: nobody). `used`: what it was
     made of, in order; `cut`: there was more than is told. `origin`: the element that was handed on
     to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
-    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `passed`: by
-    kind of instruction ("exponential", "division"), the most on one way to it. `whole`: nothing
-    was done on the way that is not followed."""
+    that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
+    was done on the way that is not followed. `summed`: what it was made of by other ways than
+    through a maximum or a minimum. `cone`: all values behind it, step by step."""
 
     stored: Place | None = None
     used: tuple[Used, ...] = ()
@@ -132,8 +176,24 @@ class Made(msgspec.Struct, frozen=True):
     origin_line: int | None = None
     nan: Place | None = None
     operands: tuple[float, ...] = ()
-    passed: dict[str, int] = {}
     whole: bool = True
+    summed: tuple[Used, ...] = ()
+    cone: Cone = Cone()
+
+
+class Way(msgspec.Struct, frozen=True):
+    """What was found to an `Asked`: `short` elements are not as they should be, of which this is
+    the `first`; it passed only so many of the kind. `part`: whose way that is, an element that went
+    into it. `place`: who loaded that, or who stored the element, or where a banned instruction is.
+    `by`: how else than by a shuffle a thread came by what another one had found ("shared memory",
+    "global memory", "an atomic"), at `place`; "" where it had loaded all itself."""
+
+    short: int = 0
+    first: Element | None = None
+    passed: int = 0
+    part: Element | None = None
+    place: Place | None = None
+    by: str = ""
 
 
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
@@ -141,8 +201,10 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
     took of those it may take; `arrays` by name are to be judged, "input/x" (what is in x now),
     "output/y", and "written/y" (bool, which elements of y a kernel wrote) or, on hardware,
-    "second/y"; `left` says, by the number of a launch (from 1), what earlier ones have left
-    changed; `made` is the making of the elements that were `followed`."""
+    "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
+    launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
+    were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
+    the case."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -151,6 +213,8 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     arrays: dict[str, np.ndarray] = {}
     left: dict[int, str] = {}
     made: tuple[Made, ...] = ()
+    ways: tuple[Way, ...] = ()
+    too_long: bool = False
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

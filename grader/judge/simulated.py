@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -14,9 +14,11 @@ from ..cuda.errors import CudaError, StepLimit
 from ..cuda.simulator.observers import paths
 from ..cuda.simulator.observers.paths import Paths
 from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
+from .elements import Elements
 from .following import made
 from .leftovers import Leftovers
 from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from .ways import way
 
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
@@ -26,7 +28,7 @@ OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
-    if case.followed:
+    if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
     with options, simulator.observe(observers=(Paths,)) as run:
@@ -41,6 +43,8 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
+    if depends_on_order:
+        results |= _in_other_orders(source, case, inputs)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     totals = counters.total | paths.in_all(run.observers)
@@ -48,16 +52,20 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
 
 
 def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
-    """The making of the elements that are `case.followed`; none of them where it takes too much to
-    follow the case."""
+    """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
+    of it where it takes too much to follow the case."""
     graph = Graph()
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Provenance, graph)]):
             buffers, _, _ = _launch_all(source, case, inputs)
     except TooLong:
-        return Ran()
-    return Ran(made=tuple(made(graph, buffers, one) for one in case.followed))
+        return Ran(too_long=True)
+    elements = Elements(buffers)
+    return Ran(
+        made=tuple(made(graph, elements, one) for one in case.followed),
+        ways=tuple(way(graph, elements, case, one) for one in case.asked),
+    )
 
 
 def _launch_all(
@@ -99,6 +107,17 @@ def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
                 _launch_all(source, case, inputs)
         except StepLimit:
             return  # the case's time may be up, and is measured once
+
+
+def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
+    """What lies in the outputs when blocks and warps come in other orders, by "ORDER/name"."""
+    found: Arrays = {}
+    for order in case.orders:
+        options = simulator.options(step_limit=case.steps, order=order, checks=False)
+        with suppress(StepLimit), options, simulator.observe():
+            buffers, _, _ = _launch_all(source, case, inputs)
+            found |= {f"{order}/{name}": np.asarray(buffers[name]) for name in case.outputs}
+    return found
 
 
 @contextmanager

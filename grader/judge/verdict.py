@@ -17,7 +17,7 @@ from ..cuda.diagnostics import Diagnostic
 from ..status import Status
 
 LONGEST_MESSAGE = 4000  # characters
-LONGEST_LINE = 400
+LONGEST_LINE = 1200
 CUT = " [...]"
 REPEATED = 200  # characters from which on a message is told once
 AS_BEFORE = "The same as the first case that failed like this."

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec.structs import replace
 
 from ..course import Launch, Problem
 from ..cuda.signature import Parameter, compatible, parameters
 from ..status import Status
-from .protocol import Failed
+from .protocol import Element, Failed
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,17 @@ class Words:
         """The learner's name for a buffer, in the last launch that it is passed to."""
         found = self._parameter(self.source, buffer)
         return found.name if found and found.name else buffer
+
+    def element(self, element: Element) -> str:
+        """An element as the learner writes it: `y[3]`."""
+        index = ", ".join(map(str, self.index(element)))
+        name = self.name(element.buffer)
+        return f"{name}[{index}]" if index else name
+
+    def index(self, element: Element) -> tuple[int, ...]:
+        """Where an element stands, one number for each dimension of its buffer."""
+        shape = self._shape(element.buffer)
+        return tuple(int(one) for one in np.unravel_index(element.index, shape)) if shape else ()
 
     def constant(self, buffer: str) -> bool:
         """Whether the exercise's signature declares a buffer const."""
@@ -71,6 +83,14 @@ class Words:
             if mine and given and _match(mine, given) and _reordered(mine, given):
                 return f"{_order(kernel, mine, given)} "
         return ""
+
+    def _shape(self, buffer: str) -> tuple[int, ...]:
+        problem = self.problem
+        if buffer in problem.inputs:
+            return problem.inputs[buffer].shape
+        if buffer in problem.outputs:
+            return problem.outputs[buffer].value.shape
+        return problem.scratch[buffer][0]
 
     def _parameter(self, source: str, buffer: str) -> Parameter | None:
         for launch in reversed(self.problem.launches):

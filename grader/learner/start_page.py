@@ -26,7 +26,10 @@ _FILES = (
     "Everything here is yours: course updates never write over it. What you have done is "
     "kept in progress.jsonl; copy it to another machine, or delete it to begin again."
 )
-_HAND_IN = "To hand in a lesson: `grader submit LESSON` in a terminal (File, New, Terminal)."
+_HAND_IN = (
+    "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
+    "file to hand in, and says which exercises nothing is written for yet."
+)
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
@@ -49,7 +52,7 @@ class Station:
 
     @property
     def begun(self) -> bool:
-        return bool(self.passed or self.answered)
+        return bool(self.passed or self.answered) and not self.done
 
 
 def stations(root: Path) -> list[Station]:
@@ -80,12 +83,17 @@ def page(root: Path) -> str:
     found = stations(root)
     go_on = _where_to_go_on(found)
     newer = [name for name in outdated(root) if (root / f"{name}.ipynb").exists()]
-    notes = [_UPDATE.format(", ".join(newer))] if newer else []
-    notes += [_DEVICE[gpu_count() > 0], _HAND_IN, _FILES]
+    notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
+    notes += [
+        ("This machine", _DEVICE[gpu_count() > 0]),
+        ("Handing in", _HAND_IN),
+        ("What is kept", _FILES),
+    ]
     rows = "".join(_row(station, station is go_on) for station in found)
+    beside = "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{_next(go_on)}"
-        f"<ol>{rows}</ol>{''.join(map(_note, notes))}"
+        f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
     )
 
 
@@ -110,13 +118,10 @@ def _row(station: Station, is_next: bool) -> str:
     title = escape(station.title)
     if station.there:
         title = f'<a href="{station.name}.ipynb">{title}</a>'
-    here = ' class="warpwise-next"' if is_next else ""
-    number, sign = escape(station.name.partition("_")[0]), _sign(station)
-    return f"<li{here}><span>{number}</span> {title} <b>{sign}</b><div>{_done(station)}</div></li>"
-
-
-def _sign(station: Station) -> str:
-    return "✓" if station.done else "…" if station.begun else ""
+    kinds = {"next": is_next, "begun": station.begun, "done": station.done}
+    names = " ".join(f"warpwise-{kind}" for kind, holds in kinds.items() if holds)
+    number = "✓" if station.done else escape(station.name.partition("_")[0])
+    return f'<li class="{names}"><span>{number}</span>{title}<div>{_done(station)}</div></li>'
 
 
 def _done(station: Station) -> str:

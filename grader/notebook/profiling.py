@@ -14,7 +14,7 @@ from grader.cuda.sanitize import lines_of, visible
 from grader.cuda.simulator.observers.counters import METRICS
 from grader.cuda.simulator.observers.observe import Run
 from grader.cuda.simulator.observers.recorder import recordings
-from grader.profiler.limits import occupancy, wastes
+from grader.profiler.limiters import occupancy, wastes
 
 from . import cards, failures, playing, source_page
 from .html import Page, card, code, heading, paragraph, table

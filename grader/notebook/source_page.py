@@ -13,6 +13,7 @@ from .html import BORDER, CODE_FONT, MUTED, TEXT, Page
 
 Counts = dict[str, int]
 _HEAT = "rgba(213, 94, 0, {:.2f})"  # laid over either theme's background
+_SOURCE = "text-align: left; white-space: pre-wrap; min-width: 40ch"  # long lines go on below
 _PAID = {"sectors": ("global_load", "global_store"), "wavefronts": ("shared_load", "shared_store")}
 
 
@@ -96,7 +97,7 @@ def _html(source: str, counters: Counters, used: list[Column]) -> str:
             for one in columns
         )
         left = f'<th scope="row" style="{figure}; color: {MUTED}; font-weight: 400">{number}</th>'
-        line = f'<td style="{cell}text-align: left; white-space: pre">{escape(visible(text))}</td>'
+        line = f'<td style="{cell}{_SOURCE}">{escape(visible(text))}</td>'
         rows.append(f'<tr style="background: transparent">{left}{figures}{line}</tr>')
     first = f'<th scope="col" style="{figure}; color: {MUTED}">line</th>'
     last = f'<th scope="col" style="{cell}text-align: left; color: {MUTED}">source</th>'

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from html import escape
 
-from grader.course import Budget, Exercise
+import numpy as np
+
+from grader.course import Exercise
 from grader.cuda.diagnostics import Diagnostic
+from grader.judge.beside import Beside, beside
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
 from grader.submissions.cells import as_typed
 
-from . import diagnosis
+from . import diagnosis, difference
 from .element_map import element_map
+from .expected_found import expected_beside_found
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
 from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
+COMPARE = "Compare with ours"
 
 
 def page(
@@ -37,11 +41,11 @@ def page(
     if failed:
         parts += [
             _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
-            _elements(replay),
-            _mismatches(failed.mismatches),
+            _elements(replay, failed),
         ]
     else:
-        parts += [_solved(verdict, exercise), _budgets(verdict, exercise)]
+        parts.append(_solved(verdict, exercise))
+        parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
     if replay:
@@ -119,23 +123,34 @@ def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str, 
     return Page(shown.html, "\n" + shown.text)
 
 
-def _elements(replay: Replay | None) -> Page:
-    """Which elements of the first wrong output are wrong."""
+def _elements(replay: Replay | None, failed: CaseResult) -> Page:
+    """Which elements of the first wrong output are wrong, and the first of them beside what they
+    should be; the few that the verdict names where the case was not run again."""
     if replay is None or replay.error is not None:
-        return Page("", "")
-    for name, expected in replay.problem.outputs.items():
-        found = replay.buffers[name]
+        return _mismatches(failed.mismatches)
+    for buffer, expected in replay.problem.outputs.items():
+        found, name = replay.buffers[buffer], replay.called[buffer]
         wrong = ~right(expected, found)
         if wrong.any():
-            return element_map(name, wrong)
+            value = np.broadcast_to(expected.value, found.shape)
+            parts = [element_map(name, wrong)] if wrong.size > 1 else []
+            parts += [expected_beside_found(name, wrong, value, found)]
+            if replay.case.name != failed.name:  # the smallest that fails alike
+                parts.insert(0, _of_case(replay.case.name))
+            return Page("".join(p.html for p in parts), "\n".join(p.text for p in parts))
     return Page("", "")
+
+
+def _of_case(name: str) -> Page:
+    text = f"In the case `{name}`:"
+    return Page(paragraph(text), text)
 
 
 def _steps(replay: Replay) -> Page:
     """The case, to be stepped through from where it went wrong."""
     played = of_replay(replay)
-    head = heading("note", "Step through it")
-    html = f'<details open style="margin: 6px 0"><summary>{head}</summary>{played.html}</details>'
+    title = f'<strong style="color: {ACCENTS["note"]}">Step through it</strong>'
+    html = f'<details open style="margin: 6px 0"><summary>{title}</summary>{played.html}</details>'
     return Page(html, f"\nStep through it\n{played.text}")
 
 
@@ -148,24 +163,28 @@ def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     return Page(html, "\n".join(text))
 
 
-def _budgets(verdict: Verdict, exercise: Exercise) -> Page:
-    """What the kernel cost beside its budgets and beside our solution: on the last visible case
-    with budgets, of which the verdict has the counters."""
-    visible = [case for case in exercise.cases if case.visible and case.budgets]
-    if not visible:
-        return Page("", "")
-    yours, ours = verdict.counters, visible[-1].ours
+def _beside(found: Beside | None) -> list[Page]:
+    """What the kernel cost beside its budgets and beside our solution, and how ours is written."""
+    if found is None:
+        return []
     rows = [
-        (budget.counter, f"{yours[budget.counter]:,}", f"{budget.at_most:,}", _ours(budget, ours))
-        for budget in visible[-1].budgets
+        (one.counter, f"{one.yours:,}", f"{one.most:,}", _ours(one.ours)) for one in found.costs
     ]
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
-    return Page(html, "\n".join(text))
+    costs = Page(html, "\n".join(text)) if rows else Page("", "")
+    return [costs, _compared(found.changes)]
 
 
-def _ours(budget: Budget, ours: Mapping[str, int]) -> str:
-    return f"{ours.get(budget.counter, 0):,}" if len(ours) > 1 else "not kept"
+def _ours(count: int | None) -> str:
+    return "not kept" if count is None else f"{count:,}"
+
+
+def _compared(changes: tuple[str, ...]) -> Page:
+    head = heading("note", COMPARE, ": lines that differ, - yours, + ours")
+    shown = difference.rows(changes)
+    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{shown.html}</details>'
+    return Page(html, f"\n{COMPARE} (- yours, + ours)\n{shown.text}")
 
 
 def _next_step(verdict: Verdict, exercise: Exercise) -> Page:

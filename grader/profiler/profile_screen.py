@@ -70,7 +70,7 @@ def _table(title: str, columns: tuple[Column, ...], profile: Profile) -> Table:
         if any(counts[name] for column in columns for name in column.counters):
             text = source[line - 1].partition("//")[0].strip() if line else "(code of no line)"
             figures = [column.show(counts) for column in columns]
-            table.add_row(str(line or ""), Text(text, no_wrap=True, overflow="ellipsis"), *figures)
+            table.add_row(str(line or ""), Text(text), *figures)
     table.add_section()
     total = profile.counters.total
     table.add_row("", Text("in all", "bold"), *[column.show(total) for column in columns])

@@ -577,7 +577,7 @@ fast_expand = Exercise(
             budgets=walk_budgets(
                 64, 4 * 4 + 1, "four numbers for each of the 4 dimensions, and the element"
             ),
-            bans=(Ban(DIVISION, "a division", "/ and % are slow routines, the formula is not"),),
+            bans=(Ban(DIVISION, "/ and % are slow routines, the formula is not"),),
         ),
     ),
     hints=(

@@ -128,11 +128,7 @@ three_coordinates = Exercise(
     ),
 )
 
-NO_DIVISION = Ban(
-    DIVISION,
-    "an integer division",
-    "the thread knows its row and its column already",
-)
+NO_DIVISION = Ban(DIVISION, "the thread knows its row and its column already")
 
 
 def summed(rng: np.random.Generator, rows: int, cols: int) -> Problem:

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from grader.course import (
+    FENCE,
     Budget,
     Case,
     Exercise,
@@ -335,9 +336,9 @@ dot = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: whole_products(rng, 6 * 512, 2),
+            lambda rng: whole_products(rng, 16 * 8 * BLOCK, 8),
             points=6,
-            budgets=dot_budgets(2, 6),
+            budgets=dot_budgets(8, 16),
         ),
         large("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),
@@ -407,12 +408,10 @@ def last_block_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
 def fences(blocks: int) -> Requirement:
     """The simulated GPU asks for the fence of who writes; CUDA asks for that of who reads too."""
     return Requirement(
-        r"(membar|fence)\..*",
-        "a fence",
-        2 * (blocks + 1),
+        FENCE,
         "one in each block between the partial sum and the ticket; and one, at least in the last "
         "block, between the ticket and the partial sums of the others",
-        worth={r"atom\.(.*\.)?acq_rel\..*": 2},  # what is in front of it, and what comes behind it
+        at_least=2 * (blocks + 1),
     )
 
 
@@ -435,7 +434,7 @@ last_block = Exercise(
         ),
         Case(
             "more blocks than a block has threads",
-            lambda rng: whole_sum(rng, 257 * BLOCK, 257),
+            lambda rng: whole_sum(rng, 257 * 32, 257, block=32),
             points=1,
         ),
         hidden(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from grader.course import (
+    FENCE,
     Break,
     Budget,
     Bug,
@@ -15,6 +16,7 @@ from grader.course import (
     Exercise,
     Expected,
     Hazard,
+    Kind,
     Launch,
     Place,
     Problem,
@@ -178,6 +180,8 @@ def drawn(rng: np.random.Generator, blocks: int, block: int) -> Problem:
     )
 
 
+TICKET = Kind("atomic", {r"(atom|red)\..*": 1}, orders=True)
+
 ticket = Exercise(
     name="ticket",
     title="Who is last?",
@@ -202,9 +206,7 @@ ticket = Exercise(
                 Budget("atomics", 2 * 40, "one ticket for each block, drawn by one thread"),
                 longest_path(),
             ),
-            requires=(
-                Requirement(r"(atom|red)\..*", "an atomic", 2 * 40, "every block draws its ticket"),
-            ),
+            requires=(Requirement(TICKET, "every block draws its ticket", at_least=2 * 40),),
         ),
     ),
     hints=(
@@ -249,12 +251,10 @@ two_fences = Exercise(
             points=1.5,
             requires=(
                 Requirement(
-                    r"(membar|fence)\..*",
-                    "a fence",
-                    2 * (8 + 1),
+                    FENCE,
                     "one in each block between the number and the ticket; and one in the last "
                     "block between the ticket and the numbers of the others",
-                    worth={r"atom\.(.*\.)?acq_rel\..*": 2},
+                    at_least=2 * (8 + 1),
                 ),
             ),
         ),

@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
-    BUTTERFLY,
     SHUFFLE,
     Budget,
     Case,
@@ -103,9 +102,8 @@ warp_sum = Exercise(
             requires=(
                 Requirement(
                     SHUFFLE,
-                    "a shuffle",
-                    STEPS * 12,
                     f"32 values are one after {STEPS} steps, and each step is one shuffle a warp",
+                    levels=STEPS,
                 ),
             ),
         ),
@@ -239,11 +237,7 @@ below_max = Exercise(
             lambda rng: below(negative(rng, (24, 16)), 16),
             points=6,
             budgets=below_budgets(24, 16, 16),
-            requires=(
-                Requirement(
-                    SHUFFLE, "a shuffle", 4 * 12, "16 lanes that share a row meet in 4 steps"
-                ),
-            ),
+            requires=(Requirement(SHUFFLE, "16 lanes that share a row meet in 4 steps", levels=4),),
         ),
         large(
             "more than 65,536 elements",
@@ -381,10 +375,9 @@ row_share = Exercise(
             budgets=share_budgets(calls=8, warps=8),
             requires=(
                 Requirement(
-                    BUTTERFLY,
-                    "a butterfly shuffle",
-                    STEPS * 8 * 8,
-                    "each of the 8 warps reduces its 32 values in 8 calls, in 5 steps",
+                    SHUFFLE,
+                    f"32 values of a warp are one after {STEPS} steps",
+                    levels=STEPS,
                 ),
             ),
         ),

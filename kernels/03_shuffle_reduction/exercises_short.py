@@ -146,7 +146,7 @@ five_steps = Exercise(
             budgets=(
                 Budget("shuffles", 5 * 4, "5 for a warp: each step doubles what a lane has seen"),
             ),
-            requires=(Requirement(SHUFFLE, "a shuffle", 5 * 4, "nothing goes through memory"),),
+            requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
         hidden("other numbers", lambda rng: of_warps(rng, "five_steps", summed, 3)),
     ),

@@ -149,15 +149,10 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
     )
 
 
-def shuffled(reductions: int, warps: int) -> tuple[Requirement, ...]:
-    return (
-        Requirement(
-            SHUFFLE,
-            "a shuffle",
-            reductions * (5 * warps + 5),
-            "5 in each warp for each of a block's reductions, and 5 more to combine the warps",
-        ),
-    )
+def shuffled(*of: str) -> tuple[Requirement, ...]:
+    """That what a warp has found meets by shuffles, in the outputs `of` or in all of them."""
+    why = "32 lanes meet in 5 steps, in each of a block's reductions"
+    return (Requirement(SHUFFLE, why, levels=5, of=of),)
 
 
 elementary = Exercise(
@@ -204,7 +199,7 @@ elementary = Exercise(
             lambda rng: in_three_launches(normal(rng, 2048), blocks=2, block=256),
             points=6,
             budgets=elementary_budgets(2048, blocks=2, warps=8),
-            requires=shuffled(reductions=2 * 2, warps=8),
+            requires=shuffled("maxima", "sums"),
         ),
         large(
             "more than 65,536 elements, 3 blocks",
@@ -294,7 +289,7 @@ on_device = Exercise(
         ),
         Case(
             "more blocks than a block has threads",
-            lambda rng: on_one_grid(level(rng, 9_001), blocks=139, block=64),
+            lambda rng: on_one_grid(level(rng, 2_301), blocks=71, block=32),
             points=2,
         ),
         hidden(
@@ -334,7 +329,7 @@ on_device = Exercise(
             lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
             points=7,
             budgets=on_device_budgets(4096, blocks=8, warps=4),
-            requires=shuffled(reductions=5 * 8, warps=4),
+            requires=shuffled(),
         ),
         large(
             "more than 65,536 elements, 3 blocks",
@@ -466,10 +461,10 @@ row_softmax = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: rows_of(normal(rng, (3, 1024)), grid=3),
+            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3),
             points=6.5,
-            budgets=row_budgets(3, 1024, warps=4),
-            requires=shuffled(reductions=2 * 3, warps=4),
+            budgets=row_budgets(3, 4096, warps=4),
+            requires=shuffled(),
         ),
         large(
             "a row of more than 65,536 elements",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
-    BUTTERFLY,
+    SHUFFLE,
     Budget,
     Case,
     Exercise,
@@ -281,7 +281,7 @@ def two_reads_one_write(elements: int) -> tuple[Budget, Budget]:
     )
 
 
-def butterflies(rows: int) -> tuple[Budget | Requirement, ...]:
+def butterflies(rows: int) -> tuple[Budget, ...]:
     return (
         Budget(
             "barriers",
@@ -336,11 +336,10 @@ online_row = Exercise(
             budgets=(*two_reads_one_write(4 * 1024), *butterflies(4), *work_is_shared()),
             requires=(
                 Requirement(
-                    BUTTERFLY,
-                    "a butterfly shuffle",
-                    at_least=4 * WARPS * 2 * 5,
-                    why="with __shfl_xor_sync each lane of the 8 warps hands on both halves of its "
-                    "pair at 5 levels, and every lane ends up with the warp's pair",
+                    SHUFFLE,
+                    "with __shfl_xor_sync each lane hands on both halves of its pair at 5 levels, "
+                    "and every lane ends up with the warp's pair",
+                    levels=5,
                 ),
             ),
         ),

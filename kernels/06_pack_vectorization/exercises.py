@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
-    BUTTERFLY,
     LOAD_16,
     SHUFFLE,
     STORE_16,
-    WARP_REDUCTION,
     Budget,
     Case,
     Exercise,
@@ -162,12 +160,8 @@ scale_packed = Exercise(
             points=6,
             budgets=copy_budgets(),
             requires=(
-                Requirement(
-                    LOAD_16, "a 16-byte load from global memory", PACKED // 32, "one for 32 packs"
-                ),
-                Requirement(
-                    STORE_16, "a 16-byte store to global memory", PACKED // 32, "one for 32 packs"
-                ),
+                Requirement(LOAD_16, "one for each whole pack", but=3 * TAIL),
+                Requirement(STORE_16, "one for each whole pack", but=3 * TAIL),
             ),
         ),
         large("more than 65,536 elements", lambda rng: thrice(rng, 66_003)),
@@ -296,19 +290,8 @@ row_absmax = Exercise(
             points=7,
             budgets=absmax_budgets(4),
             requires=(
-                Requirement(
-                    LOAD_16,
-                    "a 16-byte load from global memory",
-                    4 * (4 + 3),
-                    "four a row of 512 columns, three a row of 260",
-                ),
-                Requirement(
-                    SHUFFLE,
-                    "a shuffle",
-                    8 * 5,
-                    "32 lanes agree in five exchanges",
-                    worth=WARP_REDUCTION,
-                ),
+                Requirement(LOAD_16, "rows of 512 and of 260 columns are whole packs"),
+                Requirement(SHUFFLE, "32 lanes agree in five exchanges", levels=5),
             ),
         ),
         large(
@@ -403,15 +386,11 @@ def pass_budgets(rows: int, row_bytes: int, shuffles: int, instructions: int) ->
     )
 
 
-def pass_requirements(rows: int, row_bytes: int, shuffles: int) -> tuple[Requirement, ...]:
-    requests = rows * row_bytes // WARP_REQUEST
-    return (
-        Requirement(LOAD_16, "a 16-byte load from global memory", requests, "one for 32 packs"),
-        Requirement(STORE_16, "a 16-byte store to global memory", requests, "one for 32 packs"),
-        Requirement(
-            BUTTERFLY, "a butterfly shuffle", shuffles, "all lanes need the row's magnitude"
-        ),
-    )
+IN_PACKS_BY_A_WARP = (
+    Requirement(LOAD_16, "rows are whole packs, and 32 packs are one request"),
+    Requirement(STORE_16, "rows are whole packs, and 32 packs are one request"),
+    Requirement(SHUFFLE, "all lanes need the row's magnitude, in five exchanges", levels=5),
+)
 
 
 warp_per_row = Exercise(
@@ -459,7 +438,7 @@ warp_per_row = Exercise(
             lambda rng: divided(planted(rng, 8, 1024)),
             points=7,
             budgets=pass_budgets(rows=8, row_bytes=4096, shuffles=8 * 5, instructions=8 * 320),
-            requires=pass_requirements(rows=8, row_bytes=4096, shuffles=8 * 5),
+            requires=IN_PACKS_BY_A_WARP,
         ),
         large("more than 65,536 elements", lambda rng: divided(planted(rng, 70, 1000), block=512)),
     ),
@@ -560,14 +539,14 @@ any_type = Exercise(
             lambda rng: typed(np.float16, planted_as(np.float16, rng, 4, 2048)),
             points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 5, instructions=4 * 800),
-            requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 5),
+            requires=IN_PACKS_BY_A_WARP,
         ),
         Case(
             "within budget: doubles",
             lambda rng: typed(np.float64, planted_as(np.float64, rng, 4, 512)),
             points=3,
             budgets=pass_budgets(rows=4, row_bytes=4096, shuffles=4 * 10, instructions=4 * 300),
-            requires=pass_requirements(rows=4, row_bytes=4096, shuffles=4 * 10),
+            requires=IN_PACKS_BY_A_WARP,
         ),
         large(
             "more than 65,536 elements",

@@ -69,9 +69,7 @@ one_load = Exercise(
                 Budget("global_load_requests", 4, "one for a warp: 16 bytes a lane at once"),
                 Budget("global_store_requests", 4, "one for a warp: 16 bytes a lane at once"),
             ),
-            requires=(
-                Requirement(LOAD_16, "a 16-byte load from global memory", 4, "one for each warp"),
-            ),
+            requires=(Requirement(LOAD_16, "one for each warp"),),
         ),
         hidden("one pack", lambda rng: doubled(rng, 1)),
     ),

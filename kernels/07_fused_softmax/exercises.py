@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from grader.course import (
-    BUTTERFLY,
     LOAD_16,
+    SHUFFLE,
     STORE_16,
     Budget,
     Case,
@@ -126,10 +126,12 @@ def one_pass(elements: int) -> tuple[Budget, ...]:
     )
 
 
-def in_packs(requests: int, stores: int) -> tuple[Requirement, ...]:
+def in_packs(met: str) -> tuple[Requirement, ...]:
+    """Rows of whole packs, and lanes that meet by shuffles: `met` says what for."""
     return (
-        Requirement(LOAD_16, "a 16-byte load from global memory", requests, "one for 32 packs"),
-        Requirement(STORE_16, "a 16-byte store to global memory", stores, "one for 32 packs"),
+        Requirement(LOAD_16, "rows are whole packs, and 32 packs are one request"),
+        Requirement(STORE_16, "rows are whole packs, and 32 packs are one request"),
+        Requirement(SHUFFLE, met, levels=5),
     )
 
 
@@ -145,10 +147,6 @@ def of_a_warp(rows: int) -> tuple[Budget, ...]:
             "be a number that the compiler knows",
         ),
     )
-
-
-def butterflies(count: int, why: str) -> Requirement:
-    return Requirement(BUTTERFLY, "a butterfly shuffle", count, why)
 
 
 warp_softmax = Exercise(
@@ -197,10 +195,7 @@ warp_softmax = Exercise(
             lambda rng: by_warps(normal(rng, (8, 1024), scale=3)),
             points=7,
             budgets=(*one_pass(8 * 1024), *of_a_warp(8)),
-            requires=(
-                *in_packs(8 * 8, 8 * 8),
-                butterflies(8 * 10, "every lane needs the row's largest element and its sum"),
-            ),
+            requires=in_packs("every lane needs the row's largest element and its sum"),
         ),
         large("more than 65,536 elements", lambda rng: by_warps(below(rng, 70, 1000), block=512)),
     ),
@@ -321,10 +316,7 @@ block_softmax = Exercise(
             lambda rng: by_blocks(normal(rng, (ROWS, LONG), scale=3)),
             points=7,
             budgets=(*one_pass(ROWS * LONG), *of_a_block(ROWS, LONG)),
-            requires=(
-                *in_packs(ROWS * LONG // REQUEST, ROWS * LONG // REQUEST),
-                butterflies(ROWS * WARPS * 10, "every lane needs what its warp has found"),
-            ),
+            requires=in_packs("every lane needs what its warp has found"),
         ),
         large(
             "more than 65,536 elements",
@@ -532,10 +524,7 @@ masked_softmax = Exercise(
             lambda rng: attended(scores(rng, HEADS, SQUARE, SQUARE), SQUARE),
             points=8.5,
             budgets=triangle_budgets(HEADS, SQUARE),
-            requires=(
-                *in_packs(triangle(HEADS, SQUARE)[0], triangle(HEADS, SQUARE)[2]),
-                butterflies(HEADS * SQUARE * 10, "every lane needs the row's largest and its sum"),
-            ),
+            requires=in_packs("every lane needs the row's largest and its sum"),
         ),
         large(
             "more than 65,536 elements",

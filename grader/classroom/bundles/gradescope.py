@@ -128,24 +128,27 @@ def run(root: Path) -> dict[str, Any]:
         notebook = handed_in.notebook()
     except UnreadableNotebook as error:
         return _nothing(lesson, plan, str(error))
-    tests, verdicts, said = [], [], [handed_in.remark]
-    for answer in intake.find(notebook, names):
-        said.append(answer.problem)
-        exercise = f"{lesson.name}/{answer.name}"
-        if answer.source is None:
+    answers = intake.find(notebook, names)
+    verdicts = {
+        one.name: _judged(root, lesson, one, plan) for one in answers if one.source is not None
+    }
+    tests = []
+    for answer in answers:
+        if answer.name in verdicts:
+            tests += _tests(answer.name, verdicts[answer.name].for_learner(), plan)
+        else:
             tests.append(_missing(lesson, answer.name, answer.problem, plan))
-            continue
-        verdict = judge(
-            exercise, answer.source, seed=plan["seeds"][answer.name], root=root / "source/kernels"
-        )
-        verdicts.append(verdict)
-        tests += _tests(answer.name, verdict.for_learner(), plan)
-    results = {"tests": tests, "stdout_visibility": "hidden"}
-    if told := " ".join(filter(None, said)):
+    results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
+    if told := " ".join(filter(None, (handed_in.remark, *(one.problem for one in answers)))):
         results["output"] = told
     if plan["leaderboard"]:
-        results["leaderboard"] = _leaderboard(tests, verdicts)
+        results["leaderboard"] = _leaderboard(tests, [*verdicts.values()])
     return results
+
+
+def _judged(root: Path, lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> Verdict:
+    exercise, official = f"{lesson.name}/{answer.name}", plan["seeds"][answer.name]
+    return judge(exercise, answer.source or "", seed=official, root=root / "source/kernels")
 
 
 def _tests(name: str, verdict: Verdict, plan: dict[str, Any]) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
 from ...notebook.html import paragraph
+from ...notebook.player.page import PLAYER
 
 ROOM = 670  # what a slide holds
 LINES = 31  # of code on a slide
@@ -193,6 +194,8 @@ def _output_height(output: NotebookNode, beside_code: bool) -> int:
     if output.output_type == "stream":
         text: str = output.text
         return _CODE * (text.count("\n") + 1)
+    if PLAYER in output.data.get("text/html", ""):
+        return ROOM
     if "image/png" in output.data:
         return _FIGURE_WITH_CODE if beside_code else _FIGURE
     return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())

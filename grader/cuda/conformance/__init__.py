@@ -23,7 +23,7 @@ from .conversion_forms import conversions
 from .documented import beyond
 from .drawn import drawn
 from .floating_forms import floating, special
-from .form import Form
+from .inline_form import Form
 from .integer_forms import bits, carries, integers
 from .samples import samples
 from .shared_forms import atomics, warps

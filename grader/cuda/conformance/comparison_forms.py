@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from .form import INTEGERS, Form, plain, predicate
+from .inline_form import INTEGERS, Form, plain, predicate
 
 _ON_INTEGERS = ("eq", "ne", "lt", "le", "gt", "ge")
 _ON_FLOATS = (*_ON_INTEGERS, "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from .form import INTEGERS, ROUNDINGS, Form, names, plain
+from .inline_form import INTEGERS, ROUNDINGS, Form, names, plain
 
 _EIGHT_BITS = {"s8": "s16", "u8": "u16"}
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from .form import Form
+from .inline_form import Form
 
 _TRUE: dict[str, Callable[..., np.ndarray]] = {
     "rcp": np.reciprocal,

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from .form import Form, size_of
+from .inline_form import Form, size_of
 from .samples import FLOATS, INTEGERS, PAIRS, SPECIAL, operand, without_zero_divisors
 
 POOL = 2048  # values that are drawn for each kind of operand

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import pi
 
-from .form import ROUNDINGS, Bound, Form, names, plain
+from .inline_form import ROUNDINGS, Bound, Form, names, plain
 
 
 def floating() -> Iterator[Form]:

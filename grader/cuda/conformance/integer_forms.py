@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from .form import INTEGERS, Form, fixed, names, plain
+from .inline_form import INTEGERS, Form, fixed, names, plain
 
 _WIDE = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 

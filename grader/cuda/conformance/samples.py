@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .form import Form, size_of
+from .inline_form import Form, size_of
 
 # Bits of floats: zeros, subnormals, the smallest normal, around 1, halves and ties of integers,
 # the ends of integer types, the largest, infinities, NaN; each also with its sign turned.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .form import Form, fixed
+from .inline_form import Form, fixed
 
 
 def warps() -> Iterator[Form]:

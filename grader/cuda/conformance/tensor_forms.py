@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from .form import Form
+from .inline_form import Form
 
 # By type of the factors: the type of a register as `samples` knows it, and the shapes.
 _FACTORS = {

@@ -6,12 +6,11 @@ import math
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from .. import compilers
-from ..errors import LaunchError, UnsupportedInstruction
+from ..errors import LaunchError
 from ..kernel import Dim
 from ..limits import (
     MOST_THREADS,
@@ -23,28 +22,25 @@ from ..limits import (
     check_shared,
     dimensions,
 )
-from ..signature import check_arguments
 from ..signature import parameters as declared_parameters
 from .engine.geometry import Geometry, Index
 from .engine.machine import Job
 from .engine.options import current_options
 from .engine.printf import Output
 from .engine.special_registers import GRID_WORKSPACE
-from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
 from .observers.attached import launch
 from .observers.observe import Run, current_run
+from .passed import Arguments, Passed
 from .program import parser
 from .program.assembly import Assembly
 from .program.executable import Executable, executable
-from .program.naming import Argument, Names, plain
+from .program.naming import Names, plain
 from .program.ptx import Function, Program
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 4  # programs, parsed and linked
-Arguments = tuple[Any, ...]  # NumPy arrays and scalars, and None for a null pointer
-_PARAMETERS_AT = 0x6000_0000_0000
 
 
 class RawModule:
@@ -121,13 +117,13 @@ class RawKernel:
         """
         blocks = dimensions(self.name, "grid", grid)
         threads = dimensions(self.name, "block", block)
-        self._check(args)
+        passed = Passed(self.name, self._function.parameters, self._declared, args)
+        passed.check()
         observed = current_run()
         run = observed or Run()
         try:
-            launch(
-                self._job(blocks, threads, args, shared_mem, run.output), run, observed is not None
-            )
+            job = self._job(blocks, threads, passed, shared_mem, run.output)
+            launch(job, run, observed is not None)
         finally:
             if observed is None:
                 print(run.printed, end="")  # to the terminal, as printf on a real GPU
@@ -143,7 +139,7 @@ class RawKernel:
         )
 
     def _job(
-        self, grid: Index, block: Index, args: Arguments, shared_mem: int, output: Output
+        self, grid: Index, block: Index, passed: Passed, shared_mem: int, output: Output
     ) -> Job:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
@@ -154,25 +150,21 @@ class RawKernel:
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
         layout = local_layout(self._linked)
-        stores, parameters = self._stores(args)
-        names = Names(module.code, self.name, self._arguments(args), self._given(args))
+        stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}
+        given = self._linked.addresses | variables
         return Job(
             program=self._executable,
             constants=self._constants(),
             assembly=module.assembly,
             layout=layout,
-            names=names,
+            names=Names(module.code, self.name, passed.buffers(), passed.integers()),
             geometry=geometry,
             heap=module.heap,
             flat=GlobalSpace([*stores, *self._kept()]),
             shared=_shared_space(shared, geometry),
             local=self._local_space(layout.size, geometry.lanes),
-            symbols=shared.symbols
-            | layout.symbols
-            | parameters
-            | self._linked.addresses
-            | variables,
+            symbols=shared.symbols | layout.symbols | parameters | given,
             options=options,
             output=output,
             cooperative=module.cooperative,
@@ -194,88 +186,6 @@ class RawKernel:
         pairs = zip(self._function.parameters, self._declared or (), strict=False)
         return frozenset(parameter.name for parameter, declared in pairs if declared.constant)
 
-    def _check(self, args: Arguments) -> None:
-        if self._declared is not None:
-            check_arguments(self.name, self._declared, args)
-        expected = self._function.parameters
-        if len(args) != len(expected):
-            raise LaunchError(
-                f"{self.name} takes {len(expected)} arguments, not {len(args)}.", kernel=self.name
-            )
-        for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
-            size = 8 if value is None or isinstance(value, np.ndarray) else _scalar_size(value)
-            if size != parameter.size:
-                raise LaunchError(
-                    f"parameter {number} of {self.name} has {parameter.size} bytes "
-                    f"({parameter.type}), the argument {value!r} has {size or 'no fixed size'}.",
-                    kernel=self.name,
-                )
-
-    def _stores(self, args: Arguments) -> tuple[list[Store], dict[str, int]]:
-        """The buffers behind the arguments, and one more that holds the parameters."""
-        stores: dict[int, Store] = {}
-        symbols, packed = {}, bytearray()
-        for number, (parameter, value) in enumerate(
-            zip(self._function.parameters, args, strict=True)
-        ):
-            packed += bytes(-len(packed) % parameter.align)
-            symbols[parameter.name] = _PARAMETERS_AT + len(packed)
-            if isinstance(value, np.ndarray):
-                store = self._store(value, number)
-                stores.setdefault(store.address, store).names.add(parameter.name)
-                packed += address_of(value).to_bytes(8, "little")
-            else:
-                packed += bytes(8) if value is None else value.tobytes()
-        structs = {parameter.name for parameter in self._function.parameters if parameter.size > 8}
-        for array in reachable():
-            store = self._store(array, None)
-            stores.setdefault(store.address, store).names.update(structs)
-        parameters = np.frombuffer(bytes(packed) + bytes(16), np.uint8)
-        return [
-            *stores.values(),
-            Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
-        ], symbols
-
-    def _arguments(self, args: Arguments) -> tuple[Argument, ...]:
-        """What the buffers that are passed are called, by the source or by their number."""
-        named = self._declared or [None] * len(args)
-        return tuple(
-            Argument(
-                one.name if one else f"argument {number}",
-                one.type.removesuffix("*").rstrip() if one else "",
-                address_of(value),
-                value.dtype.itemsize,
-                value.size,
-            )
-            for number, (one, value) in enumerate(zip(named, args, strict=True), start=1)
-            if isinstance(value, np.ndarray)
-        )
-
-    def _given(self, args: Arguments) -> dict[str, int]:
-        """The whole numbers that are passed, by parameter."""
-        pairs = zip(self._declared or (), args, strict=False)
-        return {one.name: int(value) for one, value in pairs if isinstance(value, np.integer)}
-
-    def _store(self, array: np.ndarray, number: int | None) -> Store:
-        """The buffer of `array`: argument `number`, or None where only its address is passed."""
-        owner = owner_of(array)
-        name = "an array" if number is None else f"argument {number + 1}"
-        if array.dtype.hasobject:
-            raise LaunchError(f"{name} of {self.name} holds Python objects.")
-        if not (owner.flags.c_contiguous or owner.flags.f_contiguous):
-            raise LaunchError(f"{name} of {self.name} is not contiguous in memory.")
-        allocation = allocation_of(array)
-        if self._declared and number is not None:
-            name = self._declared[number].name
-        return Store(
-            name,
-            bytes_of(owner),
-            allocation.written,
-            owner.flags.writeable,
-            number,
-            allocation.address,
-        )
-
 
 @lru_cache(REMEMBERED)
 def _executable(text: str, name: str) -> Executable:
@@ -287,18 +197,7 @@ def _executable(text: str, name: str) -> Executable:
 
 @lru_cache(REMEMBERED)
 def _parsed(text: str) -> Program:
-    """The program that PTX text is; UnsupportedInstruction where it declares what the simulated
-    GPU does not have (textures, surfaces)."""
-    try:
-        return parser.parse(text, compilers.SOURCE_NAME)
-    except (KeyError, ValueError) as error:
-        raise UnsupportedInstruction(
-            f"the simulated GPU does not understand this PTX: {error}"
-        ) from error
-
-
-def _scalar_size(value: object) -> int:
-    return value.nbytes if isinstance(value, np.generic) else 0
+    return parser.parse(text, compilers.SOURCE_NAME)
 
 
 def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:

@@ -13,13 +13,14 @@ from importlib.resources import files
 
 from grader.cuda.simulator.observers.recording import Recording
 
-from ..html import Page
+from ..html import TEXT, Page, prose
 from .marks import Mark
 from .payload import packed
 from .strip import strip
 
 _SCRIPTS = ("model.js", "views.js", "controls.js")
 HEIGHT = 620  # pixels, until the script knows better
+PLAYER = "ww-player"  # the class by which pages know it
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <style>{style}</style></head><body><main id="player"></main>
 <script type="application/octet-stream" id="data">{data}</script><script>{script}</script>
@@ -40,8 +41,8 @@ def player(recording: Recording, found: list[Mark], note: str = "") -> Page:
         f'<iframe title="{escape(title)}" srcdoc="{escape(inside)}" width="100%" height="{HEIGHT}" '
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
-    first = f"<div>{escape(note)}</div>" if note else ""
-    html = f'{first}<div class="ww-player">{frame}<div>{told.html}</div></div>'
+    first = f'<div style="color: {TEXT}; margin: 2px 0 4px 0">{prose(note)}</div>' if note else ""
+    html = f'{first}<div class="{PLAYER}">{frame}<div>{told.html}</div></div>'
     return Page(html, "\n".join(part for part in (note, told.text) if part))
 
 

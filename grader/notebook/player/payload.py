@@ -26,7 +26,7 @@ Series = list[int] | dict[str, int]  # whole numbers as they travel
 def packed(recording: Recording, found: list[Mark], opened: int) -> str:
     """The recording, compressed (zlib) and as base64, to be opened at frame `opened`."""
     text = json.dumps(payload(recording, found, opened), separators=(",", ":"), allow_nan=False)
-    return base64.b64encode(zlib.compress(text.encode(), 9)).decode()
+    return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
 def payload(recording: Recording, found: list[Mark], opened: int) -> dict[str, object]:

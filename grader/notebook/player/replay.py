@@ -43,13 +43,15 @@ Blocks = Sequence[int | Extent]  # by number, or by blockIdx
 
 @dataclass(frozen=True)
 class Replay:
-    """What was seen of a case: the run, its buffers afterwards, the error that ended it, and the
-    launch to play (a position in `recordings(run)`) with its marks."""
+    """What was seen of a case: the run, its buffers afterwards, what the learner's kernels call
+    these, the error that ended it, and the launch to play (a position in `recordings(run)`) with
+    its marks."""
 
     case: Case
     problem: Problem
     run: Run
     buffers: dict[str, np.ndarray]
+    called: dict[str, str]
     error: CudaError | None
     launch: int = 0
     found: tuple[Mark, ...] = ()
@@ -86,9 +88,19 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     if not recordings(run):
         return None
     found = tuple(marks_of(recordings(run)[-1], run.hazards))
-    return Replay(
-        instance.case, instance.problem, run, buffers, error, len(recordings(run)) - 1, found
-    )
+    seen = _seen(instance, work, run, buffers, error)
+    return _at(seen, len(recordings(run)) - 1, found)
+
+
+def _seen(
+    instance: CaseInstance,
+    work: Work,
+    run: Run,
+    buffers: dict[str, np.ndarray],
+    error: CudaError | None,
+) -> Replay:
+    called = {name: _called(work, name) for name in buffers}
+    return Replay(instance.case, instance.problem, run, buffers, called, error)
 
 
 def _visible(verdict: Verdict, exercise: Exercise) -> list[Judged]:
@@ -117,14 +129,14 @@ def _again(instance: CaseInstance, work: Work, result: CaseResult, order: str) -
         run, buffers, error = _run(work, blocks, order)
         if not recordings(run):
             return None
-        seen = Replay(instance.case, instance.problem, run, buffers, error)
+        seen = _seen(instance, work, run, buffers, error)
         wanted: int | Extent | None = (
             _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
         )
         if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
             break
         blocks = (wanted,)
-    return _marked(seen, work, result)
+    return _marked(seen, result)
 
 
 def _run(
@@ -152,7 +164,7 @@ def _hazard_block(run: Run, result: CaseResult) -> Extent | None:
 
 def _wrong_block(seen: Replay, work: Work, result: CaseResult) -> int | None:
     """The number of the block that wrote the first wrong element last."""
-    buffer, offset = _place(seen, work, result)
+    buffer, offset = _place(seen, result)
     written = None
     for event in seen.run.trace.touched:
         at = event.address
@@ -170,11 +182,11 @@ def _argument(work: Work, number: int | None) -> str | None:
     return passed if isinstance(passed, str) else None
 
 
-def _place(seen: Replay, work: Work, result: CaseResult) -> tuple[str, int]:
+def _place(seen: Replay, result: CaseResult) -> tuple[str, int]:
     """The buffer and the byte offset in it of the first wrong element."""
     first = result.mismatches[0]
     for name, array in seen.buffers.items():
-        if _called(work, name) == first.buffer and array.ndim == len(first.index):
+        if seen.called[name] == first.buffer and array.ndim == len(first.index):
             flat = int(np.ravel_multi_index(first.index, array.shape)) if first.index else 0
             return name, flat * array.itemsize
     return first.buffer, 0
@@ -190,12 +202,12 @@ def _called(work: Work, buffer: str) -> str:
     return buffer
 
 
-def _marked(seen: Replay, work: Work, result: CaseResult) -> Replay | None:
+def _marked(seen: Replay, result: CaseResult) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
     launches = recordings(seen.run)
     if result.status == "wrong_answer" and (seen.error is None):
         launch = len(launches) - 1
-        mark = _wrong_mark(seen, work, result, launches[launch])
+        mark = _wrong_mark(seen, result, launches[launch])
         return _at(seen, launch, (mark,))
     for launch in reversed(range(len(launches))):
         found = marks_of(launches[launch], seen.run.hazards)
@@ -210,10 +222,10 @@ def _told(mark: Mark, result: CaseResult) -> Mark:
     return replace(mark, text=result.message) if result.message else mark
 
 
-def _wrong_mark(seen: Replay, work: Work, result: CaseResult, recording: Recording) -> Mark:
+def _wrong_mark(seen: Replay, result: CaseResult, recording: Recording) -> Mark:
     if not result.mismatches:
         return Mark(max(len(recording.frames) - 1, 0), "Wrong answer", result.message)
-    _, offset = _place(seen, work, result)
+    _, offset = _place(seen, result)
     return wrong_element(
         recording, result.mismatches[0].buffer, offset, "Wrong answer", result.message
     )

@@ -57,8 +57,9 @@ function assignment(one) {
   return one.name ? `${one.name} = ${one.text}` : `→ ${one.text}`;
 }
 
+// `box` is what the row's offset counts from: it has a position of its own.
 function keepInView(box, row) {
-  const above = row.offsetTop - box.offsetTop;
+  const above = row.offsetTop;
   if (above < box.scrollTop + 20 || above > box.scrollTop + box.clientHeight - 60) {
     box.scrollTop = above - box.clientHeight / 2;
   }

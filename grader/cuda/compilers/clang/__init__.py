@@ -26,8 +26,8 @@ from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
 from . import names
+from .built_in import FIRST, HEADERS
 from .flags import back, front, plain
-from .headers import FIRST, HEADERS
 from .layout import laid_out
 from .log import diagnostics
 from .ptx import like_nvrtc

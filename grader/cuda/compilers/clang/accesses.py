@@ -30,22 +30,22 @@ _HINTS = {  # CUDA's name: PTX's modifiers
     "ldcv": ".global.cv",
 }
 _STORE_HINTS = {"stwb": "wb", "stcg": "cg", "stcs": "cs", "stwt": "wt"}
-# C++'s type, PTX's type, asm's constraint, the type that this takes.
-_SCALARS = (
-    ("char", "s8", "h", "short"),
-    ("signed char", "s8", "h", "short"),
-    ("unsigned char", "u8", "h", "short"),
-    ("short", "s16", "h", "short"),
-    ("unsigned short", "u16", "h", "short"),
-    ("int", "s32", "r", "int"),
-    ("unsigned", "u32", "r", "unsigned"),
-    ("long", "s64", "l", "long"),
-    ("unsigned long", "u64", "l", "unsigned long"),
-    ("long long", "s64", "l", "long long"),
-    ("unsigned long long", "u64", "l", "unsigned long long"),
-    ("float", "f32", "f", "float"),
-    ("double", "f64", "d", "double"),
-)
+_SCALARS = {  # by C++'s type PTX's
+    "char": "s8",
+    "signed char": "s8",
+    "unsigned char": "u8",
+    "short": "s16",
+    "unsigned short": "u16",
+    "int": "s32",
+    "unsigned": "u32",
+    "long": "s64",
+    "unsigned long": "u64",
+    "long long": "s64",
+    "unsigned long long": "u64",
+    "float": "f32",
+    "double": "f64",
+}
+_CONSTRAINTS = {"f32": "f", "f64": "d", "8": "h", "16": "h", "32": "r", "64": "l"}
 _VECTORS = {
     "char": "char",
     "unsigned char": "uchar",
@@ -87,7 +87,9 @@ def _atomics() -> Iterator[str]:
 
 
 def _loads_and_stores() -> Iterator[str]:
-    for kind, ptx, constraint, passed in _SCALARS:
+    for kind, ptx in _SCALARS.items():
+        constraint = _CONSTRAINTS.get(ptx) or _CONSTRAINTS[ptx[1:]]
+        passed = "short" if constraint == "h" else kind  # asm takes no char
         for name, hint in _HINTS.items():
             volatile = "" if name == "ldg" else " volatile"
             text = f'asm{volatile}("ld{hint}.{ptx} %0, [%1];" : "={constraint}"(v) : "l"(p));'

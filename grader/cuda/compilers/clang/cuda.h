@@ -203,26 +203,17 @@ CUDA_FUNCTION long long llmin(long long a, long long b) noexcept { return a < b 
 CUDA_FUNCTION long long llmax(long long a, long long b) noexcept { return a > b ? a : b; }
 
 // Bits.
-CUDA_FUNCTION unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
-  unsigned out;
-  asm("shf.l.wrap.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(lo), "r"(hi), "r"(shift));
-  return out;
-}
-CUDA_FUNCTION unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned shift) {
-  unsigned out;
-  asm("shf.l.clamp.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(lo), "r"(hi), "r"(shift));
-  return out;
-}
-CUDA_FUNCTION unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned shift) {
-  unsigned out;
-  asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(lo), "r"(hi), "r"(shift));
-  return out;
-}
-CUDA_FUNCTION unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned shift) {
-  unsigned out;
-  asm("shf.r.clamp.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(lo), "r"(hi), "r"(shift));
-  return out;
-}
+#define CUDA_FUNNEL(name, mode)                                                            \
+  CUDA_FUNCTION unsigned name(unsigned lo, unsigned hi, unsigned shift) {                  \
+    unsigned out;                                                                          \
+    asm("shf." mode ".b32 %0, %1, %2, %3;" : "=r"(out) : "r"(lo), "r"(hi), "r"(shift));    \
+    return out;                                                                            \
+  }
+CUDA_FUNNEL(__funnelshift_l, "l.wrap")
+CUDA_FUNNEL(__funnelshift_lc, "l.clamp")
+CUDA_FUNNEL(__funnelshift_r, "r.wrap")
+CUDA_FUNNEL(__funnelshift_rc, "r.clamp")
+#undef CUDA_FUNNEL
 #define CUDA_DOT(name, opcode, A, B, R)                                                    \
   CUDA_FUNCTION R name(A a, B b, R c) {                                                    \
     R out;                                                                                 \

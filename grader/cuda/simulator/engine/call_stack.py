@@ -17,7 +17,15 @@ from ..memory.layout import LocalLayout
 from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from ..numeric.types import DTYPES
 from ..program.linker import LinkedProgram
-from ..program.ptx import Instruction, Operand, address_of, components, symbol_of
+from ..program.ptx import (
+    Instruction,
+    Malformed,
+    Operand,
+    address_of,
+    components,
+    several,
+    symbol_of,
+)
 from .events import Step, Successors
 from .lanes import Lanes, compact
 from .lanes import index as lane_index
@@ -27,6 +35,7 @@ from .printf import TextAt, template
 if TYPE_CHECKING:
     from ..engine.machine import Machine
 
+_PARTS = (1, 2, 4, 8)  # of what is put into a parameter, or taken out of it, at once
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
@@ -222,8 +231,10 @@ class Calls:
         self, instruction: Instruction, address: Operand, values: Operand
     ) -> list[np.ndarray]:
         dtype, where = DTYPES[instruction.form.type], address_of(address)
-        slot = self.slots[symbol_of(where.base)]
-        starts = [where.offset + n * dtype.itemsize for n in range(len(components(values)))]
+        slot, parts = self.slots[symbol_of(where.base)], several(values, *_PARTS)
+        if not 0 <= where.offset <= slot.shape[1] - dtype.itemsize * len(parts):
+            raise Malformed(f"it reaches beyond the {slot.shape[1]} bytes of a parameter")
+        starts = [where.offset + n * dtype.itemsize for n in range(len(parts))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:

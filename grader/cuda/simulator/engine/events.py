@@ -12,7 +12,7 @@ not override an event is not asked, and what nobody hears of costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,17 @@ Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 Told = ParamSpec("Told")
 Result = TypeVar("Result")
+
+
+class Accessed(NamedTuple):
+    """That lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
+    which found `values`) memory; a comparison may have `failed` (bool), which writes nothing."""
+
+    access: Access
+    hit: Hit
+    kind: str
+    values: Values | None = None
+    failed: np.ndarray | None = None
 
 
 class Rebind(Exception):
@@ -71,17 +82,9 @@ class Observer:
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         """Lanes are about to store `values`; memory still holds what it held."""
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
-        """Lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
-        which found `values`) memory; a comparison may have `failed` (bool), which writes nothing.
-        Registers that are loaded still hold what they held."""
+    def access(self, done: Accessed) -> None:
+        """Lanes have read, written or updated memory. Registers that are loaded still hold what
+        they held."""
 
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """Lanes have issued an asynchronous copy of `values`, which may be there from now on; a

@@ -109,7 +109,7 @@ class Machine:
         self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(self.linked, job.layout, self)
         self.steps_taken = 0
-        self.schedule = schedule(job.options.order, job.options.seed)
+        self.schedule = schedule(job.options.order, job.options.seed, job.geometry.stride)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
         self.block_end = job.program.block_end

@@ -7,7 +7,7 @@ import struct
 import numpy as np
 
 from ..numeric.types import DTYPES, size_of, unsigned
-from ..program.ptx import Immediate, Operand, symbol_of
+from ..program.ptx import Immediate, Malformed, Operand, Register, is_sink
 
 
 class RegisterFile:
@@ -28,21 +28,34 @@ class RegisterFile:
 
     def read(self, operand: Operand, kind: str) -> np.ndarray:
         """The operand as an array (lanes,) of PTX type `kind`. A register wider than the type
-        shows its low part; an immediate is one value seen by every lane."""
+        shows its low part; an immediate is one value seen by every lane. Malformed if it is
+        neither, or too small a register."""
         if isinstance(operand, Immediate):
             return everywhere(literal(operand, kind), self.lanes)
-        return low_part(self.storage(symbol_of(operand)), DTYPES[kind])
+        if is_sink(operand):
+            raise Malformed("`_` holds nothing to read")
+        return low_part(self._fitting(operand, kind), DTYPES[kind])
 
     def write(self, register: Operand, kind: str) -> np.ndarray:
         """The array to assign results of type `kind` to. Where the register is wider than the
-        type (loads, conversions), assignment extends by the sign of `kind`."""
-        storage = self.storage(symbol_of(register))
-        dtype = DTYPES[kind]
+        type (loads, conversions), assignment extends by the sign of `kind`. Malformed if it is no
+        register, or too small a one."""
+        storage, dtype = self._fitting(register, kind), DTYPES[kind]
         if dtype.itemsize == storage.itemsize:
             return storage.view(dtype)
         if dtype.kind == "f":
             return low_part(storage, dtype)
         return storage.view(f"{dtype.kind}{storage.itemsize}")
+
+    def _fitting(self, register: Operand, kind: str) -> np.ndarray:
+        """The storage of an operand that is a register, and holds what has this type."""
+        if not isinstance(register, Register):
+            raise Malformed(f"a register of type .{kind} is expected among the operands")
+        storage = self.storage(register.name)
+        other = (storage.dtype == np.bool_) != (kind == "pred")
+        if (other or storage.itemsize < DTYPES[kind].itemsize) and not is_sink(register):
+            raise Malformed(f"{register.name} is no register for a value of type .{kind}")
+        return storage
 
 
 def everywhere(value: np.ndarray, lanes: int) -> np.ndarray:
@@ -58,13 +71,16 @@ def low_part(storage: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def literal(operand: Immediate, kind: str) -> np.ndarray:
-    """An immediate as a 0-d array of PTX type `kind`."""
+    """An immediate as a 0-d array of PTX type `kind`; Malformed for a fraction as an integer."""
     dtype, value = DTYPES[kind], operand.value
+    if operand.float_width not in (0, dtype.itemsize) and dtype.kind != "f":
+        raise Malformed(f"a number with a point is no value of type .{kind}")
     if operand.float_width and operand.float_width != dtype.itemsize:
         double = struct.unpack("<d", value.to_bytes(8, "little"))[0]
         return np.array(double, dtype)
     if dtype.kind == "f" and not operand.float_width:
-        return np.array(value, unsigned(dtype.itemsize)).view(dtype)
+        bits = value & ((1 << 8 * dtype.itemsize) - 1)
+        return np.array(bits, unsigned(dtype.itemsize)).view(dtype)
     if kind == "pred":
         return np.array(bool(value))
     size = dtype.itemsize

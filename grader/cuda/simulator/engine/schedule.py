@@ -3,6 +3,7 @@ waits, or ends."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Protocol
 
@@ -11,6 +12,7 @@ import numpy as np
 from .lanes import WARP, Lanes, compact, merge
 from .lanes import index as lane_index
 
+_MANY = 1 << 31
 SPIN_LIMIT = 32  # spins of one group before the others get a turn
 
 
@@ -130,14 +132,60 @@ class Shuffled:
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-def schedule(order: str, seed: int) -> Schedule:
-    """The schedule called "lockstep", "forwards", "backwards" or "shuffled"."""
+class ByBlock:
+    """One block after the other, each as far as it gets: `following` sorts those that can run."""
+
+    def __init__(self, lanes_a_block: int, following: Callable[[int], int]):
+        self.spins = 0
+        self.lanes_a_block, self.following = lanes_a_block, following
+        self.blocks: dict[int, Lockstep] = {}
+        self.last = -1  # the block that ran last
+        self.waiting: set[int] = set()  # blocks that have spun since all others had a turn
+
+    def push(self, pc: int, lanes: Lanes) -> None:
+        index = lane_index(lanes)
+        block = index // self.lanes_a_block
+        for number in np.unique(block):
+            own = self.blocks.setdefault(int(number), Lockstep())
+            own.push(pc, compact(index[block == number]))
+
+    def pop(self) -> tuple[int, Lanes] | None:
+        """Who spins waits for another block, so that all others have a turn first."""
+        if not self.blocks:
+            return None
+        if self.spins > SPIN_LIMIT:
+            self.waiting.add(self.last)
+        self.spins = 0
+        if not (others := self.blocks.keys() - self.waiting):
+            self.waiting.clear()
+        number = self.last = min(others or self.blocks, key=self.following)
+        group = self.blocks[number].pop()
+        if not self.blocks[number].ready:
+            del self.blocks[number]
+        return group
+
+    def may_go_on(self, pc: int, lanes: Lanes) -> bool:
+        own = self.blocks.get(int(lane_index(lanes)[0]) // self.lanes_a_block)
+        return self.spins <= SPIN_LIMIT and (own is None or own.may_go_on(pc, lanes))
+
+    def standing_at(self, places: set[int]) -> np.ndarray:
+        parts = [own.standing_at(places) for own in self.blocks.values()]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def schedule(order: str, seed: int, lanes_a_block: int) -> Schedule:
+    """The schedule called "lockstep", "forwards", "backwards", "shuffled", "highest block first" or
+    "block N last"."""
     made: dict[str, Callable[[], Schedule]] = {
         "lockstep": Lockstep,
         "forwards": lambda: Apart(last=False),
         "backwards": lambda: Apart(last=True),
         "shuffled": lambda: Shuffled(seed),
+        "highest block first": lambda: ByBlock(lanes_a_block, lambda block: -block),
     }
+    if late := re.fullmatch(r"block (\d+) last", order):
+        number = int(late[1])
+        return ByBlock(lanes_a_block, lambda block: block + (block == number) * _MANY)
     if order not in made:
-        raise ValueError(f"order is {order!r}; it can be {', '.join(made)}")
+        raise ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
     return made[order]()

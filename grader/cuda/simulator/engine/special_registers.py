@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.lanes import Lanes
 from .geometry import Geometry, coordinates
-from .lanes import WARP
+from .lanes import WARP, count
 
 GRID_WORKSPACE = 0x2000_0000_0000  # where a cooperative launch keeps its grid barrier
 _PER_BLOCK = ("%ctaid", "%smid", "%clusterid", "%cluster_cta")
@@ -26,14 +26,19 @@ _CLOCKS = {  # and which bits of the clock each holds
 
 class Clock:
     """A register that says, whenever it is indexed, how many steps have been taken. It tells
-    before from after, not how long hardware would take."""
+    before from after, not how long hardware would take. `size` bytes of it are read."""
 
-    def __init__(self, now: Callable[[], int], shift: int):
+    def __init__(self, now: Callable[[], int], shift: int, size: int = 8):
         self.now = now
         self.shift = shift
+        self.size = size
 
-    def __getitem__(self, lanes: Lanes) -> np.uint64:
-        return np.uint64(self.now() >> self.shift)
+    def of_size(self, size: int) -> Clock:
+        return Clock(self.now, self.shift, size)
+
+    def __getitem__(self, lanes: Lanes) -> np.ndarray:
+        value = np.uint64(self.now() >> self.shift)
+        return np.full(count(lanes), value).astype(f"u{self.size}")
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..engine.events import Accessed
 from ..memory.access import Access, Hit
 from .turns import in_turns
 
@@ -13,8 +14,8 @@ from .turns import in_turns
 def get(access: Access, hit: Hit) -> None:
     """Tell that lanes load what lies where an access hits; they then may read it."""
     access.about_to_read(hit)
-    for tell in access.machine.events.access:
-        tell(access, hit, "load")
+    if listeners := access.machine.events.access:
+        _tell(listeners, Accessed(access, hit, "load"))
 
 
 def put(access: Access, hit: Hit, values: list[np.ndarray]) -> None:
@@ -24,8 +25,8 @@ def put(access: Access, hit: Hit, values: list[np.ndarray]) -> None:
         tell(access, hit, values)
     for component, value in enumerate(values):
         access.write(hit, component, value)
-    for told in events.access:
-        told(access, hit, "store", values)
+    if events.access:
+        _tell(events.access, Accessed(access, hit, "store", values))
 
 
 def update(
@@ -63,5 +64,10 @@ def used(
     failed: np.ndarray | None = None,
 ) -> None:
     """Tell that lanes have used a place as an atomic does."""
-    for tell in access.machine.events.access:
-        tell(access, hit, "atomic", found, failed)
+    if listeners := access.machine.events.access:
+        _tell(listeners, Accessed(access, hit, "atomic", found, failed))
+
+
+def _tell(listeners: tuple[Callable[[Accessed], None], ...], done: Accessed) -> None:
+    for tell in listeners:
+        tell(done)

@@ -14,7 +14,7 @@ from ..engine.lanes import WARP, Lanes, select, warp_masks
 from ..engine.lanes import index as lane_index
 from ..engine.operands import Source, read
 from ..engine.synchronization.collectives import FULL
-from ..program.ptx import Instruction, Register, symbol_of
+from ..program.ptx import Instruction, symbol_of
 
 if TYPE_CHECKING:
     from ..engine.machine import Machine
@@ -49,8 +49,6 @@ def elementwise_step(
 ) -> Step:
     """The step that computes lane by lane into the first operand."""
     target, *operands = instruction.operands
-    if not isinstance(target, Register):
-        raise unsupported(instruction, machine)
     out = machine.registers.write(target, form.result)
     sources = [
         read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import OutOfBounds
 from ..engine.lanes import WARP, Lanes, compact
 from ..engine.lanes import index as lane_index
-from ..engine.operands import Source
+from ..engine.operands import Source, address_of_symbol
 from ..engine.synchronization.cluster_barrier import OFFSET_MASK, RANK_SHIFT
 from ..isa.form import Transfer
 from ..program.ptx import Address, Operand, Register, Symbol, address_of
@@ -128,7 +128,8 @@ class Access:
             return (_Narrow(base, operand.offset), 0) if narrow else (base, operand.offset)
         if isinstance(operand.base, Symbol) and operand.base.name in machine.calls.frame_offsets:
             return machine.calls.framed(operand.base.name), operand.offset
-        start = machine.symbols[operand.base.name] if isinstance(operand.base, Symbol) else 0
+        base = operand.base
+        start = address_of_symbol(base.name, machine) if isinstance(base, Symbol) else 0
         fixed = np.array(start + operand.offset, np.int64)
         return np.broadcast_to(fixed, machine.geometry.lanes), 0
 

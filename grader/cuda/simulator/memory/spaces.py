@@ -159,11 +159,10 @@ class GlobalSpace:
         for at in np.unique(owner).tolist():
             lanes = np.flatnonzero(owner == at)
             store = self.stores[at] if at >= 0 else None
+            outside = np.arange(len(lanes))  # before all of them
             if store:
-                beyond = addresses[lanes] > store.address + len(store.data) - size
-                outside = np.flatnonzero(beyond)
-            else:
-                outside = np.arange(len(lanes))
+                last = store.address + len(store.data) - size
+                outside = np.flatnonzero(addresses[lanes] > last)
             if len(outside):
                 position = int(lanes[outside[0]])
                 raise AccessFault(self.describe(int(addresses[position]), position, size))

@@ -31,7 +31,7 @@ class Array:
     def elements(self, address: np.ndarray) -> np.ndarray:
         """For each byte offset in the buffer, the number (in C order) of the element that holds
         that byte; -1 where the array has none. int64, of the shape of `address`."""
-        places = self._places()
+        places = self.places()
         if not len(places):
             return np.full(np.shape(address), -1)
         order = np.argsort(places, kind="stable")
@@ -39,7 +39,7 @@ class Array:
         found = order[at]
         return np.where((at >= 0) & (address - places[found] < self.dtype.itemsize), found, -1)
 
-    def _places(self) -> np.ndarray:
+    def places(self) -> np.ndarray:
         """The byte offset of every element, in C order."""
         places = np.full(1, self.offset)
         for length, stride in zip(self.shape, self.strides, strict=True):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.events import Observer, Values
+from ..engine.events import Accessed, Observer
 from ..engine.lanes import WARP, Lanes, count, select, warps
 from ..engine.lanes import index as lane_index
 from ..memory.access import Access, Hit
@@ -115,16 +115,10 @@ class Counting(Observer):
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         self.counters.add(self._lines[at], "barriers", warps(lanes))
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
         """What a copy engine moves, and an asynchronous copy's way into shared memory, no load or
         store instruction does, and Nsight Compute does not count."""
+        access, hit, kind = done.access, done.hit, done.kind
         if hit.space not in _COUNTED or access.bulk:
             return
         requests = warps(hit.lanes) - hit.again

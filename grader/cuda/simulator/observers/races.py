@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..engine.events import Observer, Values
+from ..engine.events import Accessed, Observer, Values
 from ..engine.lanes import WARP, Lanes
 from ..engine.lanes import index as lane_index
 from ..engine.synchronization.collectives import FULL, whole_warps
@@ -117,16 +117,16 @@ class Races(Observer):
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """It may land at any time from now on: whoever still reads the place races with it."""
         self._unchanged = np.zeros(len(hit.element), bool)
-        self.access(access, hit, "store", values)
+        self.access(Accessed(access, hit, "store", values))
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind, values, failed = (
+            done.access,
+            done.hit,
+            done.kind,
+            done.values,
+            done.failed,
+        )
         if not self._watches(access, hit):
             return
         epoch, far = self._new_epoch(access.at), hit.space != "local"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import CudaError
-from ..engine.events import Observer, Step, Successors, Values
+from ..engine.events import Accessed, Observer, Step, Successors
 from ..engine.geometry import Geometry, Index
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
@@ -84,7 +84,8 @@ class Recorder(Observer):
         """The step of the instruction at `at`, recorded."""
         code, results = self.machine.kernel.instructions[at], self.results.get(at, ())
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
-        on_the_way = not (results or touches or code.form.control)
+        if not (results or touches or code.form.control):
+            return self._unless_it_fails(at, step)
 
         def recorded(lanes: Lanes) -> Successors | None:
             mine, threads = self._among(lanes)
@@ -105,26 +106,25 @@ class Recorder(Observer):
             self._notice(frame)
             return onward
 
-        def unless_it_fails(lanes: Lanes) -> Successors | None:
+        return recorded
+
+    def _unless_it_fails(self, at: int, step: Step) -> Step:
+        """The step of an instruction on the way to others, recorded where it is the last."""
+
+        def attempted(lanes: Lanes) -> Successors | None:
             try:
                 return step(lanes)
             except CudaError:
                 _, threads = self._among(lanes)
                 if len(threads):
-                    frame = self._begin(at, code.line or 0, threads)
-                    self._failed(frame, threads)
+                    line = self.machine.kernel.instructions[at].line or 0
+                    self._failed(self._begin(at, line, threads), threads)
                 raise
 
-        return unless_it_fails if on_the_way else recorded
+        return attempted
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
         mine, threads = self._among(hit.lanes, positions=True)
         if hit.space in _SPACES and len(mine) and self.frame is not None:
             self._touch(self.frame, hit, access, kind, mine, threads)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.events import Observer, Values
+from ..engine.events import Accessed, Observer
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from ..memory.access import Access, Hit
@@ -105,14 +105,8 @@ class Tracing(Observer):
             memory = self.machine.shared.without_red_zones()
             self.trace.add(self._lines[at], "barrier", threads, memory=memory)
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
         if hit.space not in _TRACED or access.bulk:
             return
         threads, line = self._threads(hit.lanes), self._lines[access.at]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..engine.events import Observer, Rebind, Step, Values
+from ..engine.events import Accessed, Observer, Rebind, Step
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from ..engine.operands import read
@@ -108,14 +108,8 @@ class Uninitialized(Observer):
             if missing is not None:
                 self._read_unwritten(access, hit, component, missing)
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
         if not self._origins:
             return
         carries = self.machine.kernel.instructions[access.at].form.carries

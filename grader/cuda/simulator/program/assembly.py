@@ -1,7 +1,8 @@
 """PTX that a source writes itself, as `asm(...)`: the compiler passes it on unread.
 
-What the compiler makes holds together. Where PTX does not, that is the author's mistake if it
-stands in an `asm` of the source, and otherwise one of ours, which is left to be seen as such.
+What the compiler makes holds together. PTX that does not is `Malformed`, which whoever reads an
+operand finds; if it stands in an `asm` of the source, its author is told. No other exception is
+anybody's mistake but ours, and none is caught here.
 """
 
 from __future__ import annotations
@@ -14,10 +15,8 @@ from functools import cached_property
 from ...comments import COMMENT, QUOTED
 from ...errors import UnsupportedInstruction
 from ..isa.form import Flow
-from .ptx import Function, Instruction, components
+from .ptx import Function, Instruction, Malformed
 
-# What parsing and binding raise where PTX does not hold together.
-_NONSENSE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 _BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
 
 
@@ -29,31 +28,34 @@ class Assembly:
 
     @contextmanager
     def may_be_wrong(self, instruction: Instruction | None = None) -> Iterator[None]:
-        """Within, what goes wrong with an instruction (None: with reading the program) is blamed
-        on the source if that wrote it."""
+        """Within, what is Malformed in an instruction (None: in the program that is read) is
+        blamed on the source if that wrote it. Whatever else goes wrong is a fault of ours."""
         try:
             yield
-        except _NONSENSE as error:
-            if not (self._wrote(instruction) if instruction else self._lines):
-                raise
-            raise _refusal(instruction, f"{type(error).__name__}: {str(error)[:100]}") from error
+        except Malformed as error:
+            line, why = instruction.line if instruction else error.line, str(error)[:100]
+            if line in self._lines:
+                raise _refusal(line, instruction, why) from error
+            raise UnsupportedInstruction(
+                f"the simulated GPU does not understand this PTX: {why}", line=line
+            ) from error
 
     def check_names(self, function: Function) -> None:
         """Jumps go to labels that there are, guards are registers, and the end is one;
         UnsupportedInstruction names the first that is not."""
         for one in function.instructions:
             jumps = one.form.flow is Flow.BRANCH
-            target = components(one.operands[0])[0] if jumps and one.operands else None
+            target = one.operands[0] if jumps and one.operands else None
             if jumps and getattr(target, "name", None) not in function.labels:
-                raise _refusal(one, "it jumps to a label that is not there")
+                raise _refusal(one.line, one, "it jumps to a label that is not there")
+            tables = one.form.flow is Flow.TABLE
+            if tables and getattr(one.operands[1], "name", None) not in function.tables:
+                raise _refusal(one.line, one, "there is no such list of labels")
             if one.guard and one.guard.name not in function.registers:
-                raise _refusal(one, f"there is no register {one.guard.name}")
+                raise _refusal(one.line, one, f"there is no register {one.guard.name}")
         last = function.instructions[-1] if function.instructions else None
         if last is None or last.form.flow is Flow.NEXT:
-            raise _refusal(last, "the kernel ends without a return")
-
-    def _wrote(self, instruction: Instruction) -> bool:
-        return instruction.line in self._lines
+            raise _refusal(last.line if last else None, last, "the kernel ends without a return")
 
     @cached_property
     def _lines(self) -> frozenset[int]:
@@ -78,11 +80,11 @@ def _closing(text: str, position: int) -> int:
     return len(text)
 
 
-def _refusal(instruction: Instruction | None, why: str) -> UnsupportedInstruction:
-    line = instruction.line if instruction else None
+def _refusal(line: int | None, instruction: Instruction | None, why: str) -> UnsupportedInstruction:
     where = "The PTX of this kernel"
-    if instruction and line:
-        where = f"`{instruction.form.opcode}` on line {line}"
+    if line:
+        what = f"`{instruction.form.opcode}`" if instruction else "What stands"
+        where = f"{what} on line {line}"
     return UnsupportedInstruction(
         f"{where} does not hold together ({why}). The compiler does not read what stands in "
         "asm(...), and the assembler of a real GPU would refuse it: look there.",

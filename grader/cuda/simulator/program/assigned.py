@@ -94,40 +94,48 @@ def _readers(code: Code) -> dict[str, list[int]]:
     return readers
 
 
+@dataclass(frozen=True)
+class _Use:
+    """The registers of an instruction, by what it does with them."""
+
+    bases: frozenset[str]  # of addresses
+    values: frozenset[str]
+    makes: frozenset[str]
+    scaled: frozenset[str] | None  # what makes bytes of an index, has that index here
+
+
 def _addresses(function: Function) -> set[str]:
     """Registers that serve as addresses alone, and sums on the way to one."""
-    uses: dict[str, list[Instruction]] = defaultdict(list)
-    bases: dict[str, int] = defaultdict(int)
+    uses: dict[str, list[_Use]] = defaultdict(list)
     for one in function.instructions:
-        for position, operand in enumerate(one.operands):
-            for name in registers(operand):
-                role = one.form.role(position)
-                if role is Role.ADDRESS:
-                    bases[name] += 1
-                if role is not Role.WRITTEN:
-                    uses[name].append(one)
+        use = _use(one)
+        for name in use.bases | use.values:
+            uses[name].append(use)
     hidden: set[str] = set()
     before = -1
     while len(hidden) > before:
         before = len(hidden)
         for name, users in uses.items():
-            if all(_makes_address(name, one, bases, hidden) for one in users):
+            if name not in hidden and all(_makes_address(name, use, hidden) for use in users):
                 hidden.add(name)
     return hidden
 
 
-def _makes_address(name: str, one: Instruction, bases: dict[str, int], hidden: set[str]) -> bool:
-    addressed = any(
-        name in registers(operand)
-        for position, operand in enumerate(one.operands)
-        if one.form.role(position) is Role.ADDRESS
-    )
-    if addressed:
-        values = [o for p, o in enumerate(one.operands) if one.form.role(p) is Role.READ]
-        return name not in registers(*values)
-    made = bool(one.written) and set(one.written) <= hidden | {name}
+def _use(one: Instruction) -> _Use:
+    by_role: dict[Role, list[str]] = defaultdict(list)
+    for position, operand in enumerate(one.operands):
+        by_role[one.form.role(position)] += registers(operand)
+    bases, values = by_role[Role.ADDRESS], by_role[Role.READ]
+    scaled = frozenset(registers(*one.operands[3:])) if one.form.scales else None
+    return _Use(frozenset(bases), frozenset(values), frozenset(one.written), scaled)
+
+
+def _makes_address(name: str, use: _Use, hidden: set[str]) -> bool:
+    if name in use.bases:
+        return name not in use.values
+    made = bool(use.makes) and use.makes <= hidden | {name}
     # What makes bytes of an index has an index of the learner's for its source.
-    return made and not (one.form.scales and name not in registers(*one.operands[3:]))
+    return made and not (use.scaled is not None and name not in use.scaled)
 
 
 def _is_set_up(one: Instruction) -> bool:

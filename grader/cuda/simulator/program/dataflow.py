@@ -92,8 +92,8 @@ def _between(targets: Sequence[Operand], sources: Sequence[Operand]) -> list[tup
 def _call_flows(one: Instruction, linked: LinkedProgram) -> list[tuple[str, str]]:
     groups = [operand for operand in one.operands if isinstance(operand, Vector)]
     called = next((o for o in one.operands if not isinstance(o, Vector)), None)
-    arguments = groups[-1].items if groups else ()
-    results = groups[0].items if len(groups) > 1 else ()
+    arguments = list(mentioned(groups[-1])) if groups else []
+    results = list(mentioned(groups[0])) if len(groups) > 1 else []
     name = getattr(called, "name", "")
     parts = [linked.parts[name]] if name in linked.parts else list(linked.parts.values())
     if name not in linked.parts and isinstance(called, Symbol):

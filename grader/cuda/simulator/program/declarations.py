@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import struct
 
-from ..numeric.types import size_of
-from .ptx import Immediate, Variable
+from ..numeric.types import DTYPES, size_of
+from .ptx import Immediate, Malformed, Variable
 
 MOST_REGISTERS = 1_000_000  # of one function; the largest kernels have some ten thousand
 
@@ -35,7 +35,9 @@ def declared(statement: str) -> Variable:
     """The variable or parameter that a statement declares."""
     match = _VARIABLE.match(statement)
     if not match:
-        raise ValueError(f"PTX declaration not understood: {statement.strip()[:120]}")
+        raise Malformed(f"PTX declaration not understood: {statement.strip()[:120]}")
+    if match["type"] not in DTYPES and match["type"] != "b128":  # textures, surfaces
+        raise Malformed(f"a variable of type .{match['type']}")
     element = size_of(match["type"])
     dims = [int(d) if d.strip() else 0 for d in re.findall(r"\[([^\]]*)\]", match["dims"])]
     size = element
@@ -80,7 +82,10 @@ LITERAL = re.compile(
 
 
 def literal(token: str) -> Immediate:
-    """`42`, `0x1F`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double)."""
+    """`42`, `0x1F`, `017`, `1.5`, `0f3F800000` (a float by its bits) or `0d...` (a double);
+    Malformed for anything else."""
+    if not LITERAL.match(token):
+        raise Malformed(f"{token[:20]!r} where a number is expected")
     sign = -1 if token.startswith("-") else 1
     body = token.lstrip("-").rstrip("U")
     prefix = body[:2].lower()
@@ -91,6 +96,8 @@ def literal(token: str) -> Immediate:
     if "." in body:
         return Immediate(struct.unpack("<Q", struct.pack("<d", float(token)))[0], 8)
     if prefix != "0x" and len(body) > 1 and body.startswith("0"):
+        if not set(body) <= set("01234567"):
+            raise Malformed(f"{token[:20]} is no number with 8 for its base")
         return Immediate(sign * int(body, 8))
     return Immediate(sign * int(body, 0))
 
@@ -102,9 +109,9 @@ def declared_list(text: str | None) -> tuple[Variable, ...]:
 
 
 def check_registers(number: int) -> None:
-    """ValueError for more registers than any kernel has."""
+    """Malformed for more registers than any kernel has."""
     if number > MOST_REGISTERS:
-        raise ValueError(f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most")
+        raise Malformed(f"it declares {number:,} registers, and {MOST_REGISTERS:,} are the most")
 
 
 def register_names(text: str) -> list[str]:

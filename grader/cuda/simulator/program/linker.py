@@ -150,44 +150,45 @@ def _reachable_from(name: str, calls: dict[str, set[str]], tabled: set[str]) -> 
 
 def _renamed(function: Function) -> Function:
     """The function with its own names prefixed, so that no other function's are the same."""
-    own = {
-        *function.labels,
-        *function.registers,
-        *function.tables,
-        *(v.name for v in (*function.variables, *function.parameters, *function.results)),
-    }
-
-    def new(name: str) -> str:
-        return f"{function.name}::{name}" if name in own else name
-
-    def operand(value: Any) -> Any:
-        if isinstance(value, Register | Symbol):
-            return type(value)(new(value.name))
-        if isinstance(value, Negated):
-            return Negated(operand(value.register))
-        if isinstance(value, Address):
-            return Address(value.base and operand(value.base), value.offset)
-        if isinstance(value, Vector):
-            return Vector(tuple(operand(item) for item in value.items))
-        return value
-
-    def instruction(one: Instruction) -> Instruction:
-        return replace(
-            one,
-            operands=tuple(operand(value) for value in one.operands),
-            guard=one.guard and operand(one.guard),
-        )
-
-    def variables(declared: Sequence[Variable]) -> tuple[Variable, ...]:
-        return tuple(replace(v, name=new(v.name)) for v in declared)
-
+    variables = (*function.variables, *function.parameters, *function.results)
+    declared = (function.labels, function.registers, function.tables, (v.name for v in variables))
+    new = _Renaming(function.name, frozenset(name for names in declared for name in names))
     return replace(
         function,
-        instructions=tuple(instruction(one) for one in function.instructions),
-        labels={new(name): at for name, at in function.labels.items()},
-        registers={new(name): kind for name, kind in function.registers.items()},
-        tables={new(n): tuple(new(x) for x in names) for n, names in function.tables.items()},
-        variables=variables(function.variables),
-        parameters=variables(function.parameters),
-        results=variables(function.results),
+        instructions=tuple(new.instruction(one) for one in function.instructions),
+        labels={new.name(name): at for name, at in function.labels.items()},
+        registers={new.name(name): kind for name, kind in function.registers.items()},
+        tables={new.name(n): tuple(map(new.name, names)) for n, names in function.tables.items()},
+        variables=new.variables(function.variables),
+        parameters=new.variables(function.parameters),
+        results=new.variables(function.results),
     )
+
+
+@dataclass(frozen=True)
+class _Renaming:
+    """New names for what is a function's `own`."""
+
+    function: str
+    own: frozenset[str]
+
+    def name(self, name: str) -> str:
+        return f"{self.function}::{name}" if name in self.own else name
+
+    def operand(self, value: Any) -> Any:
+        if isinstance(value, Register | Symbol):
+            return type(value)(self.name(value.name))
+        if isinstance(value, Negated):
+            return Negated(self.operand(value.register))
+        if isinstance(value, Address):
+            return Address(value.base and self.operand(value.base), value.offset)
+        if isinstance(value, Vector):
+            return Vector(tuple(map(self.operand, value.items)))
+        return value
+
+    def instruction(self, one: Instruction) -> Instruction:
+        guard = one.guard and self.operand(one.guard)
+        return replace(one, operands=tuple(map(self.operand, one.operands)), guard=guard)
+
+    def variables(self, declared: Sequence[Variable]) -> tuple[Variable, ...]:
+        return tuple(replace(v, name=self.name(v.name)) for v in declared)

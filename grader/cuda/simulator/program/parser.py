@@ -28,6 +28,7 @@ from .ptx import (
     Function,
     Immediate,
     Instruction,
+    Malformed,
     Negated,
     Operand,
     Program,
@@ -88,7 +89,7 @@ class _Body:
     def __init__(self, header: str, lines: LineTable):
         match = _HEADER.search(header)
         if match is None:
-            raise ValueError(f"PTX function header not understood: {header[:120]}")
+            raise Malformed(f"PTX function header not understood: {header[:120]}")
         self.name = match["name"]
         self.entry = match["kind"] == "entry"
         self.parameters = declared_list(match["parameters"])
@@ -129,11 +130,16 @@ class _Body:
                 self.labels[self.last_label] = len(self.instructions)
             elif kind == "statement":
                 self.statement(match["statement"].strip())
-        raise ValueError(
-            f"PTX of {self.name} ends before its closing brace: {text[position:][:80]}"
-        )
+        why = f"{self.name} ends before its closing brace: {text[position:].strip()[:40]}"
+        raise Malformed(why, self.line)
 
     def statement(self, text: str) -> None:
+        try:
+            self._statement(text)
+        except Malformed as error:
+            raise Malformed(str(error), self.line) from error
+
+    def _statement(self, text: str) -> None:
         if not text.startswith("."):  # a directive
             self.instructions.append(_Reader(text, self).instruction())
         elif match := REGISTERS.match(text):
@@ -146,7 +152,7 @@ class _Body:
             names = re.split(r"\s*,\s*", match[1].strip())
             self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
-            raise ValueError(f"PTX directive not understood: {text[:120]}")
+            raise Malformed(f"PTX directive not understood: {text[:120]}")
 
     def declare_registers(self, kind: str, names: str) -> None:
         for name in register_names(names):
@@ -222,6 +228,7 @@ _TOKEN = re.compile(
 
 
 _CLOSING = {"{": "}", "(": ")"}
+_DEEPEST = 4  # of operands within each other: a vector of addresses has two levels
 
 
 class _Reader:
@@ -231,6 +238,7 @@ class _Reader:
         self.tokens = _TOKEN.findall(text)
         self.at = 0
         self.body = body
+        self.depth = 0
 
     def instruction(self) -> Instruction:
         guard, negated = None, False
@@ -252,6 +260,14 @@ class _Reader:
         return first
 
     def single(self) -> Operand:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise Malformed("operands within operands")
+        found = self._single()
+        self.depth -= 1
+        return found
+
+    def _single(self) -> Operand:
         token = self.next()
         if token == "[":
             return self.address()
@@ -280,7 +296,7 @@ class _Reader:
         elif isinstance(base, Register | Symbol):
             address = Address(base, offset)
         else:
-            raise ValueError("an address that is no register, name or number")
+            raise Malformed("an address that is no register, name or number")
         return Vector((address, *more)) if more else address
 
     def name(self, token: str) -> Operand:
@@ -298,5 +314,7 @@ class _Reader:
         return False
 
     def next(self) -> str:
+        if self.at == len(self.tokens):
+            raise Malformed("an instruction ends too early")
         self.at += 1
         return self.tokens[self.at - 1]

@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from ..isa.form import Form, Role
+
+
+class Malformed(Exception):
+    """PTX that does not hold together, and why; it stands on `line` of the source, where that is
+    known."""
+
+    def __init__(self, why: str, line: int | None = None):
+        super().__init__(why)
+        self.line = line
 
 
 @dataclass(frozen=True)
@@ -59,24 +69,33 @@ def components(operand: Operand) -> tuple[Operand, ...]:
     return operand.items if isinstance(operand, Vector) else (operand,)
 
 
+def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
+    """What an operand consists of; Malformed unless that are so many, or one of these numbers."""
+    found = components(operand)
+    if len(found) not in numbers:
+        expected = " or ".join(map(str, numbers))
+        raise Malformed(f"an operand has {len(found)} parts and not {expected}")
+    return found
+
+
 def symbol_of(operand: object) -> str:
-    """The name that an operand consists of; TypeError if it is no name."""
+    """The name that an operand consists of; Malformed if it is no name."""
     if not isinstance(operand, Register | Symbol):
-        raise TypeError("a name is expected among the operands")
+        raise Malformed("a name is expected among the operands")
     return operand.name
 
 
 def address_of(operand: Operand) -> Address:
-    """The address that an operand is; TypeError if it is none."""
+    """The address that an operand is; Malformed if it is none."""
     if not isinstance(operand, Address):
-        raise TypeError("an address is expected among the operands")
+        raise Malformed("an address is expected among the operands")
     return operand
 
 
 def immediate_of(operand: Operand) -> int:
-    """The number that an operand is; TypeError if it is none."""
+    """The number that an operand is; Malformed if it is none."""
     if not isinstance(operand, Immediate):
-        raise TypeError("a number is expected among the operands")
+        raise Malformed("a number is expected among the operands")
     return operand.value
 
 
@@ -117,12 +136,12 @@ class Instruction:
     line: int | None = None
     callers: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def written(self) -> list[str]:
         """The registers that it writes."""
         return self._registers((Role.WRITTEN,))
 
-    @property
+    @cached_property
     def read(self) -> list[str]:
         """The registers among its other operands, those of addresses included."""
         return self._registers((Role.READ, Role.ADDRESS))

@@ -18,7 +18,7 @@ from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...memory.access import Access
-from ...program.ptx import Instruction, Operand, Register, address_of, immediate_of
+from ...program.ptx import Instruction, Malformed, Operand, Register, address_of, immediate_of
 from ..accesses import get, put
 from ..form import Transfer
 from ..table import effect
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ...engine.machine import Machine
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
+_SIZES = (4, 8, 16)  # bytes
 _WHOLE = "writes.b32@shared[to], reads.b32@global[from], size"
 _PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
 
@@ -38,7 +39,8 @@ def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
-    size = immediate_of(number)
+    if (size := immediate_of(number)) not in _SIZES:
+        raise Malformed(f"{size} bytes cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
@@ -47,19 +49,10 @@ def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
     octets = _octets(reads, source, size, at, machine) if rest else []
     amount = _source_size(rest[0], size, machine) if rest else None
 
-    def fetch(lanes: Lanes) -> np.ndarray:
-        index = lane_index(lanes)
-        words = np.zeros((len(index), size // 4), np.uint32)
-        wanted = amount(lanes) if amount else np.full(len(index), size)
-        _load(whole, index, np.asarray(wanted == size), words)
-        short = wanted * (wanted < size)
-        for place, octet in enumerate(octets[: int(short.max())]):
-            _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
-        return words
-
     def step(lanes: Lanes) -> None:
-        words = fetch(lanes)
         index = lane_index(lanes)
+        wanted = amount(lanes) if amount else np.full(len(index), size)
+        words = _fetched(whole, octets, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
             for tell in machine.events.copy:
@@ -87,6 +80,19 @@ def _octets(reads: Transfer, source: Operand, size: int, at: int, machine: Machi
     start = address_of(source)
     places = [replace(start, offset=start.offset + place) for place in range(size)]
     return [Access(replace(reads, size=1, components=1), p, at, machine) for p in places]
+
+
+def _fetched(
+    whole: Access, octets: list[Access], index: np.ndarray, wanted: np.ndarray
+) -> np.ndarray:
+    """What lanes copy of which so many bytes are `wanted`: (lanes, words) uint32, zeros behind
+    these bytes."""
+    words = np.zeros((len(index), whole.components), np.uint32)
+    _load(whole, index, np.asarray(wanted == whole.width), words)
+    short = wanted * (wanted < whole.width)
+    for place, octet in enumerate(octets[: int(short.max())]):
+        _load(octet, index, short > place, words.view(np.uint8)[:, place : place + 1])
+    return words
 
 
 def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarray) -> None:

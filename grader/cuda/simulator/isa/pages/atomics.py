@@ -13,7 +13,7 @@ from ...engine.operands import read
 from ...isa.form import Form
 from ...memory.access import Access
 from ...numeric.numbers import flush
-from ...program.ptx import Instruction, components, is_sink
+from ...program.ptx import Instruction, Malformed, is_sink, several
 from ..accesses import update
 from ..steps import Compute
 from ..table import effect
@@ -76,13 +76,16 @@ def atomic(instruction: Instruction, at: int, machine: Machine) -> Step:
         operands.pop()
     target = operands.pop(0) if form.name == "atom" else None
     address, *sources = operands
+    if len(sources) != (2 if form.compares else 1):
+        raise Malformed("a value or the cache policy is missing among its operands")
     kind, operation = form.type, _operation(form)
     ((_, transfer),) = form.transfers
     access = Access(transfer, address, at, machine, "atomically updates")
-    values_of = [[read(item, kind, machine) for item in components(one)] for one in sources]
+    number = transfer.components
+    values_of = [[read(item, kind, machine) for item in several(one, number)] for one in sources]
     outs = [
         machine.registers.write(item, kind) if not is_sink(item) else None
-        for item in (components(target) if target else ())
+        for item in (several(target, number) if target else ())
     ]
 
     def step(lanes: Lanes) -> None:

@@ -11,7 +11,7 @@ from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
-from ...program.ptx import Instruction, Register, Vector, components, symbol_of
+from ...program.ptx import Instruction, Malformed, Operand, Register, Vector, components, symbol_of
 from ..form import Flow
 from ..steps import unsupported
 from ..table import control
@@ -24,24 +24,41 @@ if TYPE_CHECKING:
 def call(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[(result),] function, (parameters)[, prototype]"""
     operands = list(instruction.operands)
+    if not operands:
+        raise Malformed("it names no function")
     results = components(operands.pop(0)) if isinstance(operands[0], Vector) else ()
     function, *rest = operands
-    parameters = [symbol_of(item) for item in components(rest[0])] if rest else []
-    machine.results[at] = symbol_of(results[0]) if results else None
+    parameters = [_slot(item, machine) for item in components(rest[0])] if rest else []
+    machine.results[at] = _slot(results[0], machine) if results else None
     if isinstance(function, Register):
         return _indirect(function, parameters, at, machine)
     name = symbol_of(function)
     if name in machine.linked.parts:
+        _check_number(parameters, len(machine.linked.parts[name].parameters))
         return lambda lanes: ((machine.calls.enter(lanes, at, name, parameters), lanes),)
     if name not in _DRIVER:
         raise unsupported(instruction, machine)
-    action = _DRIVER[name](parameters, machine.results[at] or "", at, machine)
+    number, provided = _DRIVER[name]
+    _check_number(parameters, number)
+    action = provided(parameters, machine.results[at] or "", at, machine)
 
     def step(lanes: Lanes) -> Successors:
         action(lanes)
         return ((at + 1, lanes),)
 
     return step
+
+
+def _slot(operand: Operand, machine: Machine) -> str:
+    """The parameter that an operand names."""
+    if (name := symbol_of(operand)) not in machine.calls.slots:
+        raise Malformed(f"{name} is no parameter of a call")
+    return name
+
+
+def _check_number(parameters: list[str], expected: int) -> None:
+    if len(parameters) != expected:
+        raise Malformed(f"a function of {expected} parameters is called with {len(parameters)}")
 
 
 def _indirect(pointer: Register, parameters: list[str], at: int, machine: Machine) -> Step:
@@ -121,9 +138,9 @@ def _free(parameters: list[str], result: str, at: int, machine: Machine) -> Step
     return give_back
 
 
-_DRIVER = {
-    "vprintf": _printf,
-    "__assertfail": _assert_failed,
-    "malloc": _malloc,
-    "free": _free,
+_DRIVER = {  # how many parameters they have, and what they do
+    "vprintf": (2, _printf),
+    "__assertfail": (5, _assert_failed),
+    "malloc": (1, _malloc),
+    "free": (1, _free),
 }

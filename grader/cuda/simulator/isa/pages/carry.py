@@ -14,6 +14,7 @@ from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.integers import high_product
+from ...numeric.types import DTYPES
 from ...program.ptx import Instruction
 from ..table import effect
 
@@ -44,7 +45,7 @@ def with_carry(instruction: Instruction, at: int, machine: Machine) -> Step:
         a, b = (_unsigned(x) for x in addends(*[source[lanes] for source in sources]))
         carry = flag[lanes].astype(a.dtype) if takes else a.dtype.type(0)
         result, over = combine(a, b, carry)
-        out[lanes] = result.view(out.dtype)
+        out[lanes] = result.view(DTYPES[kind])
         if leaves:
             flag[lanes] = over
 

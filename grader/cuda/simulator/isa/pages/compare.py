@@ -9,10 +9,10 @@ import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
-from ...engine.operands import read
+from ...engine.operands import Source, read
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
-from ...program.ptx import Instruction, components, is_sink
+from ...program.ptx import Instruction, is_sink, several
 from ..form import Carries
 from ..steps import Compute, Elementwise
 from ..table import effect, elementwise
@@ -93,9 +93,11 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
     combine = _combination(instruction)
     outs = [
         machine.registers.write(register, "pred") if not is_sink(register) else None
-        for register in components(target)
+        for register in several(target, 1, 2)
     ]
     a, b = read(a, kind, machine), read(b, kind, machine)
+    if len(outs) == 1 and outs[0] is not None and not (rest or pair):
+        return _one_result(compare, outs[0], a, b)
     extra = read(rest[0], "pred", machine) if rest else None
     results = _of_halves(compare, kind) if pair else _and_opposite(compare)
 
@@ -106,21 +108,22 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
                     result if combine is None or extra is None else combine(result, extra[lanes])
                 )
 
-    def plain_step(lanes: Lanes) -> None:
-        if type(lanes) is slice:
-            compare(a[lanes], b[lanes], out=first[lanes])
-        else:
-            first[lanes] = compare(a[lanes], b[lanes])
+    return step
 
-    first = outs[0] if outs[0] is not None else np.zeros(0, bool)
-    plain = (
-        len(outs) == 1
-        and outs[0] is not None
-        and not rest
-        and not pair
-        and isinstance(compare, np.ufunc)
-    )
-    return plain_step if plain else step
+
+def _one_result(compare: Compute, out: np.ndarray, a: Source, b: Source) -> Step:
+    """Of a comparison that is neither combined with anything nor negated."""
+
+    def step(lanes: Lanes) -> None:
+        out[lanes] = compare(a[lanes], b[lanes])
+
+    def in_place(lanes: Lanes) -> None:
+        if type(lanes) is slice:
+            compare(a[lanes], b[lanes], out=out[lanes])
+        else:
+            out[lanes] = compare(a[lanes], b[lanes])
+
+    return in_place if isinstance(compare, np.ufunc) else step
 
 
 def _and_opposite(compare: Compute) -> Results:
@@ -147,10 +150,11 @@ def _of_halves(compare: Compute, kind: str) -> Results:
 _TRUE = {"f32": 0x3F800000, "f16": 0x3C00, "bf16": 0x3F80}
 
 
-_RESULTS = "u16|s16|u32|s32|f32|HALF"
+_RESULTS = "u16|s16|u32|s32|f32|f16|bf16"
+_OF_PAIRS = _lines("", "f16x2|bf16x2 f16x2|bf16x2")[1::2]  # those on floating-point numbers
 
 
-@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT|f16x2|bf16x2"))
+@elementwise("set", *_lines(f"{_RESULTS} INT|BITS", f"{_RESULTS} FLOAT"), *_OF_PAIRS)
 def set_(instruction: Instruction) -> Elementwise:
     """1.0 or all ones where true, else 0."""
     result, source = (instruction.form.mods[-2], instruction.form.mods[-1])

@@ -9,7 +9,7 @@ from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.access import Access
 from ...numeric.types import DTYPES
-from ...program.ptx import Instruction, Operand, Symbol, address_of, components, is_sink
+from ...program.ptx import Instruction, Operand, Symbol, address_of, is_sink, several
 from ..accesses import get, put
 from ..form import Carries
 from ..table import effect
@@ -33,11 +33,12 @@ def load(instruction: Instruction, at: int, machine: Machine) -> Step:
     target, address = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.load(instruction, target, address)
-    access = Access(instruction.form.transfer(1), address, at, machine)
+    transfer = instruction.form.transfer(1)
+    access = Access(transfer, address, at, machine)
     dtype = DTYPES[instruction.form.type]
     outs = [
         machine.registers.write(item, instruction.form.type) if not is_sink(item) else None
-        for item in components(target)
+        for item in several(target, transfer.components)
     ]
     spinning = instruction.form.has(*_SPINNING)
 
@@ -62,8 +63,10 @@ def store(instruction: Instruction, at: int, machine: Machine) -> Step:
     address, source = instruction.operands[:2]
     if _is_call_parameter(address, machine):
         return machine.calls.store(instruction, address, source)
-    access = Access(instruction.form.transfer(0), address, at, machine)
-    sources = [read(item, instruction.form.type, machine) for item in components(source)]
+    transfer = instruction.form.transfer(0)
+    access = Access(transfer, address, at, machine)
+    items = several(source, transfer.components)
+    sources = [read(item, instruction.form.type, machine) for item in items]
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):

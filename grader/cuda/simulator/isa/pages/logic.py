@@ -10,7 +10,7 @@ from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...numeric.types import size_of
-from ...program.ptx import Immediate, Instruction, components, is_sink
+from ...program.ptx import Immediate, Instruction, is_sink, several
 from ..form import Carries
 from ..steps import Elementwise, unsupported
 from ..table import effect, elementwise
@@ -48,7 +48,7 @@ def lop3(instruction: Instruction, at: int, machine: Machine) -> Step:
     combine = _LOGIC.get(instruction.form.one_of(_LOGIC) or "")
     if not isinstance(table, Immediate):
         raise unsupported(instruction, machine)
-    target, *flags = components(target)
+    target, *flags = several(target, 2 if combine else 1)
     out = machine.registers.write(target, "b32") if not is_sink(target) else None
     sources = [read(operand, "b32", machine) for operand in (a, b, c)]
     if combine:

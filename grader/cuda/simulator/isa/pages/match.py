@@ -13,7 +13,7 @@ from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...numeric.types import DTYPES
-from ...program.ptx import Instruction, Operand, Vector, components, is_sink
+from ...program.ptx import Instruction, Operand, is_sink, several
 from ..steps import Combine
 from ..table import collective
 
@@ -51,9 +51,9 @@ def match(instruction: Instruction, at: int, machine: Machine) -> Step:
     else 0."""
     kind = instruction.form.type
     target, value, mask = instruction.operands
-    target, flag = components(target) if isinstance(target, Vector) else (target, None)
+    target, *flags = several(target, 1, 2)
     out, value = machine.registers.write(target, "b32"), read(value, kind, machine)
-    flag = machine.registers.write(flag, "pred") if flag else None
+    flag = machine.registers.write(flags[0], "pred") if flags else None
 
     def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks, value[index])
@@ -75,7 +75,7 @@ def match(instruction: Instruction, at: int, machine: Machine) -> Step:
 def elect(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
-    leader, flag = components(target)
+    leader, flag = several(target, 2)
     leader = machine.registers.write(leader, "b32") if not is_sink(leader) else None
     flag = machine.registers.write(flag, "pred")
 

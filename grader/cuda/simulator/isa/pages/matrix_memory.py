@@ -13,7 +13,7 @@ from ...engine.lanes import WARP, Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...program.ptx import Instruction, Operand, components
+from ...program.ptx import Instruction, Operand, several
 from ..accesses import get, put
 from ..table import collective
 
@@ -32,7 +32,7 @@ def load_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
     target, address = instruction.operands
     size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
     access = _access(instruction, address, at, machine)
-    outs = [machine.registers.write(item, "b32") for item in components(target)]
+    outs = [machine.registers.write(item, "b32") for item in several(target, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:
@@ -56,7 +56,7 @@ def store_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
     address, source = instruction.operands
     size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
     access = _access(instruction, address, at, machine)
-    sources = [read(item, "b32", machine) for item in components(source)]
+    sources = [read(item, "b32", machine) for item in several(source, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:

@@ -12,7 +12,7 @@ from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
 from ...numeric.types import DTYPES, size_of
-from ...program.ptx import Instruction, Operand, Vector, is_sink
+from ...program.ptx import Instruction, Malformed, Operand, Vector, is_sink
 from ..form import Carries
 from ..steps import Elementwise
 from ..table import effect, elementwise
@@ -39,6 +39,9 @@ def mov(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 def _part_kind(kind: str, parts: int) -> str:
+    """The type of each of so many parts; Malformed where there is none."""
+    if parts not in (1, 2, 4, 8) or size_of(kind) < parts:
+        raise Malformed(f"a value of type .{kind} has no {parts} parts")
     return f"b{8 * size_of(kind) // parts}"
 
 

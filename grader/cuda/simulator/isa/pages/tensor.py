@@ -13,7 +13,7 @@ from ...engine.lanes import Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import Source, read
 from ...numeric.matrices import multiply_add
-from ...program.ptx import Instruction, Operand, components
+from ...program.ptx import Instruction, Operand, several
 from ..fragments import Fragment, factor_a, factor_b, result
 from ..table import collective
 
@@ -39,7 +39,8 @@ def matrix_product(instruction: Instruction, at: int, machine: Machine) -> Step:
     layouts = [result(kinds[0]), factor_a(kinds[1], k), factor_b(kinds[2], k), result(kinds[3])]
     pairs = zip(instruction.operands[1:], layouts[1:], strict=True)
     sources = [_registers(operand, layout, machine) for operand, layout in pairs]
-    outs = [machine.registers.write(item, "b32") for item in components(instruction.operands[0])]
+    targets = several(instruction.operands[0], layouts[0].count)
+    outs = [machine.registers.write(item, "b32") for item in targets]
     clamps = form.has("satfinite")
 
     def combine(together: Lanes) -> None:
@@ -57,7 +58,4 @@ def matrix_product(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 def _registers(operand: Operand, layout: Fragment, machine: Machine) -> list[Source]:
     """The registers of an operand, each (lanes,) uint32."""
-    items = components(operand)
-    if len(items) != layout.count:
-        raise ValueError(f"a matrix of {layout.count} registers is given {len(items)}")
-    return [read(item, "b32", machine) for item in items]
+    return [read(item, "b32", machine) for item in several(operand, layout.count)]

@@ -10,7 +10,7 @@ from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, warp_masks
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
-from ...program.ptx import Instruction, Vector
+from ...program.ptx import Instruction, several
 from ..form import Carries
 from ..table import collective, effect
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 def shuffle(instruction: Instruction, at: int, machine: Machine) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
-    out, valid = target.items if isinstance(target, Vector) else (target, None)
+    target, *valid_of = several(target, 1, 2)
     mode = instruction.form.mods[1]
-    out = machine.registers.write(out, "b32")
-    valid = machine.registers.write(valid, "pred") if valid else None
+    out = machine.registers.write(target, "b32")
+    valid = machine.registers.write(valid_of[0], "pred") if valid_of else None
     value, delta, clamp = (read(operand, "b32", machine) for operand in operands[:3])
     events = machine.events
 

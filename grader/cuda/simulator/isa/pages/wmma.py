@@ -15,7 +15,7 @@ from ...engine.operands import Source, read
 from ...memory.access import Access
 from ...numeric.matrices import multiply_add
 from ...numeric.types import DTYPES
-from ...program.ptx import Instruction, components
+from ...program.ptx import Instruction, several
 from ..accesses import get, put
 from ..form import Form
 from ..fragments import ELEMENTS, Fragment, spread
@@ -72,7 +72,7 @@ def load_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     layout = _fragment(form.mods[1], form, form.type)
     access = Access(form.transfer(1), address, at, machine)
     stride = _stride(instruction, layout, machine)
-    outs = [machine.registers.write(item, "b32") for item in components(target)]
+    outs = [machine.registers.write(item, "b32") for item in several(target, layout.count)]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
@@ -100,7 +100,7 @@ def store_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     layout = _fragment("d", form, form.type)
     access = Access(form.transfer(0), address, at, machine)
     stride = _stride(instruction, layout, machine)
-    sources = [read(item, "b32", machine) for item in components(source)]
+    sources = [read(item, "b32", machine) for item in several(source, layout.count)]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
@@ -129,10 +129,12 @@ def multiply_fragments(instruction: Instruction, at: int, machine: Machine) -> S
     d, a, b, c = types if len(types) == 4 else (types[0], "f16", "f16", types[1])
     layouts = [_fragment(*pair) for pair in (("d", form, d), ("a", form, a), ("b", form, b))]
     layouts.append(_fragment("c", form, c))
-    sources = [
-        [read(item, "b32", machine) for item in components(one)] for one in instruction.operands[1:]
-    ]
-    outs = [machine.registers.write(item, "b32") for item in components(instruction.operands[0])]
+    targets, *given = (
+        several(operand, layout.count)
+        for operand, layout in zip(instruction.operands, layouts, strict=True)
+    )
+    sources = [[read(item, "b32", machine) for item in items] for items in given]
+    outs = [machine.registers.write(item, "b32") for item in targets]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)

@@ -9,7 +9,7 @@ launch: -1 for the first byte of the first memory, and so on.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,9 @@ class Graph:
         self._addresses: list[int] = []
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
+        self._steering = np.zeros(0, bool)
+        self._asked = (0, 0)  # of which node, and of how many in all, `_behind` is
+        self._behind: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
         return self._size
@@ -90,7 +93,9 @@ class Graph:
     @property
     def steers(self) -> npt.NDArray[Any]:
         """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
-        return np.array([one is not None and _steers(one) for one in self.code])
+        if len(self._steering) != len(self.code):
+            self._steering = np.array([one is not None and _steers(one) for one in self.code])
+        return self._steering
 
     def enter(self, code: Sequence[Instruction], threads: int) -> int:
         """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
@@ -158,38 +163,62 @@ class Graph:
 
     def sources(self, node: int) -> tuple[int, ...]:
         """What a value was made of, without what steers."""
-        steers = self.code[self.at[node]] is not None and _steers(self.code[self.at[node]])
+        instruction = self.code[self.at[node]]
+        steers = instruction is not None and _steers(instruction)
         return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
 
-    def reaching(self, root: int) -> list[int]:
+    def behind(self, root: int) -> dict[int, tuple[int, int]]:
         """The nodes that a node was made of, itself included and what steers left out, highest
-        number first."""
-        found: set[int] = set()
-        ahead = [root]
-        while ahead:
-            node = ahead.pop()
-            if node > 0 and node not in found:
-                found.add(node)
-                ahead += self.sources(node)
-        return sorted(found, reverse=True)
+        number first, each with its sources; 0 for one that it does not have."""
+        if (root, self._size) != self._asked:
+            nodes = self._reaching(root)
+            pairs = zip(self.left[nodes].tolist(), self._made_of(nodes).tolist(), strict=True)
+            self._behind = dict(zip(nodes.tolist(), pairs, strict=True))
+            self._asked = root, self._size
+        return self._behind
+
+    def _reaching(self, root: int) -> npt.NDArray[np.int64]:
+        found = np.zeros(self._size, bool)
+        ahead = np.array([root] if root > 0 else [], np.int64)
+        while len(ahead):
+            found[ahead] = True
+            sources = np.concatenate([self.left[ahead], self._made_of(ahead)])
+            sources = sources[sources > 0]
+            ahead = np.unique(sources[~found[sources]])
+        return np.flatnonzero(found)[::-1]
+
+    def _made_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """The right sources of some nodes, 0 for those that merely steer."""
+        steers = self.steers[self.at[nodes]]
+        return np.where(steers, 0, self.right[nodes])
 
     def forward(
         self,
         combine: Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]],
         step: Callable[[slice, npt.NDArray[Any]], npt.NDArray[Any]],
-        of_input: int,
+        leaves: npt.NDArray[Any],
+        of_constants: int = 0,
+        steered: bool = False,
     ) -> npt.NDArray[Any]:
         """Of each node what `step` makes of what `combine` makes of its sources, in order of
-        numbers: int64 (nodes,). Of a byte from before the launch it is `of_input`, of a constant,
-        and of what merely steers, 0."""
-        made = np.zeros(self._size, np.int64)
-        left, right = self.left, np.where(self.steers[self.at], 0, self.right)
+        numbers: int64 (nodes,). `leaves` is that of each byte from before the launch, int64
+        (bytes,), `of_constants` that of a constant, and of what merely steers unless it is to be
+        asked too (`steered`)."""
+        made = np.full(self._size, of_constants, np.int64)
+        left = self.left
+        right = self.right if steered else np.where(self.steers[self.at], 0, self.right)
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)
-            one = np.where(left[some] < 0, of_input, made[left[some]])
-            other = np.where(right[some] < 0, of_input, made[right[some]])
-            made[some] = step(some, combine(one, other))
+            one = _of(left[some], made, leaves)
+            made[some] = step(some, combine(one, _of(right[some], made, leaves)))
         return made
+
+    def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
+        """By byte from before the launch, `inside` if it lay in memory at one of these addresses,
+        else `outside`: int64 (bytes,)."""
+        sizes = np.diff([*self._begins, self._bytes])
+        values = [inside if one in addresses else outside for one in self._addresses]
+        return np.repeat(np.array(values, np.int64), sizes)
 
     def _grow(self) -> None:
         if self._size > MOST_NODES:
@@ -199,6 +228,17 @@ class Graph:
             larger = np.zeros(size, column.dtype)
             larger[: len(column)] = column
             self._columns[name] = larger
+
+
+def _of(
+    sources: npt.NDArray[Any], made: npt.NDArray[Any], leaves: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """What is known of sources: of nodes by their number, of bytes from before by theirs."""
+    of_bytes = sources < 0
+    found = made[np.where(of_bytes, 0, sources)]
+    if of_bytes.any():
+        found[of_bytes] = leaves[-1 - sources[of_bytes]]
+    return found
 
 
 def _steers(instruction: Instruction) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from ...isa.form import Carries
 from ...numeric.types import DTYPES
-from ...program.ptx import Immediate
+from ...program.ptx import Immediate, Instruction
 from .graph import Graph, Origin
 
 MOST_TIMES = 1000  # counted no further
@@ -27,13 +28,17 @@ class Input:
     times: int
 
 
-def inputs_of(graph: Graph, root: int) -> list[Input]:
-    """Of what a value was made, what steered its making left out; in order of memory."""
+def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
+    """Of what a value was made, what steered its making left out; in order of memory. Without
+    `extremes`, what went through a maximum or a minimum is left out too."""
     times: Counter[int] = Counter({root: 1})
     found: dict[tuple[int, int, int], Input] = {}
-    for node in graph.reaching(root):
-        ways = min(times.pop(node), MOST_TIMES)
-        for source in graph.sources(node):
+    at = graph.at
+    for node, sources in graph.behind(root).items():
+        ways = min(times.pop(node, 0), MOST_TIMES)
+        if not ways or (not extremes and _is_extreme(graph.code[at[node]])):
+            continue
+        for source in sources:
             if source > 0:
                 times[source] += ways
             elif source < 0:
@@ -74,11 +79,17 @@ def operands(graph: Graph, node: int) -> tuple[float, ...]:
     return tuple(number(graph, one) if one > 0 else 0.0 for one in graph.sources(node) if one)
 
 
-def first_that(graph: Graph, root: int, holds: Callable[[float], bool]) -> int | None:
-    """The earliest value behind one of which something holds, such as being NaN; None if it holds
-    of none."""
-    there = [node for node in graph.reaching(root) if holds(number(graph, node))]
-    return min(there, default=None)
+def first_nan(graph: Graph, root: int) -> int | None:
+    """The earliest value behind one that is NaN; None if there is none."""
+    nodes = np.array(list(graph.behind(root)), np.int64)
+    for kind in ("f16", "f32", "f64"):
+        typed = np.array([one is not None and one.form.type == kind for one in graph.code])
+        some = nodes[typed[graph.at[nodes]]]
+        values = graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize]
+        found = some[np.isnan(values)]
+        if len(found):
+            return int(found.min())
+    return None
 
 
 def number(graph: Graph, node: int) -> float:
@@ -86,16 +97,6 @@ def number(graph: Graph, node: int) -> float:
     instruction = graph.code[graph.at[node]]
     kind = instruction.form.type if instruction else ""
     return float(graph.value[node : node + 1].view(DTYPES[kind])[0]) if kind in _NUMBERS else 0.0
-
-
-def passes(graph: Graph, root: int, opcodes: frozenset[str]) -> int:
-    """The most instructions of some names on one way from an input to a value."""
-    most: Counter[int] = Counter()
-    for node in reversed(graph.reaching(root)):
-        instruction = graph.code[graph.at[node]]
-        own = instruction is not None and instruction.form.name in opcodes
-        most[node] = own + max((most[one] for one in graph.sources(node) if one > 0), default=0)
-    return most[root]
 
 
 def _size(graph: Graph, node: int) -> int:
@@ -113,6 +114,10 @@ def _hands_on(graph: Graph, node: int) -> bool:
         return False
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
+
+
+def _is_extreme(instruction: Instruction | None) -> bool:
+    return instruction is not None and instruction.form.carries is Carries.ONE_OF
 
 
 def _written(graph: Graph, node: int) -> bool:

@@ -1,6 +1,6 @@
 /* Questions whose choices are links, and what follows a question kept under a veil until then. */
 const { ours, shared } = window._JUPYTERLAB.warpwise;
-const { withCells, withNotebooks } = await ours('cells.js');
+const { cudaName, withCells, withNotebooks } = await ours('cells.js');
 const { told } = await ours('facts.js');
 const { panelOf } = await ours('links.js');
 
@@ -10,6 +10,7 @@ const { Notification } = await shared('@jupyterlab/apputils');
 
 const MIME = 'application/vnd.warpwise.html'; // ANSWERABLE of grader/notebook/prediction.py
 const VEILED = 'warpwise-veiled';
+const WORDS = 'Answer the question above first; or click here to look.';
 
 const lifted = new WeakSet(); // cell models whose reader wanted to look
 
@@ -26,6 +27,8 @@ async function choose(panel, key, number) {
 
 const asksIn = model => [...told(model)].find(said => said.prediction);
 const isHeading = model => model.type === 'markdown' && /^#/.test(model.sharedModel.getSource());
+// What a learner's own kernel came to answers no question of the page's.
+const isOwn = model => cudaName(model) !== undefined || /^\s*check\(/.test(model.sharedModel.getSource());
 const failed = model => model.outputs.toJSON().some(output => output.output_type === 'error');
 
 /** Veil the outputs from an unanswered question to the next heading. */
@@ -35,23 +38,39 @@ function veil(panel) {
     if (isHeading(model)) waiting = false;
     if (model.type !== 'code') continue;
     const question = asksIn(model);
-    const hides = waiting && !question && model.outputs.length > 0 && !failed(model) && !lifted.has(model);
-    node.classList.toggle(VEILED, hides);
+    const tells = model.outputs.length > 0 && !question && !isOwn(model) && !failed(model);
+    hide(node, waiting && tells && !lifted.has(model));
     if (question) waiting = !question.answered;
   }
+}
+
+/** The veil is a button, for the keyboard and for screen readers too. */
+function hide(node, hides) {
+  node.classList.toggle(VEILED, hides);
+  const output = node.querySelector('.jp-Cell-outputWrapper');
+  const button = { role: 'button', tabindex: '0', 'aria-label': WORDS };
+  for (const [name, value] of Object.entries(button)) {
+    if (hides) output?.setAttribute(name, value);
+    else output?.removeAttribute(name);
+  }
+  if (output) output.dataset.warpwise = WORDS;
 }
 
 function follow(panel) {
   const again = () => veil(panel);
   withCells(panel, model => model.outputs?.changed.connect(again));
   panel.model.cells.changed.connect(again);
-  panel.content.node.addEventListener('click', event => {
+  const lift = event => {
     const node = event.target.closest(`.${VEILED} .jp-Cell-outputWrapper`)?.closest('.jp-Cell');
     const cell = node && panel.content.widgets.find(widget => widget.node === node);
-    if (!cell) return;
+    if (!cell || (event.type === 'keydown' && event.key !== 'Enter' && event.key !== ' ')) return;
+    event.preventDefault();
+    event.stopPropagation(); // Enter would begin to edit the cell
     lifted.add(cell.model);
     again();
-  });
+  };
+  panel.content.node.addEventListener('click', lift);
+  panel.content.node.addEventListener('keydown', lift, true);
   again();
 }
 

@@ -49,28 +49,32 @@ class StartPage extends Widget {
   }
 }
 
+async function begin(app, palette) {
+  const open = path => app.commands.execute('docmanager:open', { path });
+  const make = async () => {
+    const page = new StartPage(open);
+    return (await page.refresh()) ? page : undefined;
+  };
+  let page = await make();
+  if (!page) return;
+  const execute = async () => {
+    if (page.isDisposed) page = await make();
+    if (!page) return;
+    if (!page.isAttached) app.shell.add(page, 'main', { rank: 0 });
+    app.shell.activateById(page.id);
+  };
+  app.commands.addCommand(COMMAND, { label: 'Warpwise: Start Page', icon, execute });
+  palette?.addItem({ command: COMMAND, category: 'Warpwise' });
+  await app.restored;
+  if (/\/lab\/?$/.test(location.pathname)) await execute();
+}
+
 export default {
   id: 'warpwise:start-page',
   description: 'The page a learner starts from.',
   autoStart: true,
   optional: [ICommandPalette],
-  async activate(app, palette) {
-    const open = path => app.commands.execute('docmanager:open', { path });
-    const make = async () => {
-      const page = new StartPage(open);
-      return (await page.refresh()) ? page : undefined;
-    };
-    let page = await make();
-    if (!page) return;
-    const execute = async () => {
-      if (page.isDisposed) page = await make();
-      if (!page) return;
-      if (!page.isAttached) app.shell.add(page, 'main', { rank: 0 });
-      app.shell.activateById(page.id);
-    };
-    app.commands.addCommand(COMMAND, { label: 'Warpwise: Start Page', icon, execute });
-    palette?.addItem({ command: COMMAND, category: 'Warpwise' });
-    // Not awaited: the application is restored once all plugins are active, this one too.
-    app.restored.then(() => /\/lab\/?$/.test(location.pathname) && execute());
+  activate: (app, palette) => {
+    begin(app, palette); // not awaited: JupyterLab waits for its plugins before it shows anything
   }
 };

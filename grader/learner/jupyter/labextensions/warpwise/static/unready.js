@@ -5,7 +5,7 @@ const { INotebookTracker, NotebookActions } = await shared('@jupyterlab/notebook
 const { Notification } = await shared('@jupyterlab/apputils');
 
 const MAGIC = 'Cell magic `%%cuda` not found';
-const NAMES = /name '(?:bench|check|draw|hint|lesson|np|play|predict|watch)' is not defined/;
+const NAMES = /name '(?:bench|check|compare|diff|draw|hint|lesson|np|play|predict|profile|ptx|watch)' is not defined/;
 
 const isUnready = model =>
   model.outputs

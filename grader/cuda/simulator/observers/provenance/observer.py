@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...engine.events import Observer, Step, Values
+from ...engine.events import Accessed, Observer, Step, Values
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from ...isa.form import Carries
@@ -80,14 +80,8 @@ class Provenance(Observer):
             index = lane_index(lanes)
             self._together(at, index, self.machine.geometry.block_of_lane[index])
 
-    def access(
-        self,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        values: Values | None = None,
-        failed: np.ndarray | None = None,
-    ) -> None:
+    def access(self, done: Accessed) -> None:
+        access, hit, kind, failed = done.access, done.hit, done.kind, done.failed
         instruction = self.code[access.at]
         if access.bulk or instruction.form.collective:
             self._opaque(access, hit, kind)
@@ -131,7 +125,7 @@ class Provenance(Observer):
             index = lane_index(lanes)
             made = used[0][index] if used else self._none[index]
             for more in used[1:-1]:
-                made = self._add(at, index, made, more[index])
+                made = self._side_by_side(index, made, more[index])
             last = used[-1][index] if len(used) > 1 else self._none[index]
             return self._add(at, index, made, last)
 
@@ -256,13 +250,13 @@ class Provenance(Observer):
         used = [self._of(Register(name))[index] for name in dict.fromkeys(self.code[at].read)]
         brought = used[0] if used else self._none[index]
         for more in used[1:]:
-            brought = self._add(at, index, brought, more)
+            brought = self._side_by_side(index, brought, more)
         for group in np.unique(groups):
             members = np.flatnonzero(groups == group)
             made = brought[members]
             while len(made) > 1:
                 half = len(made) // 2
-                pairs = self._add(at, index[members[:half]], made[:half], made[-half:])
+                pairs = self._side_by_side(index[members[:half]], made[:half], made[-half:])
                 made = np.concatenate([pairs, made[half:-half]])
             everywhere = np.repeat(made, len(members))
             for _, nodes in self._outs(self.code[at]):

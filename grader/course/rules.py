@@ -1,0 +1,169 @@
+"""What an exercise's `Rule` says of numbers: its expressions, and whether a launch keeps to it."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .model import Dim, Exercise, Launch, Problem, Rule
+
+AXES = "xyz"
+DTYPES = {
+    "float": np.float32,
+    "double": np.float64,
+    "half": np.float16,
+    "bool": np.bool_,
+    "int": np.int32,
+    "unsigned": np.uint32,
+    "unsigned char": np.uint8,
+}
+
+_PARAMETER = re.compile(r"(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\])?")
+
+_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+}
+
+
+class RuleError(ValueError):
+    """A rule says what cannot be, or a launch does not keep to it; the sentence says what."""
+
+
+def value(expression: str, names: Mapping[str, Any]) -> Any:
+    """What an expression comes to: + - * // % and one comparison, over whole numbers and
+    `names`. The names may stand for anything that has these operators. Raises RuleError."""
+    try:
+        return _value(ast.parse(expression, mode="eval").body, names)
+    except (SyntaxError, KeyError) as error:
+        raise RuleError(f"the rule's {expression!r} is not understood: {error}") from error
+
+
+def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Constant(value=int(number)):
+            return number
+        case ast.Name() | ast.Attribute():
+            return names[ast.unparse(node)]
+        case ast.BinOp(left, operation, right):
+            return _OPERATIONS[type(operation)](_value(left, names), _value(right, names))
+        case ast.Compare(left, [operation], [right]):
+            return _OPERATIONS[type(operation)](_value(left, names), _value(right, names))
+    raise KeyError(ast.unparse(node))
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """`float x[n]`: its `dtype`, and `length`, the expression for its elements ("": only its
+    contents would say; None: it is no array)."""
+
+    name: str
+    dtype: np.dtype
+    length: str | None
+
+
+def parameters(rule: Rule) -> tuple[Parameter, ...]:
+    """The parameters of a rule's kernel; RuleError where one is not understood."""
+    return tuple(map(_parameter, rule.parameters))
+
+
+def _parameter(text: str) -> Parameter:
+    match = _PARAMETER.fullmatch(text)
+    if not match or match["type"] not in DTYPES:
+        raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
+    return Parameter(match["name"], np.dtype(DTYPES[match["type"]]), match["length"])
+
+
+def dimensions(given: Dim) -> tuple[int, int, int]:
+    """A grid or block as three numbers."""
+    x, y, z, *_ = (*((given,) if isinstance(given, int) else given), 1, 1)
+    return x, y, z
+
+
+def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
+    """gridDim.x and the others."""
+    pairs = (("gridDim", dimensions(grid)), ("blockDim", dimensions(block)))
+    return {
+        f"{name}.{axis}": size
+        for name, sizes in pairs
+        for axis, size in zip(AXES, sizes, strict=True)
+    }
+
+
+def departures(exercise: Exercise) -> Iterator[str]:
+    """Where a case of an exercise does not keep to its rules, in sentences."""
+    known = {rule.kernel: rule for rule in exercise.rules}
+    for case in exercise.cases if known else ():
+        problem = case.problem(np.random.default_rng(0))
+        for launch in problem.launches:
+            rule = known.get(launch.kernel)
+            said = broken(rule, problem, launch) if rule else (f"no rule for {launch.kernel}",)
+            yield from (f"{exercise.id}, case {case.name!r}: {one}." for one in said)
+
+
+def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
+    """What of a launch is not as its rule says, in sentences."""
+    declared = parameters(rule)
+    if len(declared) != len(launch.args):
+        yield f"{len(launch.args)} arguments are passed for {len(declared)} parameters"
+        return
+    pairs = list(zip(declared, launch.args, strict=True))
+    numbers = {one.name: int(arg) for one, arg in pairs if _is_whole(one)}
+    names = launch_names(launch.grid, launch.block) | numbers
+    if dimensions(launch.block) not in map(dimensions, rule.blocks):
+        yield f"blocks of {launch.block} are none of the rule's"
+    if any(size > 1 for size in dimensions(launch.grid)[rule.grid :]):
+        yield f"a grid of {launch.grid} has more than {rule.grid} dimensions"
+    yield from (f"{one} does not hold" for one in rule.where if not value(one, names))
+    if (needed := value(rule.shared_mem, names)) != launch.shared_mem:
+        yield f"it gets {launch.shared_mem} bytes of shared memory, the rule says {needed}"
+    sizes = _sizes(problem)
+    for one, arg in pairs:
+        if one.length is None:
+            continue
+        size, dtype = sizes[str(arg)]
+        if dtype != one.dtype or (one.length and size < value(one.length, names)):
+            yield f"{one.name} has {size} elements of {dtype}, and the rule wants {one.length}"
+
+
+def sentence(rule: Rule) -> str:
+    """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"."""
+    shapes = [" x ".join(map(str, _without_ones(dimensions(one)))) for one in rule.blocks]
+    blocks = ", ".join(shapes) if len(shapes) < 10 else f"{shapes[0]}, {shapes[1]} ... {shapes[-1]}"
+    conditions = f" with {', '.join(rule.where)}" if rule.where else ""
+    most = f"at most {rule.most:,} elements an array and threads a grid"
+    return f"{', '.join(rule.parameters)}{conditions}; blocks of {blocks} threads; {most}"
+
+
+def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
+    x, y, z = shape
+    return shape if z > 1 else (x, y) if y > 1 else (x,)
+
+
+def _is_whole(parameter: Parameter) -> bool:
+    return parameter.length is None and parameter.dtype.kind in "iu"
+
+
+def _sizes(problem: Problem) -> dict[str, tuple[int, np.dtype]]:
+    """The elements of every buffer of a problem, and their type."""
+    sizes = {name: (array.size, array.dtype) for name, array in problem.inputs.items()}
+    outputs = problem.outputs.items()
+    sizes |= {name: (one.value.size, np.dtype(one.dtype)) for name, one in outputs}
+    blank = problem.scratch.items()
+    return sizes | {name: (math.prod(shape), np.dtype(kind)) for name, (shape, kind) in blank}

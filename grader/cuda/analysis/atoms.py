@@ -1,0 +1,221 @@
+"""The unknowns of an analysis: what is known of each, and how formulas over them are renamed.
+
+A formula is Z3's, over integer and Boolean constants called as the atoms are; a product of atoms
+is a constant of its own, "a*b", which `lemmas` says what it must about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+import z3
+
+from .polynomials import Monomial, Polynomial
+
+Formula = z3.BoolRef
+HUGE = 2**70  # more than any value that matters; an atom without a bound is below it
+
+
+class Scope(IntEnum):
+    """Who agrees on the value of an atom: all threads of a grid, of a block; of a block or a warp
+    while they are in the same rounds of the loops around them; nobody."""
+
+    GRID = 0
+    BLOCK = 1
+    BLOCK_ROUND = 2
+    WARP_ROUND = 3
+    THREAD = 4
+
+
+@dataclass
+class Atom:
+    """`low` and `high` are its least and largest value (both 0 for a Boolean one); `facts` are
+    formulas that hold wherever the atom means anything; `parts` are pairs of which the sum it is,
+    a multiple of a power of two and a rest."""
+
+    name: str
+    scope: Scope
+    low: int = 0
+    high: int = 0
+    boolean: bool = False
+    facts: list[Formula] = field(default_factory=list)
+    parts: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)
+
+
+def product_name(monomial: Monomial) -> str:
+    return "*".join(monomial)
+
+
+def constant(monomial: Monomial) -> z3.ArithRef:
+    return z3.Int(product_name(monomial))
+
+
+def term(value: Polynomial) -> z3.ArithRef:
+    """A polynomial as Z3's linear term over atoms and products."""
+    parts = [constant(m) * c if c != 1 else constant(m) for m, c in value.terms.items() if m]
+    number = value.terms.get((), 0)
+    if not parts:
+        return z3.IntVal(number)
+    whole = z3.Sum(parts) if len(parts) > 1 else parts[0]
+    return whole + number if number else whole
+
+
+def all_of(formulas: Iterable[Formula]) -> Formula:
+    """Their conjunction, without what is trivially true."""
+    found = [one for one in formulas if not z3.is_true(one)]
+    if any(z3.is_false(one) for one in found):
+        return z3.BoolVal(False)
+    if not found:
+        return z3.BoolVal(True)
+    return found[0] if len(found) == 1 else z3.And(found)
+
+
+def negated(formula: Formula) -> Formula:
+    if z3.is_not(formula):
+        return formula.arg(0)
+    if z3.is_true(formula) or z3.is_false(formula):
+        return z3.BoolVal(z3.is_false(formula))
+    return z3.Not(formula)
+
+
+class Atoms:
+    """All atoms of an analysis, by name."""
+
+    def __init__(self) -> None:
+        self.by_name: dict[str, Atom] = {}
+        self.products: Any = None  # `lemmas.Facts` about them, as long as no atom is forgotten
+        self._names: dict[int, tuple[Formula, frozenset[str]]] = {}  # kept alive, so ids are
+
+    def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
+        """A new integer between `low` and `high`; its name is made distinct."""
+        return Polynomial.atom(self._enter(Atom(self._distinct(name), scope, low, high)).name)
+
+    def boolean(self, name: str, scope: Scope) -> Formula:
+        return z3.Bool(self._enter(Atom(self._distinct(name), scope, boolean=True)).name)
+
+    def fact(self, about: Polynomial | Iterable[str], formula: Formula) -> None:
+        """Let a formula hold wherever one of these atoms is spoken of."""
+        for name in about.atoms if isinstance(about, Polynomial) else about:
+            self.by_name[name].facts.append(formula)
+
+    def interval(self, value: Polynomial) -> tuple[int, int]:
+        """Bounds of a polynomial, by those of its atoms."""
+        low = high = 0
+        for monomial, coefficient in value.terms.items():
+            ends = (coefficient, coefficient)
+            for name in monomial:
+                one = self.by_name[name]
+                corners = [a * b for a in ends for b in (one.low, one.high)]
+                ends = (min(corners), max(corners))
+            low, high = low + ends[0], high + ends[1]
+        return low, high
+
+    def scope(self, *things: Polynomial | Formula) -> Scope:
+        """The widest group of threads that is sure to agree on all of these."""
+        names = [name for one in things for name in self.names(one)]
+        return max((self.by_name[name].scope for name in names), default=Scope.GRID)
+
+    def names(self, thing: Polynomial | Formula) -> frozenset[str]:
+        """The atoms in it."""
+        if isinstance(thing, Polynomial):
+            return thing.atoms
+        return frozenset(name for one in self.constants(thing) for name in one.split("*"))
+
+    def constants(self, formula: z3.ExprRef) -> frozenset[str]:
+        """The names of its constants; products count as such."""
+        known = self._names.get(formula.get_id())
+        if known is None:
+            found: set[str] = set()
+            for child in formula.children():
+                found |= self.constants(child)
+            if not formula.children() and formula.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+                found.add(formula.decl().name())
+            known = self._names[formula.get_id()] = (formula, frozenset(found))
+        return known[1]
+
+    def renamed(self, formula: Formula, names: Mapping[str, str]) -> Formula:
+        """The formula with some atoms replaced by others, also within products."""
+        pairs = []
+        for one in self.constants(formula):
+            factors = one.split("*")
+            if names.keys().isdisjoint(factors):
+                continue
+            new = product_name(tuple(sorted(names.get(factor, factor) for factor in factors)))
+            boolean = factors == [one] and self._is_boolean(one)
+            sort = z3.Bool if boolean else z3.Int
+            pairs.append((sort(one), sort(new)))
+        return z3.substitute(formula, *pairs) if pairs else formula
+
+    def copies(self, inside: Callable[[str], bool], mark: str) -> Copies:
+        return Copies(self, inside, mark)
+
+    def since(self, number: int) -> frozenset[str]:
+        """The names of the atoms but for the first `number`."""
+        return frozenset(list(self.by_name)[number:])
+
+    def forget(self, number: int) -> None:
+        """Keep the first `number` atoms only."""
+        self.products = None
+        for name in list(self.by_name)[number:]:
+            del self.by_name[name]
+        for one in self.by_name.values():
+            one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
+
+    def _is_boolean(self, name: str) -> bool:
+        return self.by_name[name].boolean
+
+    def _distinct(self, name: str) -> str:
+        return f"{name}#{len(self.by_name)}" if name in self.by_name else name
+
+    def _enter(self, atom: Atom) -> Atom:
+        self.by_name[atom.name] = atom
+        return atom
+
+
+class Copies:
+    """The same atoms at another time: those that are `inside` a loop get a twin each, of which the
+    same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
+    `scope` is narrower than this one."""
+
+    def __init__(self, atoms: Atoms, inside: Callable[[str], bool], mark: str):
+        self.atoms, self.inside, self.mark = atoms, inside, mark
+        self.made: dict[str, str] = {}
+        self.pinned: dict[str, Callable[[str], list[Formula]]] = {}
+        self.scope = Scope.GRID
+
+    def formula(self, formula: Formula) -> Formula:
+        return self.atoms.renamed(formula, self._twins(self.atoms.names(formula)))
+
+    def polynomial(self, value: Polynomial) -> Polynomial:
+        return value.renamed(self._twins(value.atoms))
+
+    def _twins(self, names: Iterable[str]) -> dict[str, str]:
+        return {name: self._twin(name) for name in names if self.inside(name)}
+
+    def _twin(self, name: str) -> str:
+        if name not in self.made:
+            old = self.atoms.by_name[name]
+            new = Atom(
+                f"{name}{self.mark}", max(old.scope, self.scope), old.low, old.high, old.boolean
+            )
+            self.made[name] = new.name
+            self.atoms.by_name[new.name] = new
+            if name in self.pinned:
+                new.facts += self.pinned[name](new.name)
+            else:
+                new.facts += [self.formula(one) for one in list(old.facts)]
+        return self.made[name]
+
+
+def ranges(atoms: Atoms, names: Iterable[str], original: Callable[[str], str]) -> Iterator[Formula]:
+    """What the bounds of integer atoms say; `original` is whose twin a name is."""
+    for name in names:
+        one = atoms.by_name[original(name)]
+        if not one.boolean:
+            if one.low > -HUGE:
+                yield z3.Int(name) >= one.low
+            if one.high < HUGE:
+                yield z3.Int(name) <= one.high

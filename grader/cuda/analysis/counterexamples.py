@@ -1,0 +1,88 @@
+"""From a question that may have an answer to launches that can be tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import z3
+
+from ...course import rules
+from ...course.model import Rule
+from .atoms import Formula, Scope, term
+from .prove import Doubt
+from .scenes import Clock
+from .setting import AXES, Setting
+
+MOST_AT_ONCE = (2**10, 2**13, 2**17)  # elements of an array and threads of a grid, tier by tier
+TRIES = 6  # of a tier
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A launch to be tried: `numbers` are the whole-number parameters."""
+
+    rule: Rule
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    numbers: Mapping[str, int]
+
+    @property
+    def shared_mem(self) -> int:
+        return int(rules.value(self.rule.shared_mem, self.names))
+
+    @property
+    def names(self) -> dict[str, int]:
+        return rules.launch_names(self.grid, self.block) | dict(self.numbers)
+
+    def __str__(self) -> str:
+        """In the exercise's words: n = 257, 2 blocks of 256 threads."""
+        said = [f"{name} = {number:,}" for name, number in self.numbers.items()]
+        blocks = " x ".join(f"{one:,}" for one in _without_ones(self.grid))
+        threads = " x ".join(f"{one:,}" for one in _without_ones(self.block))
+        plural = "" if blocks == "1" else "s"
+        return ", ".join([*said, f"{blocks} block{plural} of {threads} threads"])
+
+
+def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
+    x, y, z = shape
+    return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)
+
+
+def trials(doubt: Doubt, clock: Clock) -> Iterator[Trial]:
+    """Launches in which the fault may show, small ones first. Products are what they are in each
+    of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
+    setting = doubt.thread.setting
+    question = doubt.question
+    scene, atoms = question.scene, setting.on.atoms
+    grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
+    free = [name for name in grid if _is_size(name, setting)]
+    every = [z3.Int(name) >= atoms.by_name[name].low for name in free]
+    fault = [*question.formulas, *every]
+    for most in MOST_AT_ONCE:
+        small = [term(size) <= most for size in setting.sizes()]
+        tried: list[Formula] = []
+        for _ in range(TRIES):
+            if clock.left <= 0:
+                return
+            guess = scene.ask([*fault, *small, *tried], clock)
+            if not isinstance(guess, dict):
+                break
+            values = {name: guess[name] for name in free}
+            tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
+            if isinstance(scene.ask(fault, clock, values), dict):
+                yield _trial(setting, values)
+
+
+def _is_size(name: str, setting: Setting) -> bool:
+    """Whether an atom is a number that a launch gives, and not one that follows from others."""
+    given = set().union(*(value.atoms for value in setting.numbers.values()))
+    return name in given
+
+
+def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
+    numbers = {name: value.value(values) for name, value in setting.numbers.items()}
+    x, y, z = (numbers[f"gridDim.{axis}"] for axis in AXES)
+    wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
+    own = {name: number for name, number in numbers.items() if "." not in name}
+    return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)

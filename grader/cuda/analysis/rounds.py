@@ -1,0 +1,290 @@
+"""An arbitrary round of a loop: what is known at its start, and after the last one.
+
+Registers that change by the same in every round are `start + count * step`. A round is either the
+first (`count` is 0) or the one before it went back; the facts of that one are those of this one,
+said of twins of its atoms. That is an induction over rounds, so what a round needs to know of its
+own integers (`values.Obligation`) may be proved from the round before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import gcd
+from typing import TYPE_CHECKING
+
+import z3
+
+from .atoms import HUGE, Copies, Formula, Scope, all_of, negated, term
+from .loops import Loop, Undecided
+from .polynomials import Polynomial
+from .states import Epoch, State, meets
+from .values import Arithmetic, Pointer, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .thread import Thread
+
+MOST_TRIES = 6
+NOT_EVEN = None  # the step of a register that changes anyhow
+Steps = dict[str, Polynomial | None]
+
+
+class AnyRound:
+    """Made by trying: which registers change evenly shows when a round is gone through."""
+
+    def __init__(self, thread: Thread, loop: Loop, entry: State):
+        self.thread, self.on, self.loop, self.entry = thread, thread.on, loop, entry
+        instructions = thread.graph.loop_instructions(loop)
+        self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
+        written = {name for one in instructions for name in one.written}
+        self.carried = sorted(written & entry.registers.keys())
+        self.steps: Steps = dict.fromkeys(self.carried)
+        self.uneven: set[str] = set()
+        self._try()
+
+    def _try(self) -> None:
+        """Go through rounds until what they show is what they were given."""
+        for _ in range(MOST_TRIES):
+            mark = self.thread.mark()
+            self.number = len(self.on.atoms.by_name)
+            self._kept: tuple[int, frozenset[str]] = -1, frozenset()
+            self.again = self.on.atoms.boolean("again", Scope.THREAD)
+            self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
+            self.head = self._head()
+            if self.scope < Scope.THREAD:
+                self.thread.rounds.append(self.count)
+            self.found = self.thread.go_through(self.loop, self.loop.header, self.head)
+            if self.scope < Scope.THREAD:
+                self.thread.rounds.pop()
+            self.back = self.thread.joined(self.found.back) if self.found.back else None
+            if not self._learned():
+                return
+            self.thread.forget_since(mark)
+        line = self.thread.code.instructions[self.loop.header].line
+        raise Undecided("what a loop does in a round depends on too many others", line)
+
+    def _learned(self) -> bool:
+        """Whether the steps are not as they were taken to be; then they are corrected."""
+        if self.back is None:
+            return False
+        changed = False
+        for name in self.carried:
+            step = self._step(name)
+            if name in self.uneven or step == self.steps[name]:
+                continue
+            if self.steps[name] is not None or step is None:
+                self.uneven.add(name)
+                step = None
+            changed |= step != self.steps[name]
+            self.steps[name] = step
+        return changed
+
+    def _step(self, name: str) -> Polynomial | None:
+        """By how much a round changes a register; None where that is not the same in each."""
+        assert self.back is not None
+        before, after = self.head.registers[name], self.back.registers[name]
+        if isinstance(before, Pointer) and isinstance(after, Pointer):
+            if before.array != after.array:
+                return None
+            before, after = before.offset, after.offset
+        if isinstance(before, Polynomial) and isinstance(after, Polynomial):
+            step = after - before
+            return None if any(map(self._inside, step.atoms)) else step
+        if isinstance(before, z3.BoolRef) or isinstance(after, z3.BoolRef):
+            same = isinstance(before, z3.BoolRef) and before.eq(after)
+        else:
+            same = before == after
+        return Polynomial.of(0) if same else None
+
+    def _inside(self, name: str) -> bool:
+        return name in self._since()
+
+    def _since(self) -> frozenset[str]:
+        size = len(self.on.atoms.by_name)
+        if self._kept[0] != size:
+            self._kept = size, self.on.atoms.since(self.number)
+        return self._kept[1]
+
+    # --- the start of a round -------------------------------------------------------------------
+
+    def _head(self) -> State:
+        registers = dict(self.entry.registers)
+        self.even: list[tuple[Polynomial, Polynomial]] = []  # an atom, and its step
+        for name in self.carried:
+            registers[name] = self._at_start(name, registers[name])
+        entry = self.entry
+        epochs = [entry.epoch, entry.warp_epoch]
+        if self.scope < Scope.THREAD:
+            epochs = [self._epoch(one) for one in epochs]
+        return State((*entry.path, self.again), registers, *epochs)
+
+    def _at_start(self, name: str, value: Value) -> Value:
+        step = self.steps[name]
+        if step is not None and not step.terms:
+            return value
+        if isinstance(value, Pointer):
+            offset = self._integer(value.offset, step, "s64")
+            return Pointer(value.array, offset)
+        kind = self.thread.code.registers.get(name, "b32")
+        if isinstance(value, Polynomial):
+            return self._integer(value, step, f"s{kind[1:]}")
+        return self.on.unknown()
+
+    def _integer(self, start: Polynomial, step: Polynomial | None, kind: str) -> Polynomial:
+        if step is None:
+            return self.on.fresh("carried", kind)
+        by = gcd(start.content, step.content)
+        return self._even(start.divided(by), step.divided(by)) * by
+
+    def _even(self, start: Polynomial, step: Polynomial) -> Polynomial:
+        low, high = self.on.atoms.interval(start)
+        ends = self.on.atoms.interval(step)
+        low, high = (low if ends[0] >= 0 else -HUGE), (high if ends[1] <= 0 else HUGE)
+        scope = max(self.on.atoms.scope(start, step), self.scope)
+        made = self.on.atoms.integer("even", low, high, scope)
+        moved = self.on.product(self.count, step)
+        self.on.atoms.fact(made, term(made) == term(start + moved))
+        self.even.append((made, step))
+        return made
+
+    def _epoch(self, before: Epoch) -> Epoch:
+        made = [self.on.atoms.integer("epoch", -HUGE, HUGE, Scope.THREAD) for _ in before]
+        first = term(self.count) == 0
+        for one, start in zip(made, before, strict=True):
+            self.on.atoms.fact(one, z3.Implies(first, term(one) == term(start)))
+        return tuple(made)
+
+    # --- the round before, and the last one -----------------------------------------------------
+
+    def leaving(self) -> list[tuple[int, State]]:
+        """Where threads go on after the loop, and how they then stand."""
+        self._say_what_was_before()
+        if not self.found.leave:
+            return []
+        copies = self._copies("'last")
+        copies.scope = Scope.THREAD
+        copies.pinned[str(self.again)] = lambda twin: [z3.Bool(twin)]
+        size = len(self.head.path)
+        left = [(target, self._copied(one, copies, size)) for target, one in self.found.leave]
+        end = z3.Implies(all_of(self.entry.path), z3.Or([all_of(rest) for _, (rest, _) in left]))
+        again = copies.formula(self.history)
+        for twin in list(copies.made.values()):
+            self.on.atoms.by_name[twin].facts += [end, z3.Implies(all_of(self.entry.path), again)]
+        return self._grouped(left)
+
+    def _grouped(self, left: list[tuple[int, tuple[tuple[Formula, ...], State]]]) -> list:
+        """One state for each place; where there is but one, whoever comes to the loop goes there,
+        since loops end."""
+        targets = list(dict.fromkeys(target for target, _ in left))
+        found = []
+        for target in targets:
+            states = [
+                replace(state, path=(*self.entry.path, *rest))
+                for one, (rest, state) in left
+                if one == target
+            ]
+            joined = self.thread.joined(states)
+            if len(targets) == 1:
+                joined = replace(joined, path=self.entry.path)
+            found.append((target, joined))
+        return found
+
+    def _say_what_was_before(self) -> None:
+        """What `again` means: this is the first round, or the one before it went back."""
+        first = term(self.count) == 0
+        if self.back is None:
+            self.history = first
+        else:
+            copies = self._copies("'before")
+            later = term(self.count) >= 1
+            count = str(term(self.count))
+            copies.pinned[count] = lambda twin: [
+                z3.Implies(later, z3.Int(twin) == term(self.count) - 1)
+            ]
+            copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
+            for atom, step in self.even:
+                copies.pinned[min(atom.atoms)] = self._one_step_back(copies, atom, step, later)
+            size = len(self.head.path)
+            rest = [copies.formula(one) for one in self.back.path[size:]]
+            self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
+            self._link_epochs(copies, later)
+        self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
+
+    def _one_step_back(
+        self, copies: Copies, atom: Polynomial, step: Polynomial, later: Formula
+    ) -> Callable[[str], list[Formula]]:
+        def facts(twin: str) -> list[Formula]:
+            back = z3.Implies(later, z3.Int(twin) == term(atom - step))
+            known = self.on.atoms.by_name[min(atom.atoms)].facts
+            return [back, *(copies.formula(one) for one in list(known))]
+
+        return facts
+
+    def _not_passed(self) -> Iterator[Formula]:
+        """A number that changes by `step` in every round and goes back as long as it is not 0 has
+        not jumped over it: where it started at a multiple of the step before 0, it is before 0."""
+        assert self.back is not None
+        for one in self.back.path[len(self.head.path) :]:
+            equation = self.on.equations.get(negated(one) if z3.is_not(one) else one)
+            if equation is None or equation[0] != z3.is_not(one):
+                continue
+            step = self._steps_of(equation[1])
+            if step:
+                now = equation[1] - step  # as it was tested before this round
+                start = now - self.count * step
+                yield from not_passed(self.on, start, now, step)
+
+    def _steps_of(self, value: Polynomial) -> int | None:
+        """By what number a round changes a polynomial; None where that is not a number."""
+        even = {min(atom.atoms): step.number for atom, step in self.even}
+        total = 0
+        for monomial, coefficient in value.terms.items():
+            inside = [name for name in monomial if self._inside(name)]
+            if not inside:
+                continue
+            step = even.get(inside[0])
+            if step is None or len(monomial) > 1:
+                return None
+            total += step * coefficient
+        return total
+
+    def _link_epochs(self, copies: Copies, later: Formula) -> None:
+        if self.scope == Scope.THREAD or self.back is None:
+            return
+        pairs = [*zip(self.head.epoch, self.back.epoch, strict=True)]
+        pairs += zip(self.head.warp_epoch, self.back.warp_epoch, strict=True)
+        for now, before in pairs:
+            same = term(now) == term(copies.polynomial(before))
+            self.on.atoms.fact(now, z3.Implies(later, same))
+
+    def _copies(self, mark: str) -> Copies:
+        inside = self._since()
+        return self.on.atoms.copies(inside.__contains__, f"{mark}{len(self.on.atoms.by_name)}")
+
+    def _copied(self, state: State, copies: Copies, size: int) -> tuple[tuple[Formula, ...], State]:
+        """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
+        rest = tuple(copies.formula(one) for one in state.path[size:])
+        registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
+        epochs = [
+            tuple(copies.polynomial(one) for one in epoch)
+            for epoch in (state.epoch, state.warp_epoch)
+        ]
+        return rest, State(self.entry.path, registers, *epochs)
+
+    def _twin(self, value: Value, copies: Copies) -> Value:
+        if isinstance(value, Polynomial):
+            return copies.polynomial(value)
+        if isinstance(value, Pointer):
+            return Pointer(value.array, copies.polynomial(value.offset))
+        if isinstance(value, z3.BoolRef):
+            return copies.formula(value)
+        return value
+
+
+def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) -> Iterator[Formula]:
+    """`now` is what came of `start` by steps, none of which led to 0."""
+    sign = -1 if step > 0 else 1
+    whole = on.floor_quotient(start, abs(step)) * abs(step)
+    comes_to_zero = z3.And(term(start - whole) == 0, term(start * sign) > 0)
+    yield z3.Implies(comes_to_zero, term(now * sign) > 0)

@@ -1,0 +1,152 @@
+"""Questions about one thread, or two, of a launch: may all of this be true at once?
+
+A question takes with it what is known of the atoms that it speaks of, and no more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+import z3
+
+from . import lemmas
+from .atoms import Atoms, Formula, Scope, constant, product_name, ranges, term
+from .polynomials import Monomial, Polynomial
+
+OTHER = "~"  # marks the atoms of the second thread
+
+Model = Mapping[str, int]  # what whole numbers may be, by atom
+
+
+@dataclass
+class Clock:
+    """When to stop, and how long one question may take; in seconds of this process's own time, so
+    that a busy machine finds what an idle one finds."""
+
+    until: float
+    each: float = 1.5
+
+    @property
+    def left(self) -> float:
+        return max(self.until - time.process_time(), 0.0)
+
+    def share(self) -> int:
+        """For the next question, in milliseconds."""
+        return int(1000 * min(self.each, self.left))
+
+
+def deadline(seconds: float) -> Clock:
+    """A clock that stops so many seconds from now."""
+    return Clock(time.process_time() + seconds)
+
+
+@dataclass
+class Scene:
+    """`shared`: how narrow a scope the two threads have in common; `in_parts`: whether products of
+    what has been divided are looked at in parts."""
+
+    atoms: Atoms
+    shared: Scope = Scope.THREAD
+    in_parts: bool = False
+    _facts: dict[str, list[Formula]] = field(default_factory=dict)
+
+    def second(self, thing: Formula) -> Formula:
+        """A formula about the first thread, of the second."""
+        return self.atoms.renamed(thing, self._names(self.atoms.names(thing)))
+
+    def second_value(self, value: Polynomial) -> Polynomial:
+        return value.renamed(self._names(value.atoms))
+
+    def _names(self, names: Iterable[str]) -> dict[str, str]:
+        by_name, shared = self.atoms.by_name, self.shared
+        return {name: name + OTHER for name in names if by_name[name].scope > shared}
+
+    def known(
+        self, formulas: list[Formula], values: Mapping[str, int] | None = None
+    ) -> list[Formula]:
+        """The formulas, and all that bears on them; `values` are those of some atoms."""
+        found = list(formulas)
+        seen: set[str] = set()
+        products: set[Monomial] = set()
+        pending = list(formulas)
+        while pending:
+            constants = {one for formula in pending for one in self.atoms.constants(formula)}
+            new = {tuple(one.split("*")) for one in constants if "*" in one} - products
+            products |= new
+            products |= lemmas.factors_of(products)
+            factors = {part for one in products for part in one}
+            names = (factors | {one for one in constants if "*" not in one}) - seen
+            seen |= names
+            pending = [fact for name in names for fact in self._about(name)]
+            pending += self._parts(new) if self.in_parts else []
+            found += pending
+        if self.atoms.products is None:
+            self.atoms.products = lemmas.Facts(self.atoms, original)
+        found += self.atoms.products.about(products)
+        found += ranges(self.atoms, seen, original)
+        return found + fixed(values or {}, products)
+
+    def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
+        """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
+        for monomial in products:
+            for name in dict.fromkeys(monomial):
+                rest = list(monomial)
+                rest.remove(name)
+                others = Polynomial({tuple(rest): 1})
+                parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
+                for a, b in parts[:2]:
+                    yield constant(monomial) == term(a * others + b * others)
+
+    def _about(self, name: str) -> list[Formula]:
+        if name not in self._facts:
+            facts = self.atoms.by_name[original(name)].facts
+            other = name.endswith(OTHER)
+            self._facts[name] = [self.second(one) for one in facts] if other else list(facts)
+        return self._facts[name]
+
+    def ask(
+        self, formulas: list[Formula], clock: Clock, values: Mapping[str, int] | None = None
+    ) -> Model | None | str:
+        """A model; None where there is none for certain; "unknown" otherwise."""
+        solver = z3.SimpleSolver()
+        solver.set("timeout", max(clock.share(), 1))
+        for one in self.known(formulas, values):
+            z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
+        answer = solver.check()
+        if answer == z3.unsat:
+            return None
+        if answer == z3.unknown:
+            return "unknown"
+        model = solver.model()
+        return {d.name(): model[d].as_long() for d in model.decls() if z3.is_int_value(model[d])}
+
+    def impossible(self, formulas: list[Formula], clock: Clock) -> bool:
+        """Whether they cannot all be true at once; False also where that is not found out."""
+        return self.ask(formulas, clock) is None
+
+
+def original(name: str) -> str:
+    """The atom of which a name is the second thread's."""
+    return name.removesuffix(OTHER)
+
+
+def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formula]:
+    """That some atoms have these values, so that products with them are linear."""
+    found = [z3.Int(name) == number for name, number in values.items()]
+    for monomial in products:
+        rest = [name for name in monomial if name not in values]
+        number = 1
+        for name in monomial:
+            number *= values.get(name, 1)
+        if len(rest) <= 1 and len(rest) < len(monomial):
+            part = z3.Int(rest[0]) if rest else z3.IntVal(1)
+            found.append(z3.Int(product_name(monomial)) == part * number)
+    return found
+
+
+def differ(scene: Scene, values: Iterable[Polynomial]) -> Formula:
+    """That the threads differ in one of these."""
+    pairs = [(one, scene.second_value(one)) for one in values]
+    return z3.Or([term(a) != term(b) for a, b in pairs if a != b])

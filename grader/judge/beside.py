@@ -1,0 +1,83 @@
+"""A kernel that passed beside the lesson's own: what both cost, and where their lines differ.
+
+What ours costs was measured when the lesson was built; nothing is run here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from ..course import Exercise
+from ..cuda.sanitize import lines_of
+from ..status import Status
+from .verdict import Verdict
+
+_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A counter of the simulated GPU: of your kernel, the most it may be, and of ours, None where
+    that is not kept."""
+
+    counter: str
+    yours: int
+    most: int
+    ours: int | None
+
+
+@dataclass(frozen=True)
+class Beside:
+    """`costs` on the last visible case with budgets; `changes`, a row for each line that differs,
+    `-` yours and `+` ours."""
+
+    costs: tuple[Cost, ...]
+    changes: tuple[str, ...]
+
+
+def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
+    """A kernel beside the exercise's solution; None unless it passed."""
+    if verdict.status != Status.PASSED:
+        return None
+    return Beside(
+        _costs(verdict, exercise),
+        changes(*(_MARKER.sub("", text) for text in (source, exercise.solution))),
+    )
+
+
+def _costs(verdict: Verdict, exercise: Exercise) -> tuple[Cost, ...]:
+    """Of the case that the verdict has the counters of."""
+    visible = [case for case in exercise.cases if case.visible and case.budgets]
+    if not visible:
+        return ()
+    kept, yours = visible[-1].ours, verdict.counters
+    return tuple(
+        Cost(
+            budget.counter,
+            yours.get(budget.counter, 0),
+            budget.at_most if isinstance(budget.at_most, int) else 0,
+            kept.get(budget.counter, 0) if len(kept) > 1 else None,
+        )
+        for budget in visible[-1].budgets
+    )
+
+
+def changes(before: str, after: str) -> tuple[str, ...]:
+    """A row for each line that differs, `-` gone and `+` new; a row of dots where lines between are
+    the same. The comment at the head of a kernel is left out."""
+    rows: list[str] = []
+    for line in list(difflib.unified_diff(_body(before), _body(after), n=0, lineterm=""))[2:]:
+        if not line.startswith("@@"):
+            rows.append(f"{line[0]} {line[1:]}".rstrip())
+        elif rows:
+            rows.append("  ⋮")
+    return tuple(rows or ["  no line differs"])
+
+
+def _body(source: str) -> list[str]:
+    lines = lines_of(source)
+    while lines and (not lines[0].strip() or lines[0].startswith("//")):
+        lines.pop(0)
+    return [line.rstrip() for line in lines]

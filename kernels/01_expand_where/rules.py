@@ -1,0 +1,74 @@
+"""For which launches the kernels of this lesson must be right."""
+
+from grader.course import Rule
+
+BLOCK = 128
+OWN_ELEMENT = ("count >= 1", "gridDim.x * blockDim.x >= count")
+
+expand_2d = Rule(
+    exercise="expand_2d",
+    kernel="expand_2d",
+    parameters=(
+        "float x[(rows - 1) * row_stride + (cols - 1) * col_stride + 1]",
+        "float out[rows * cols]",
+        "int rows",
+        "int cols",
+        "int row_stride",
+        "int col_stride",
+    ),
+    blocks=(BLOCK,),
+    where=("rows >= 1", "cols >= 1", "gridDim.x * blockDim.x >= rows * cols"),
+)
+
+expand = Rule(
+    exercise="expand",
+    kernel="expand",
+    parameters=(
+        "float x[]",
+        "float out[count]",
+        "int shape[]",
+        "int strides[]",
+        "int dims",
+        "unsigned first",
+        "int count",
+    ),
+    blocks=(BLOCK,),
+    where=OWN_ELEMENT,
+)
+
+where = Rule(
+    exercise="where",
+    kernel="where",
+    parameters=(
+        "unsigned char cond[]",
+        "float x[]",
+        "float y[]",
+        "float out[count]",
+        "int shape[]",
+        "int cond_strides[]",
+        "int x_strides[]",
+        "int y_strides[]",
+        "int dims",
+        "int count",
+    ),
+    blocks=(BLOCK,),
+    where=OWN_ELEMENT,
+)
+
+fast_expand = Rule(
+    exercise="fast_expand",
+    kernel="fast_expand",
+    parameters=(
+        "float x[]",
+        "float out[count]",
+        "unsigned shape[]",
+        "unsigned multipliers[]",
+        "int shifts[]",
+        "int strides[]",
+        "int dims",
+        "unsigned first",
+        "int count",
+    ),
+    blocks=(BLOCK,),
+    where=OWN_ELEMENT,
+)

@@ -1,0 +1,45 @@
+"""For which launches the kernels of this lesson must be right."""
+
+from grader.course import Rule
+
+POWERS = (32, 64, 128, 256)
+TREE = ("float x[n]", "float partial[gridDim.x]", "int n")
+OWN_ELEMENT = ("n >= 1", "gridDim.x * blockDim.x >= n")
+
+interleaved = Rule(
+    exercise="interleaved",
+    kernel="interleaved",
+    parameters=TREE,
+    blocks=POWERS,
+    where=OWN_ELEMENT,
+)
+
+block_max = Rule(
+    exercise="max",
+    kernel="block_max",
+    parameters=TREE,
+    blocks=POWERS,
+    where=OWN_ELEMENT,
+)
+
+dot = Rule(
+    exercise="dot",
+    kernel="dot",
+    parameters=("float x[n]", "float y[n]", "float partial[gridDim.x]", "int n"),
+    blocks=POWERS,
+    where=("n >= 1",),
+)
+
+last_block = Rule(
+    exercise="last_block",
+    kernel="last_block",
+    parameters=(
+        "float x[n]",
+        "float partial[gridDim.x]",
+        "float total[1]",
+        "unsigned finished[1]",
+        "int n",
+    ),
+    blocks=POWERS,
+    where=("n >= 1",),
+)

@@ -1,0 +1,67 @@
+"""For which launches the kernels of this lesson must be right."""
+
+from grader.course import Rule
+
+WHOLE_WARPS = tuple(range(32, 1025, 32))
+
+partial_max = Rule(
+    exercise="elementary",
+    kernel="partial_max",
+    parameters=("float x[n]", "float partial[gridDim.x]", "int n"),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+exp_sum = Rule(
+    exercise="elementary",
+    kernel="exp_sum",
+    parameters=("float x[n]", "float largest", "float partial[gridDim.x]", "int n"),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+normalize = Rule(
+    exercise="elementary",
+    kernel="normalize",
+    parameters=("float x[n]", "float largest", "float total", "float y[n]", "int n"),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+vector_max = Rule(
+    exercise="on_device",
+    kernel="vector_max",
+    parameters=("float x[n]", "float maxima[gridDim.x]", "int n"),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+vector_exp_sum = Rule(
+    exercise="on_device",
+    kernel="vector_exp_sum",
+    parameters=("float x[n]", "float maxima[gridDim.x]", "float sums[gridDim.x]", "int n"),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+vector_normalize = Rule(
+    exercise="on_device",
+    kernel="vector_normalize",
+    parameters=(
+        "float x[n]",
+        "float maxima[gridDim.x]",
+        "float sums[gridDim.x]",
+        "float y[n]",
+        "int n",
+    ),
+    blocks=WHOLE_WARPS,
+    where=("n >= 1",),
+)
+
+row_softmax = Rule(
+    exercise="row_softmax",
+    kernel="row_softmax",
+    parameters=("float x[rows * columns]", "float y[rows * columns]", "int rows", "int columns"),
+    blocks=WHOLE_WARPS,
+    where=("rows >= 1", "columns >= 1"),
+)

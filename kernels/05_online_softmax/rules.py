@@ -1,0 +1,60 @@
+"""For which launches the kernels of this lesson must be right."""
+
+from grader.course import Rule
+
+BLOCK = 256
+SHAPES = tuple((2**across, BLOCK >> across) for across in range(9))
+
+merge = Rule(
+    exercise="merge",
+    kernel="merge_pairs",
+    parameters=("float a[2 * n]", "float b[2 * n]", "float merged[2 * n]", "int n"),
+    blocks=(BLOCK,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)
+
+online_row = Rule(
+    exercise="online_row",
+    kernel="online_row",
+    parameters=("float x[gridDim.x * columns]", "float y[gridDim.x * columns]", "int columns"),
+    blocks=(BLOCK,),
+    where=("columns >= 1",),
+)
+
+block_pairs = Rule(
+    exercise="long_vector",
+    kernel="block_pairs",
+    parameters=("float x[n]", "float partial[2 * gridDim.x]", "int n"),
+    blocks=(BLOCK,),
+    where=("n >= 1",),
+)
+
+merge_partials = Rule(
+    exercise="long_vector",
+    kernel="merge_partials",
+    parameters=("float partial[2 * blocks]", "float total[2]", "int blocks"),
+    blocks=(BLOCK,),
+    where=("blocks >= 1", "gridDim.x == 1"),
+)
+
+normalize = Rule(
+    exercise="long_vector",
+    kernel="normalize",
+    parameters=("float x[n]", "float total[2]", "float y[n]", "int n"),
+    blocks=(BLOCK,),
+    where=("n >= 1",),
+)
+
+axis = Rule(
+    exercise="axis",
+    kernel="softmax_axis",
+    parameters=(
+        "float x[gridDim.x * length * inner]",
+        "float y[gridDim.x * length * inner]",
+        "int length",
+        "int inner",
+    ),
+    blocks=SHAPES,
+    where=("length >= 1", "inner >= 1", "gridDim.y * blockDim.x >= inner"),
+    grid=2,
+)

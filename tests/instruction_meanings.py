@@ -1,0 +1,206 @@
+"""What the analysis takes instructions to mean, beside what the simulated GPU makes of them.
+
+An instruction is executed by the simulated GPU on many operands. For each of them the analysis is
+asked whether it may have that result, and whether it may have another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import z3
+
+from grader.cuda import simulator
+from grader.cuda.analysis import meanings
+from grader.cuda.analysis.atoms import Atoms, Scope, term
+from grader.cuda.analysis.polynomials import Polynomial
+from grader.cuda.analysis.scenes import Scene
+from grader.cuda.analysis.values import Arithmetic, Unknown, Value
+from grader.cuda.simulator.isa.table import resolve
+from grader.cuda.simulator.program.ptx import Register
+
+_LETTERS = {16: "h", 32: "r", 64: "l"}
+_TYPES = {16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """`opcode`, the bits of its result (1: a predicate) and of its operands; a number among these
+    that is not 16, 32 or 64 bits stands in `constants`, by position."""
+
+    opcode: str
+    result: int
+    operands: tuple[int, ...]
+    constants: tuple[tuple[int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join((self.opcode, *(str(number) for _, number in self.constants)))
+
+
+def _binary(opcode: str, bits: int = 32, result: int | None = None) -> Instruction:
+    return Instruction(opcode, result or bits, (bits, bits))
+
+
+def _by(opcode: str, number: int, bits: int = 32) -> Instruction:
+    return Instruction(opcode, bits, (bits, 32 if opcode.startswith("sh") else bits), ((1, number),))
+
+
+LOOSE = ("and.b32", "or.b32", "xor.b32")  # of which the analysis knows bounds
+_COMPARED = [
+    *(f"setp.{how}.{kind}" for how in ("eq", "lt", "ge") for kind in ("s32", "u32")),
+    *("setp.ne.s32", "setp.le.s32", "setp.gt.u32", "setp.lo.u32", "setp.hs.u32", "setp.lt.s16"),
+    *("setp.ls.u32", "setp.hi.u32"),
+]
+INSTRUCTIONS = [
+    *map(_binary, ("add.s32", "sub.s32", "mul.lo.s32", "mul.hi.u32", "mul.hi.s32")),
+    *map(_binary, ("div.s32", "div.u32", "rem.s32", "rem.u32", "min.s32", "min.u32", "max.s32")),
+    *(_binary(opcode, 64) for opcode in ("add.s64", "sub.s64", "mul.lo.s64")),
+    *(_binary(opcode, 32, 64) for opcode in ("mul.wide.s32", "mul.wide.u32")),
+    Instruction("mad.lo.s32", 32, (32, 32, 32)),
+    Instruction("mad.wide.u32", 64, (32, 32, 64)),
+    Instruction("mad.wide.s32", 64, (32, 32, 64)),
+    *(Instruction(opcode, 32, (32,)) for opcode in ("neg.s32", "abs.s32", "not.b32")),
+    *(_by("shl.b32", amount) for amount in (0, 3, 31, 32)),
+    *(_by(f"shr.{kind}", amount) for kind in ("u32", "s32", "b32") for amount in (0, 5, 31, 33)),
+    *(_by("and.b32", mask) for mask in (31, 124, -32, 0, -1, 0x7FFFFFFF, 253, 0x0FF0F00F)),
+    *(_by("mul.hi.u32", number) for number in (0xCCCCCCCD, 3)),
+    *(_by("div.s32", number) for number in (7, -3, 4)),
+    *(_by("rem.s32", number) for number in (7, 4)),
+    *(_by("rem.u32", number) for number in (6, 32)),
+    _by("xor.b32", -1),
+    _by("or.b32", -1),
+    *map(_binary, LOOSE),
+    Instruction("cvt.s64.s32", 64, (32,)),
+    Instruction("cvt.u64.u32", 64, (32,)),
+    Instruction("cvt.u32.u64", 32, (64,)),
+    Instruction("cvt.s32.s16", 32, (16,)),
+    Instruction("cvt.u32.u16", 32, (16,)),
+    Instruction("cvt.u16.u32", 16, (32,)),
+    Instruction("cvt.s32.s8", 32, (32,)),
+    Instruction("cvt.u32.u8", 32, (32,)),
+    *(Instruction(one, 1, (16 if one.endswith("16") else 32,) * 2) for one in _COMPARED),
+]
+
+_EDGES = (0, 1, 2, 3, 5, 31, 32, 33, 100, 2**15 - 1, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 7)
+
+
+def operands(one: Instruction, number: int, seed: int = 0) -> list[tuple[int, ...]]:
+    """Bit patterns to try: edges and random ones; no division by 0."""
+    rng = np.random.default_rng([seed, len(one.opcode), *one.operands])
+    constants = dict(one.constants)
+    found: list[tuple[int, ...]] = []
+    while len(found) < number:
+        drawn = []
+        for position, bits in enumerate(one.operands):
+            edge = int(rng.choice(_EDGES)) if rng.random() < 0.7 else int(rng.integers(2**62))
+            edge = -edge if rng.random() < 0.3 else edge
+            drawn.append(constants.get(position, edge) % 2**bits)
+        if not (one.opcode.startswith(("div", "rem")) and drawn[1] == 0):
+            found.append(tuple(drawn))
+    return found
+
+
+@cache
+def _module() -> simulator.RawModule:
+    return simulator.RawModule(code="\n".join(map(_kernel, INSTRUCTIONS, range(1000))))
+
+
+def _kernel(one: Instruction, number: int) -> str:
+    """A kernel that executes an instruction on what thread t finds in arrays."""
+    constants = dict(one.constants)
+    out = 32 if one.result == 1 else one.result
+    arrays = ", ".join(f"const {_TYPES[bits]}* a{k}" for k, bits in enumerate(one.operands))
+    places = [str(constants.get(k, f"%{k + 1}")) for k in range(len(one.operands))]
+    inputs = ", ".join(f'"{_LETTERS[bits]}"(a{k}[t])' for k, bits in enumerate(one.operands))
+    text = f"{one.opcode} %0, {', '.join(places)};"
+    if one.result == 1:
+        text = f"{{ .reg .pred p; {one.opcode} p, {', '.join(places)}; selp.u32 %0, 1, 0, p; }}"
+    return (
+        f'extern "C" __global__ void k{number}({arrays}, {_TYPES[out]}* out) {{\n'
+        f"    int t = threadIdx.x;\n    {_TYPES[out]} d;\n"
+        f'    asm("{text}" : "={_LETTERS[out]}"(d) : {inputs});\n    out[t] = d;\n}}'
+    )
+
+
+@cache
+def executed(one: Instruction, number: int) -> list[tuple[tuple[int, ...], int]]:
+    """Operands and results, as the simulated GPU has them."""
+    tried = operands(one, number)
+    columns = zip(*tried, strict=True)
+    arrays = [
+        np.array(column, dtype=f"u{bits // 8}")
+        for column, bits in zip(columns, one.operands, strict=True)
+    ]
+    out = np.zeros(number, dtype=f"u{max(one.result, 32) // 8}" if one.result != 16 else "u2")
+    kernel = _module().get_function(f"k{INSTRUCTIONS.index(one)}")
+    kernel(1, number, (*arrays, out))
+    return [(given, int(result)) for given, result in zip(tried, out, strict=True)]
+
+
+def wrong(one: Instruction, number: int = 5) -> list[str]:
+    """Where the analysis excludes what happens, or allows what does not, in sentences."""
+    found = []
+    for count, (given, result) in enumerate(executed(one, number)):
+        for wraps in (frozenset(), frozenset({0})):
+            signed = count % 2 == 0
+            said = _compared(one, given, result, wraps, signed)
+            found += [f"{one} of {given} is {result}: {said}"] if said else []
+    return found
+
+
+def _compared(
+    one: Instruction, given: tuple[int, ...], result: int, wraps: frozenset[int], signed: bool
+) -> str:
+    on = Arithmetic(Atoms(), wraps)
+    constants = dict(one.constants)
+    values: dict[str, int] = {}
+    read: list[Value] = []
+    for position, (bits, pattern) in enumerate(zip(one.operands, given, strict=True)):
+        if position in constants:
+            read.append(Polynomial.of(constants[position]))
+            continue
+        atom = on.atoms.integer(f"a{position}", -(2**63), 2**64, Scope.THREAD)
+        read.append(atom)
+        shown = pattern - 2**bits if signed and pattern >= 2 ** (bits - 1) else pattern
+        values[min(atom.atoms)] = shown
+    registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
+    computed = meanings.computed(on, resolve(one.opcode, registers), read)
+    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
+        return ""  # the analysis would find that it may wrap, and take the other way
+    if isinstance(computed, Unknown):
+        return ""
+    scene = Scene(on.atoms)
+    given_formulas = [z3.Int(name) == value for name, value in values.items()]
+    if isinstance(computed, z3.BoolRef):
+        same = computed if result else z3.Not(computed)
+    else:
+        assert isinstance(computed, Polynomial)
+        difference = term(computed) - result
+        same = difference % 2**one.result == 0
+    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
+
+
+def _known(on: Arithmetic, values: dict[str, int]) -> list:
+    """The obligations about operands themselves; those about what is computed hold by facts."""
+    return [one for one in on.obligations if one.value.atoms <= values.keys()]
+
+
+def _told(scene: Scene, given: list, same: z3.BoolRef, loose: bool) -> str:
+    if _answer(scene, [*given, same]) == z3.unsat:
+        return "excluded"
+    if not loose and _answer(scene, [*given, z3.Not(same)]) == z3.sat:
+        return "not the only result"
+    return ""
+
+
+def _answer(scene: Scene, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
+    """With products that are products, as they are in a launch."""
+    known = scene.known(formulas)
+    names = {name for one in known for name in scene.atoms.constants(one) if "*" in name}
+    solver = z3.SimpleSolver()
+    solver.set("timeout", 20_000)
+    solver.add(known)
+    solver.add([z3.Int(name) == z3.Product(*map(z3.Int, name.split("*"))) for name in names])
+    return solver.check()

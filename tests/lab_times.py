@@ -1,0 +1,122 @@
+"""How long a learner waits: for the start page, for players to open, for a step, for a check().
+
+    python tests/lab_times.py       needs Chromium and chromedriver; about two minutes
+
+Figures hang on the machine and what else it does, so no test asserts them. Those of check() are
+ratios of the CPU time of this process and its children, which others hardly change.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import browser
+import psutil
+from rich.console import Console
+from selenium.webdriver.remote.webdriver import WebDriver
+from selenium.webdriver.support.ui import WebDriverWait
+
+from grader import course
+from grader.judge import judge
+from grader.learner import folder
+from grader.notebook import verdict_card
+from grader.notebook.player import marks_of, player
+from grader.notebook.player.replay import of_failure
+
+SEED = 15
+_OPENED = """return [...document.querySelectorAll('iframe')].length > 0 &&
+[...document.querySelectorAll('iframe')].every(one => one.contentWindow.player)"""
+_STEPS = """const start = performance.now();
+for (let n = 0; n < 100; n++) window.player.step(n % 2 ? 'forth' : 'back');
+return (performance.now() - start) / 100;"""
+
+
+def five_players() -> str:
+    """A page with five players of a launch that races."""
+    from test_player import RACING, summed
+
+    run, recording = summed(RACING)
+    html = player(recording, marks_of(recording, run.hazards)).html
+    return f"<!doctype html><title>Five players</title><body>{html * 5}"
+
+
+def open_players(page: WebDriver, path: Path) -> None:
+    """Open a page of players, and wait until each can be stepped."""
+    page.get(path.as_uri())
+    WebDriverWait(page, browser.PATIENCE, 0.02).until(lambda page: page.execute_script(_OPENED))
+
+
+def main() -> None:
+    say = Console(highlight=False).print
+    with tempfile.TemporaryDirectory() as scratch, browser.chromium() as page:
+        root = Path(scratch)
+        path = root / "five.html"
+        path.write_text(five_players())
+        open_players(page, path)  # once unmeasured: a browser's first page is slow
+        took = _seconds(lambda: open_players(page, path))
+        say(f"five players open: {took:.2f} s, {path.stat().st_size:,} bytes")
+        page.switch_to.frame(0)
+        say(f"a step of the player: {page.execute_script(_STEPS):.1f} ms")
+        page.switch_to.default_content()
+        mine = root / "mine"
+        folder.make(mine)
+        with browser.jupyterlab(mine, learner=True) as address:
+            for what in ("a browser's first visit", "a later one"):
+                took = _seconds(lambda address=address: _start_page(page, address))
+                say(f"start page usable after {took:.2f} s ({what})")
+    _checks(say)
+
+
+def _start_page(page: WebDriver, address: str) -> None:
+    page.get(f"{address}/lab?reset")
+    there = "return !!document.querySelector('.warpwise-start .warpwise-go')"
+    WebDriverWait(page, browser.PATIENCE, 0.02).until(lambda page: page.execute_script(there))
+
+
+def _checks(say: Callable[[str], None]) -> None:
+    """The course's mistakes, each judged, and each judged and recorded."""
+    ratios, plain, recorded = [], 0.0, 0.0
+    for lesson in course.lessons():
+        for mistake in lesson.wrong_kernels:
+            exercise = lesson.exercise(mistake.exercise)
+            without, with_it = _both(exercise, mistake.source)
+            plain, recorded = plain + without, recorded + with_it
+            ratios.append(with_it / without)
+    worst = sorted(ratios)[-len(ratios) // 10 :]
+    say(
+        f"check() of {len(ratios)} mistakes with recording beside without, in CPU time: "
+        f"{recorded / plain:.2f} in all, median {statistics.median(ratios):.2f}, "
+        f"the worst tenth from {worst[0]:.2f} to {worst[-1]:.2f}"
+    )
+
+
+def _both(exercise: course.Exercise, source: str) -> tuple[float, float]:
+    """CPU seconds of a check without its recording, and with it."""
+    start = _cpu()
+    verdict = judge(exercise.id, source, seed=SEED, hidden=False)
+    judged = _cpu()
+    verdict_card.page(verdict.for_learner(), source, exercise)
+    told = _cpu()
+    replay = of_failure(verdict, source, exercise)
+    verdict_card.page(verdict.for_learner(), source, exercise, replay)
+    return told - start, judged - start + _cpu() - told
+
+
+def _cpu() -> float:
+    """Seconds of CPU time: of this process, of those it has started, and of theirs."""
+    here = psutil.Process()
+    return sum(sum(one.cpu_times()[:4]) for one in (here, *here.children(recursive=True)))
+
+
+def _seconds(do: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    do()
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()

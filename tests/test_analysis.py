@@ -1,0 +1,134 @@
+"""Reasoning about every size: what is proved, what is shown to break, and what stays open."""
+
+import numpy as np
+import pytest
+from proofs import solutions, trials_within
+
+pytest.importorskip("z3")
+
+from random_kernels import kernel  # noqa: E402
+
+from grader.course import Rule  # noqa: E402
+from grader.cuda import analysis  # noqa: E402
+from grader.cuda.analysis import Outcome  # noqa: E402
+from grader.cuda.analysis.replay import replayed  # noqa: E402
+
+VECTOR = Rule(
+    exercise="scale",
+    kernel="scale",
+    parameters=("float x[n]", "int n"),
+    blocks=(256,),
+    where=("n >= 1",),
+)
+OWN = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+
+
+def scale(body, before=""):
+    return f'{before}\nextern "C" __global__ void scale(float* x, int n) {{\n{body}\n}}'
+
+
+def examined(body, rule=VECTOR, **given):
+    return analysis.examine(scale(body), (rule,), seconds=20, **given)
+
+
+def test_a_guarded_kernel_is_proved():
+    assert examined(f"{OWN} if (i < n) x[i] = 1;").outcome is Outcome.PROVED
+
+
+def test_a_grid_stride_loop_is_proved():
+    body = f"{OWN} for (; i < n; i += gridDim.x * blockDim.x) x[i] = 1;"
+    assert examined(body).outcome is Outcome.PROVED
+
+
+def test_a_missing_guard_is_shown_by_a_launch_with_its_line():
+    found = examined(f"{OWN}\nx[i] = 1;")
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.error.status == "out_of_bounds"
+    assert found.error.line == 4
+    assert "n = " in str(found.trial) and "of 256 threads" in str(found.trial)
+
+
+def test_an_index_in_a_short_is_shown_beyond_32_767():
+    found = examined("short i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1;")
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.trial.grid[0] * 256 > 32_767
+
+
+def test_a_hard_coded_size_is_shown():
+    found = examined("if (blockIdx.x == 0 && n > 256) x[threadIdx.x + 256] = 1;")
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert 256 < found.trial.numbers["n"] < 512
+
+
+def test_two_blocks_that_write_one_place_race():
+    found = examined("if (threadIdx.x < n) x[threadIdx.x] = blockIdx.x;")
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.error.status == "data_race"
+    assert found.trial.grid[0] > 1
+
+
+def test_a_barrier_that_some_threads_miss_is_shown():
+    found = examined(f"{OWN} if (i >= n) return; x[i] = 1; __syncthreads();")
+    assert found.outcome is Outcome.COUNTEREXAMPLE or found.suspected
+    found = examined(f"{OWN} if (i < n) {{ x[i] = 1; __syncthreads(); }}")
+    assert found.outcome is not Outcome.PROVED
+
+
+def test_what_holds_for_one_round_of_a_loop_is_not_taken_to_hold_for_the_next():
+    shared = """__shared__ float last;
+    for (int k = 0; k < n; k++) {
+        if (threadIdx.x == k % 256) last = k;
+        __syncthreads();
+        if (threadIdx.x == 0 && blockIdx.x == 0) x[k] = last;
+    }"""
+    found = examined(shared)
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.error.status == "data_race"
+
+
+def test_two_barriers_around_it_make_the_same_loop_right():
+    shared = """__shared__ float last;
+    for (int k = 0; k < n; k++) {
+        __syncthreads();
+        if (threadIdx.x == k % 256) last = k;
+        __syncthreads();
+        if (threadIdx.x == 0 && blockIdx.x == 0) x[k] = last;
+    }"""
+    assert examined(shared).outcome is Outcome.PROVED
+
+
+def test_a_launch_that_breaks_the_solution_too_accuses_nobody():
+    body = f"{OWN} x[i] = 1;"
+    found = examined(body, solution=scale(body))
+    assert found.outcome is Outcome.NOT_DECIDED
+
+
+def test_an_index_that_comes_from_memory_is_not_decided():
+    rule = Rule("scale", "scale", ("float x[n]", "int places[n]", "int n"), (256,), ("n >= 1",))
+    body = f"{OWN} if (i < n) x[places[i]] = 1;"
+    source = f'extern "C" __global__ void scale(float* x, const int* places, int n) {{ {body} }}'
+    assert analysis.examine(source, (rule,)).outcome is Outcome.NOT_DECIDED
+
+
+def test_equal_values_that_race_without_harm_accuse_nobody():
+    found = examined("if (threadIdx.x < n) x[0] = 1;")
+    assert found.outcome is not Outcome.PROVED
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_proved_of_random_kernels_no_random_launch_breaks(seed):
+    rng = np.random.default_rng(seed)
+    source, rule = kernel(rng)
+    found = analysis.examine(source, (rule,), seconds=6)
+    if found.outcome is Outcome.PROVED:
+        for trial in trials_within(rule, rng, 25):
+            assert replayed(source, trial) is None, f"{trial}\n{source}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", list(solutions()), ids=lambda one: one.name)
+def test_no_random_launch_within_its_rule_breaks_a_solution(one):
+    rng = np.random.default_rng(7)
+    for rule in one.exercise.rules:
+        for trial in trials_within(rule, rng, 8):
+            assert replayed(one.source, trial) is None, str(trial)

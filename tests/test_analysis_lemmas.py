@@ -1,0 +1,102 @@
+"""The lemmas of the analysis are true of integers, and none can change without being noticed.
+
+A lemma is tried on all small integers: it must exclude no product that is right. Which others it
+excludes must not change either, since one that said less would prove less.
+"""
+
+from itertools import product
+
+import pytest
+from mutants import mutants
+
+z3 = pytest.importorskip("z3")
+
+from grader.cuda.analysis import lemmas, rounds  # noqa: E402
+from grader.cuda.analysis.atoms import Atoms, Scope, term  # noqa: E402
+from grader.cuda.analysis.polynomials import Polynomial  # noqa: E402
+from grader.cuda.analysis.values import Arithmetic  # noqa: E402
+
+FEW = range(-3, 4)
+WIDE = range(-12, 13)
+
+
+def holds(conditions, follows):
+    return not all(conditions) or bool(follows)
+
+
+def excluded_by(lemma):
+    """The (x, y, wrong product) that a lemma about one product excludes; None if a right one."""
+    tried = product(FEW, FEW, WIDE)
+    return wrong_ones({one: holds(*lemma(*one)) for one in tried})
+
+
+def excluded_by_two(lemma):
+    """Likewise for a lemma about two products that share a factor."""
+    tried = product(FEW, FEW, WIDE, FEW)
+    return wrong_ones({one: holds(*lemma(*one, one[3] * one[1])) for one in tried})
+
+
+def excluded_by_envelope(envelope):
+    found = {}
+    for low, least in product((-2, 0, 1), (-1, 0, 2)):
+        ends = low, low + 2, least, least + 2
+        for x, y, p in product(range(low, low + 3), range(least, least + 3), WIDE):
+            found[x, y, p, *ends] = all(envelope(x, y, p, *ends))
+    return wrong_ones(found)
+
+
+def wrong_ones(kept):
+    excluded = {one for one, good in kept.items() if not good}
+    return None if any(x * y == p for x, y, p, *_ in excluded) else excluded
+
+
+CHECKS = {one.__name__: (one, excluded_by) for one in lemmas.ABOUT_ONE}
+CHECKS |= {one.__name__: (one, excluded_by_two) for one in lemmas.ABOUT_TWO}
+CHECKS["envelope"] = lemmas.envelope, excluded_by_envelope
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_a_lemma_is_true_of_integers_and_says_something(name):
+    lemma, count = CHECKS[name]
+    assert count(lemma)
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_no_lemma_can_be_mutated_without_being_noticed(name):
+    lemma, count = CHECKS[name]
+    ours = count(lemma)
+    made = list(mutants(lemma))
+    assert len(made) >= 8
+    assert [text for text, mutant in made if count(mutant) == ours] == []
+
+
+def test_a_number_that_steps_to_zero_has_not_jumped_over_it():
+    for start, step, count in product(range(-9, 10), (-3, -2, -1, 1, 2, 3), range(5)):
+        values = [start + k * step for k in range(count + 1)]
+        if 0 in values[1:]:
+            continue  # the loop has ended before
+        on = Arithmetic(Atoms(), frozenset())
+        first = on.atoms.integer("first", -9, 9, Scope.GRID)
+        given = [term(first) == start]
+        (fact,) = rounds.not_passed(on, first, first + count * step, step)
+        facts = [one for atom in on.atoms.by_name.values() for one in atom.facts]
+        solver = z3.SimpleSolver()
+        solver.add(*given, *facts, fact)
+        assert solver.check() == z3.sat, (start, step, count)
+
+
+def test_what_would_be_beyond_zero_is_excluded():
+    on = Arithmetic(Atoms(), frozenset())
+    first = on.atoms.integer("first", 1, 9, Scope.GRID)
+    count = on.atoms.integer("count", 0, 20, Scope.THREAD)
+    (fact,) = rounds.not_passed(on, first, first - count, -1)
+    solver = z3.SimpleSolver()
+    solver.add(fact, term(first) >= 1, term(count) >= term(first))
+    assert solver.check() == z3.unsat
+
+
+def test_polynomials_compute_as_integers_do():
+    a, b, c = (Polynomial.atom(name) for name in "abc")
+    mixed = (a + b * 3 - 2) * (c - a) + a * b
+    for x, y, z in product(FEW, repeat=3):
+        assert mixed.value({"a": x, "b": y, "c": z}) == (x + 3 * y - 2) * (z - x) + x * y

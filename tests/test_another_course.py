@@ -1,0 +1,68 @@
+"""A course that a department keeps in a folder of its own, with `grader --course`."""
+
+import json
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A folder with one lesson, begun from nothing by the commands that authors have."""
+    folder = tmp_path_factory.mktemp("departments") / "parallel-2027"
+    folder.mkdir()
+    grader(folder, "new", "01_histogram")
+    grader(folder, "build")
+    return folder
+
+
+def grader(course, *arguments, cwd=None, rc=0):
+    command = [sys.executable, "-m", "grader", "--course", str(course), *map(str, arguments)]
+    done = subprocess.run(command, cwd=cwd or course.parent, capture_output=True, text=True)
+    assert done.returncode == rc, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_its_lessons_are_built_there_and_ours_are_no_part_of_it(course):
+    assert (course / "notebooks" / "01_histogram.ipynb").is_file()
+    assert "there are: 01_histogram." in grader(course, "release", "02", rc=2)
+
+
+def test_a_solution_of_it_is_checked_and_a_class_of_it_graded(course):
+    (solution,) = (course / "kernels" / "01_histogram").glob("1_*.cu")
+    verdict = json.loads(grader(course, "check", solution, "--exercise", "01/histogram", "--json"))
+    assert json.dumps(verdict).count("passed")
+    grader(course, "release", "01")
+    handed_in = course / "build" / "submitted" / "ada" / "01_histogram"
+    handed_in.mkdir(parents=True)
+    solved = course / "notebooks" / "01_histogram.ipynb"
+    (handed_in / solved.name).write_text(solved.read_text())
+    assert "1 submissions are graded" in grader(course, "autograde", "01")
+
+
+def test_its_notebooks_find_its_lessons(course, tmp_path):
+    """As `grader --course ... lab` starts them: the choice is in the environment."""
+    from nbclient import NotebookClient
+
+    notebook = nbformat.read(course / "notebooks" / "01_histogram.ipynb", 4)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    env = {**os.environ, "WARPWISE_COURSE": str(course)}
+    NotebookClient(notebook, resources=resources).execute(env=env)
+    assert "passed" in json.dumps(notebook)
+
+
+def test_standing_in_another_course_changes_nothing(course, tmp_path):
+    elsewhere = tmp_path / "other"
+    elsewhere.mkdir()
+    grader(elsewhere, "new", "01_sums")
+    assert "01_histogram" in grader(course, "status", "01", cwd=elsewhere)
+
+
+def test_a_folder_without_a_course_is_said_to_have_none(tmp_path):
+    said = grader(tmp_path, "release", rc=2)
+    assert "has no nbgrader_config.py: `grader --course" in said

@@ -1,0 +1,55 @@
+"""After passing, a kernel is shown beside the lesson's own."""
+
+import pytest
+import small_lesson
+
+from grader import course
+from grader.judge import judge, simulated, steps
+from grader.judge.beside import beside
+
+ID = small_lesson.ID
+OTHER = small_lesson.instead("    if (i >= n) return;\n    total[i] = y[i] + x[i];")
+
+
+@pytest.fixture
+def root(tmp_path):
+    made = small_lesson.write(tmp_path)
+    (made / "01_add" / "benchmarks.py").unlink()
+    steps.write(course.lesson("01_add", made))
+    return made
+
+
+def test_what_both_cost_is_that_of_the_visible_case_with_a_budget(root):
+    verdict = judge(ID, OTHER, root=root)
+    (sectors,) = beside(verdict, OTHER, course.exercise(ID, root)).costs
+    assert (sectors.counter, sectors.yours, sectors.most, sectors.ours) == (
+        "global_load_sectors",
+        32,
+        32,
+        32,
+    )
+
+
+def test_the_lines_that_differ_are_shown_without_markers(root):
+    verdict = judge(ID, OTHER, root=root)
+    changes = beside(verdict, OTHER, course.exercise(ID, root)).changes
+    assert "-     total[i] = y[i] + x[i];" in changes
+    assert "+         total[i] = x[i] + y[i];" in changes
+    assert not any("SOLUTION" in row for row in changes)
+
+
+def test_the_solution_itself_differs_in_no_line(root):
+    verdict = judge(ID, small_lesson.SOLUTION, root=root)
+    found = beside(verdict, small_lesson.SOLUTION, course.exercise(ID, root))
+    assert found.changes == ("  no line differs",)
+
+
+def test_who_has_not_passed_is_shown_nothing(root):
+    wrong = small_lesson.instead("    if (i < n) total[i] = x[i] - y[i];")
+    assert beside(judge(ID, wrong, root=root), wrong, course.exercise(ID, root)) is None
+
+
+def test_the_solution_is_not_run_for_it(root, monkeypatch):
+    verdict = judge(ID, OTHER, root=root)
+    monkeypatch.setattr(simulated, "run_case", None)
+    assert beside(verdict, OTHER, course.exercise(ID, root)).costs[0].ours == 32

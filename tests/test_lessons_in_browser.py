@@ -1,0 +1,159 @@
+"""The lessons in JupyterLab as `grader lab` opens it: run through, left, brought up to date."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
+
+import browser  # noqa: E402  (it needs selenium)
+import nbformat  # noqa: E402
+from selenium_axe_python import Axe  # noqa: E402
+
+from grader import course  # noqa: E402
+from grader.learner import editions, folder  # noqa: E402
+
+pytestmark = browser.MARKS
+
+LESSON = course.lesson("02_tree_reduction")
+NAME = "interleaved"
+SOLUTION = LESSON.solution(LESSON.exercise(NAME))
+PROSE = "A *reduction* turns many numbers into one"
+OLDER = "This is what the lesson said before."
+NEWER_STUB = "// The stub of the newer edition.\n"
+SOURCES = (
+    "return JSON.stringify(window.jupyterapp.shell.currentWidget.model.sharedModel.toJSON().cells)"
+)
+EDITED_BY_BOTH = "This cell has a new text in this edition of the course. Yours, above, was kept:"
+# What is ours on the page: outputs, the marks in cells, the start page. The rest is JupyterLab's.
+OURS = [".jp-OutputArea-output", ".warpwise-counters", ".warpwise-start"]
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """A learner's folder, made of an older edition of one lesson and brought up to date after an
+    exercise of it was solved; in JupyterLab."""
+    older = tmp_path_factory.mktemp("older")
+    for path in folder.NOTEBOOKS.glob("*.ipynb"):
+        shutil.copyfile(path, older / path.name)
+    edited(older / f"{LESSON.name}.ipynb", older_edition)
+    root = tmp_path_factory.mktemp("mine")
+    folder.make(root, older)
+    edited(root / f"{LESSON.name}.ipynb", solved)
+    (changes,) = editions.update(root)
+    assert changes.beside == [NAME]
+    with browser.jupyterlab(root, learner=True) as address, browser.chromium(1440, 2400) as page:
+        yield page, address
+
+
+def edited(path, change):
+    found = nbformat.read(path, 4)
+    change(found)
+    nbformat.write(found, path)
+
+
+def older_edition(notebook):
+    for cell in notebook.cells:
+        if cell.source.startswith(PROSE):
+            cell.source = OLDER
+        if cell.source.startswith(f"%%cuda {NAME}"):
+            cell.source += f"\n{NEWER_STUB}"
+
+
+def solved(notebook):
+    for cell in notebook.cells:
+        if cell.source.startswith(f"%%cuda {NAME}"):
+            cell.source = f"%%cuda {NAME}\n{SOLUTION}"
+
+
+def opened(lab, name: str) -> browser.Lab:
+    page, address = lab
+    return browser.Lab(page, address, f"{name}.ipynb")
+
+
+@pytest.mark.parametrize("name", [one for one in course.names() if one != LESSON.name])
+def test_a_lesson_runs_from_top_to_bottom_without_an_error(lab, name):
+    notebook = opened(lab, name)
+    notebook.run_all()
+    assert notebook.errors() == []
+    assert "Error displaying widget" not in notebook.page.page_source
+    notebook.close()
+
+
+def test_a_half_solved_lesson_runs_after_an_update_and_is_as_it_was_left_when_reopened(lab):
+    notebook = opened(lab, LESSON.name)
+    assert OLDER not in notebook.page.page_source
+    notebook.run_all()
+    assert notebook.errors() == []
+    check = notebook.find(f'check("{NAME}")')
+    assert f"{NAME}: passed" in notebook.output(check)
+    assert EDITED_BY_BOTH in notebook.page.execute_script(SOURCES)
+    question = notebook.find("predict(")
+    notebook.output(question)
+    notebook.page.execute_script("document.querySelector('a[href*=\"#predict=\"]').click()")
+    notebook.until(
+        f"return /Right|It is not/.test("
+        f"window.jupyterapp.shell.currentWidget.content.widgets[{question}]"
+        ".outputArea.node.innerText)"
+    )
+    told = notebook.output(question)
+    notebook.close()
+
+    again = opened(lab, LESSON.name)
+    assert again.output(question) == told
+    assert "Error displaying widget" not in again.page.page_source
+    assert f"{NAME}: passed" in again.output(check)
+    exercise = again.find(f"%%cuda {NAME}")
+    again.run(exercise)
+    said = again.until("return document.querySelector('.Toastify__toast')?.innerText")
+    assert "run the first cell" in said
+    again.until(
+        "const button = [...document.querySelectorAll('.Toastify__toast button')]"
+        ".find(one => one.textContent === 'Run both'); button?.click(); return !!button"
+    )
+    again.until(
+        f"return window.jupyterapp.shell.currentWidget.content.widgets[{exercise}]"
+        ".outputArea.node.innerText.includes('Compiled')"
+    )
+    again.run(question)
+    assert again.output(question) == told
+    again.close()
+
+
+def test_axe_finds_nothing_serious_in_what_is_ours(lab):
+    """Cards, pictures, questions, what stands in cells, the start page, and the player."""
+    page, _ = lab
+    notebook = opened(lab, LESSON.name)
+    for number in (notebook.find("from grader"), notebook.find(f"%%cuda {NAME}")):
+        notebook.run(number)
+    racing = SOLUTION.replace("        __syncthreads();  // outside", "        // outside")
+    notebook.write(notebook.find(f"%%cuda {NAME}"), f"%%cuda {NAME}\n{racing}")
+    notebook.run(notebook.find(f"%%cuda {NAME}"))
+    notebook.run(notebook.find(f'check("{NAME}")'))
+    for dark in (False, True):
+        notebook.dark(dark)
+        assert serious(page, OURS[:2]) == []
+        with notebook.player():
+            assert serious(page) == []
+    notebook.dark(False)
+    notebook.command("warpwise:start")
+    notebook.until("return !!document.querySelector('.warpwise-start h1')")
+    assert serious(page, OURS[2:]) == []
+
+
+def serious(page, within: list[str] | None = None) -> list[str]:
+    """What axe calls serious or critical, with the first element it says that of."""
+    axe = Axe(page)
+    axe.inject()
+    there = [one for one in within or [] if page.find_elements(browser.By.CSS_SELECTOR, one)]
+    context = {"include": [[one] for one in there]} if within else None
+    options = {"iframes": False, "resultTypes": ["violations"]}
+    found = axe.run(json.dumps(context) if context else "document", json.dumps(options))
+    return [
+        f"{one['id']}: {one['nodes'][0]['target']} {one['nodes'][0]['failureSummary']}"
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]

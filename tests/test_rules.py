@@ -1,0 +1,68 @@
+"""An exercise's rule: its expressions, and that every case keeps to it."""
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.course import Expected, Launch, Problem, Rule, rules
+
+EXERCISES = [exercise for lesson in course.lessons() for exercise in lesson.exercises]
+SCALE = Rule(
+    exercise="scale",
+    kernel="scale",
+    parameters=("float x[rows * columns]", "float factor", "int rows", "int columns"),
+    blocks=(64,),
+    where=("columns % 4 == 0", "gridDim.x * blockDim.x >= rows"),
+)
+
+
+def launched(rows=2, columns=8, grid=1, block=64, size=16, dtype=np.float32):
+    args = ("x", np.float32(2), np.int32(rows), np.int32(columns))
+    outputs = {"x": Expected(np.zeros(size), dtype)}
+    launch = Launch("scale", grid, block, args)
+    return list(rules.broken(SCALE, Problem({}, outputs, (launch,)), launch))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_every_case_keeps_to_the_rules_of_its_exercise(exercise):
+    assert exercise.rules
+    assert list(rules.departures(exercise)) == []
+
+
+def test_an_expression_is_computed_from_sizes():
+    names = {"n": 70, "blockDim.x": 32}
+    assert rules.value("(n + blockDim.x - 1) // blockDim.x", names) == 3
+    assert rules.value("n % 4 == 2", names) is True
+
+
+@pytest.mark.parametrize("text", ["n +", "m", "f(n)", "n if n else 1", "'n'", "n < 1 < 2"])
+def test_what_is_no_expression_of_a_rule_is_said(text):
+    with pytest.raises(rules.RuleError, match="is not understood"):
+        rules.value(text, {"n": 1})
+
+
+def test_a_launch_within_the_rule_departs_from_nothing():
+    assert launched() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"columns": 7}, "columns % 4 == 0 does not hold"),
+        ({"block": 32}, "blocks of 32 are none of the rule's"),
+        ({"grid": (1, 2)}, r"a grid of \(1, 2\) has more than 1 dimensions"),
+        ({"rows": 65}, "gridDim.x \\* blockDim.x >= rows does not hold"),
+        ({"size": 15}, "x has 15 elements of float32"),
+        ({"dtype": np.float64}, "x has 16 elements of float64"),
+    ],
+)
+def test_a_launch_outside_the_rule_is_told_by_what_it_breaks(given, said):
+    found = launched(**given)
+    assert len(found) >= 1
+    with pytest.raises(AssertionError, match=said):
+        raise AssertionError(found[0])
+
+
+def test_a_parameter_that_is_not_understood_is_said():
+    with pytest.raises(rules.RuleError, match="'complex z' is no parameter"):
+        rules.parameters(Rule("scale", "scale", ("complex z",), (32,)))

@@ -1,0 +1,73 @@
+"""What a learner's kernel and a learner must not come to know: what is expected, and what a hidden
+case holds."""
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.judge import cases, judge, protocol, worker
+from grader.notebook import verdict_card
+
+LESSON = course.lesson("02_tree_reduction")
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """All that is sent to workers, as bytes."""
+    requests = []
+    encode = protocol.encode
+
+    def noting(message):
+        data = encode(message)
+        if isinstance(message, protocol.Request):
+            requests.append(data)
+        return data
+
+    monkeypatch.setattr(worker.protocol, "encode", noting)
+    return requests
+
+
+ANSWERS = {
+    "wrong, so that it is explained": (
+        "02_tree_reduction/interleaved",
+        ("stride > 0; stride /= 2", "stride > 1; stride /= 2"),
+    ),
+    "right, so that its way is asked for": ("03_shuffle_reduction/warp_sum", ("", "")),
+}
+
+
+@pytest.mark.parametrize(("exercise_id", "edit"), ANSWERS.values(), ids=ANSWERS)
+def test_no_process_that_runs_a_kernel_is_told_what_is_expected(sent, exercise_id, edit):
+    exercise = course.exercise(exercise_id)
+    source = exercise.solution.replace(*edit) if edit[0] else exercise.solution
+    verdict = judge(exercise.id, source, seed=7)
+    assert (verdict.status == "passed") == (source == exercise.solution)
+    assert len(sent) >= 2
+    for one in cases.instantiate(exercise, 7, hidden=True):
+        given = b"".join(value.tobytes() for value in one.problem.inputs.values())
+        for expected in one.problem.outputs.values():
+            sums = [value for value in expected.value.ravel() if value]
+            told = [np.float32(value).tobytes() for value in sums]
+            told += [np.float64(value).tobytes() for value in sums]
+            told = [value for value in told if value not in given]
+            assert told or not sums
+            assert not any(value in request for value in told for request in sent)
+
+
+def test_of_hidden_cases_a_card_shows_the_category_alone():
+    exercise = LESSON.exercise("interleaved")
+    source = LESSON.solution(exercise).replace("i < n ? x[i]", "i < n && n < 900 ? x[i]")
+    assert source != LESSON.solution(exercise)
+    verdict = judge(exercise.id, source)
+    failed = [case for case in verdict.cases if case.status != "passed"]
+    assert any(not case.visible for case in failed)
+    told = verdict.for_learner()
+    page = verdict_card.page(told, source, exercise)
+    for case in verdict.cases:
+        if not case.visible and case.status != "passed":
+            assert f"A hidden case failed ({case.status}): {case.name}." in (
+                [one.message for one in told.cases]
+            )
+            assert case.message not in page.text and case.message not in page.html
+            for found in case.mismatches:
+                assert f"should be {found.values[0]}" not in page.text
