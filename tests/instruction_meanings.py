@@ -44,7 +44,9 @@ def _binary(opcode: str, bits: int = 32, result: int | None = None) -> Instructi
 
 
 def _by(opcode: str, number: int, bits: int = 32) -> Instruction:
-    return Instruction(opcode, bits, (bits, 32 if opcode.startswith("sh") else bits), ((1, number),))
+    return Instruction(
+        opcode, bits, (bits, 32 if opcode.startswith("sh") else bits), ((1, number),)
+    )
 
 
 LOOSE = ("and.b32", "or.b32", "xor.b32")  # of which the analysis knows bounds

@@ -12,15 +12,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
 import suites
 
 from grader import course
-from grader.course import Rule, rules
 from grader.cuda import analysis
 from grader.cuda.analysis import Found
-from grader.cuda.analysis.counterexamples import Trial
-from grader.cuda.analysis.replay import can_be_replayed
 from grader.cuda.errors import CudaError
 
 FAULTS = frozenset(
@@ -67,27 +63,6 @@ def examined(one: Known, seconds: float = 10) -> Found:
     lesson = course.lesson(one.exercise.id.partition("/")[0])
     ours = lesson.solution(one.exercise)
     return analysis.examine(one.source, one.exercise.rules, ours, seconds)
-
-
-def trials_within(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:
-    """Launches drawn at random that keep to a rule."""
-    whole = [p.name for p in rules.parameters(rule) if p.length is None and p.dtype.kind in "iu"]
-    found = 0
-    for _ in range(20_000):
-        largest = int(rng.choice([4, 40, 300]))
-        numbers = {name: int(rng.integers(1, largest + 1)) for name in whole}
-        block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
-        x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
-        trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
-        try:
-            kept = all(rules.value(condition, trial.names) for condition in rule.where)
-        except ZeroDivisionError:
-            continue
-        if kept and can_be_replayed(trial):
-            found += 1
-            yield trial
-        if found == number:
-            return
 
 
 def row(one: Known, found: Found) -> str:

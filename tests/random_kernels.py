@@ -23,16 +23,18 @@ LENGTHS = ("n", "n * m", "n + m", "2 * n", "n + 1")
 SHAPES = (
     "for (int i = {index}; i < {end}; i += {step}) if (i >= 0) x[{place}] = 1;",
     "int i = {index}; if (i >= 0 && i < {end}) x[{place}] = 2;",
-    "for (int i = {end} - 1; i >= 0; i -= {step}) if (i % blockDim.x == threadIdx.x) x[{place}] = 3;",
-    "int k = n % 8; int i = threadIdx.x; if (k > 0) do {{ if (i < n) x[{place}] = 4; i += {step}; }} "
-    "while (--k != 0);",
-    "for (int r = blockIdx.x; r < n; r += gridDim.x) for (int i = threadIdx.x; i < m; i += "
-    "blockDim.x) x[r * m + i] = 5;",
-    "__shared__ float t[64]; for (int i = threadIdx.x; i < {end}; i += {step}) {{ t[threadIdx.x] = i; "
-    "__syncthreads(); if (i < n) x[i] = t[63 - threadIdx.x]; {barrier} }}",
-    "__shared__ float t[64]; t[threadIdx.x] = n; __syncthreads(); for (int s = blockDim.x / 2; s > 0; "
-    "s /= 2) {{ if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s]; {barrier} }} "
-    "if (threadIdx.x == 0) x[blockIdx.x % n] = t[0];",
+    "for (int i = {end} - 1; i >= 0; i -= {step})"
+    " if (i % blockDim.x == threadIdx.x) x[{place}] = 3;",
+    "int k = n % 8; int i = threadIdx.x;"
+    " if (k > 0) do {{ if (i < n) x[{place}] = 4; i += {step}; }} while (--k != 0);",
+    "for (int r = blockIdx.x; r < n; r += gridDim.x)"
+    " for (int i = threadIdx.x; i < m; i += blockDim.x) x[r * m + i] = 5;",
+    "__shared__ float t[64]; for (int i = threadIdx.x; i < {end}; i += {step}) {{"
+    " t[threadIdx.x] = i; __syncthreads(); if (i < n) x[i] = t[63 - threadIdx.x]; {barrier} }}",
+    "__shared__ float t[64]; t[threadIdx.x] = n; __syncthreads();"
+    " for (int s = blockDim.x / 2; s > 0; s /= 2) {{"
+    " if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s]; {barrier} }}"
+    " if (threadIdx.x == 0) x[blockIdx.x % n] = t[0];",
 )
 
 

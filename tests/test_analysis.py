@@ -1,17 +1,23 @@
 """Reasoning about every size: what is proved, what is shown to break, and what stays open."""
 
+import random
+
 import numpy as np
 import pytest
-from proofs import solutions, trials_within
+from proofs import examined as examined_as_known
+from proofs import mistakes, solutions
 
 pytest.importorskip("z3")
 
-from random_kernels import kernel  # noqa: E402
+from random_kernels import kernel
 
-from grader.course import Rule  # noqa: E402
-from grader.cuda import analysis  # noqa: E402
-from grader.cuda.analysis import Outcome  # noqa: E402
-from grader.cuda.analysis.replay import replayed  # noqa: E402
+from grader import course
+from grader.course import Rule
+from grader.cuda import analysis
+from grader.cuda.analysis import Outcome
+from grader.cuda.analysis.counterexamples import random_trials
+from grader.cuda.analysis.replay import can_be_replayed, replayed
+from grader.judge import judge
 
 VECTOR = Rule(
     exercise="scale",
@@ -121,7 +127,7 @@ def test_what_is_proved_of_random_kernels_no_random_launch_breaks(seed):
     source, rule = kernel(rng)
     found = analysis.examine(source, (rule,), seconds=6)
     if found.outcome is Outcome.PROVED:
-        for trial in trials_within(rule, rng, 25):
+        for trial in random_trials(rule, rng, 25):
             assert replayed(source, trial) is None, f"{trial}\n{source}"
 
 
@@ -130,5 +136,46 @@ def test_what_is_proved_of_random_kernels_no_random_launch_breaks(seed):
 def test_no_random_launch_within_its_rule_breaks_a_solution(one):
     rng = np.random.default_rng(7)
     for rule in one.exercise.rules:
-        for trial in trials_within(rule, rng, 8):
+        for trial in filter(can_be_replayed, random_trials(rule, rng, 8)):
             assert replayed(one.source, trial) is None, str(trial)
+
+
+UNCAUGHT = [
+    ("05_online_softmax/merge", "const int i =", "const short i ="),
+    ("07_fused_softmax/warp_softmax", "const size_t row =", "const signed char row ="),
+    ("01_expand_where/expand_2d", "const int col =", "const signed char col ="),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("exercise_id", "find", "put"), UNCAUGHT)
+def test_a_mistake_that_no_case_catches_is_shown(exercise_id, find, put):
+    lesson, exercise = course.lesson(exercise_id.partition("/")[0]), course.exercise(exercise_id)
+    solution = lesson.solution(exercise)
+    source = solution.replace(find, put)
+    assert source != solution
+    assert judge(exercise_id, source).status == "passed"
+    found = analysis.examine(source, exercise.rules, solution)
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.error.status == "out_of_bounds"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["saxpy", "add_bias", "mirror"])
+def test_the_solutions_of_the_first_lesson_are_proved(name):
+    lesson = course.lesson("00_first_kernel")
+    exercise = lesson.exercise(name)
+    source = lesson.solution(exercise)
+    assert analysis.examine(source, exercise.rules, source).outcome is Outcome.PROVED
+
+
+MISTAKES = [one for one in mistakes() if not one.exercise.id.startswith("01_expand_where")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", random.Random(20).sample(MISTAKES, 8), ids=lambda one: one.name)
+def test_no_mistake_is_proved_and_what_is_shown_names_its_line(one):
+    found = examined_as_known(one)
+    assert found.outcome is not Outcome.PROVED
+    if found.error and one.line and found.error.status == one.status:
+        assert found.error.line == one.line

@@ -336,9 +336,9 @@ dot = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: whole_products(rng, 16 * 8 * BLOCK, 8),
+            lambda rng: whole_products(rng, 33 * 8 * BLOCK, 8),
             points=6,
-            budgets=dot_budgets(8, 16),
+            budgets=dot_budgets(8, 33),
         ),
         large("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),

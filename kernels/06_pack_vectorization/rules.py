@@ -11,8 +11,12 @@ def rows_of(kernel: str, kind: str, pack: int) -> Rule:
     return Rule(
         exercise="any_type",
         kernel=kernel,
-        parameters=(f"{kind} x[rows * columns]", f"{kind} y[rows * columns]")
-        + ("int rows", "int columns"),
+        parameters=(
+            f"{kind} x[rows * columns]",
+            f"{kind} y[rows * columns]",
+            "int rows",
+            "int columns",
+        ),
         blocks=WHOLE_WARPS,
         where=(*A_WARP_A_ROW, f"columns % {pack} == 0", f"columns <= {256 * pack}"),
     )

@@ -35,8 +35,8 @@ class Outcome(StrEnum):
 @dataclass(frozen=True)
 class Found:
     """`error` is what the simulated GPU said of the launch `trial`; `why` a kernel is not decided,
-    in a sentence; `suspected` are the lines of what could be neither excluded nor shown; `seconds` of
-    this process's own time were spent."""
+    in a sentence; `suspected` are the lines of what could be neither excluded nor shown; `seconds`
+    of this process's own time were spent."""
 
     outcome: Outcome
     kernel: str = ""

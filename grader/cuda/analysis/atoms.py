@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
 from .polynomials import Monomial, Polynomial
 
-Formula = z3.BoolRef
+Formula: TypeAlias = "z3.BoolRef"
 HUGE = 2**70  # more than any value that matters; an atom without a bound is below it
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import z3
 
 from ...course import rules
@@ -86,3 +87,19 @@ def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
     wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
     own = {name: number for name, number in numbers.items() if "." not in name}
     return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)
+
+
+def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:
+    """Small launches drawn at random that keep to a rule."""
+    whole = [p.name for p in rules.parameters(rule) if p.length is None and p.dtype.kind in "iu"]
+    for _ in range(200 * number):
+        largest = int(rng.choice([4, 40, 300]))
+        numbers = {name: int(rng.integers(1, largest + 1)) for name in whole}
+        block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
+        x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
+        trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
+        if all(rules.value(condition, trial.names) for condition in rule.where):
+            number -= 1
+            yield trial
+        if not number:
+            return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ..simulator.isa.form import Flow
 from ..simulator.program.ptx import Function, Instruction, symbol_of
@@ -114,4 +115,4 @@ def _blocks(code: Function) -> dict[int, tuple[int, int]]:
             what = {Flow.CALL: "a function is called", Flow.TABLE: "a jump goes by a table"}
             raise Undecided(what.get(one.form.flow, "the kernel may stop itself"), one.line)
     edges = [*sorted(start for start in starts if start < number), number]
-    return {start: (start, end) for start, end in zip(edges, edges[1:], strict=False)}
+    return {start: (start, end) for start, end in pairwise(edges)}

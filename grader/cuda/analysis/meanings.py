@@ -32,7 +32,7 @@ def meaning(*names: str) -> Callable[[Meaning], Meaning]:
 def computed(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     """What an instruction leaves in its first operand."""
     known = MEANINGS.get(form.name)
-    if known is None or form.type[:1] in ("f", "") and form.name not in ("setp", "mov", "selp"):
+    if known is None or (form.type[:1] in ("f", "") and form.name not in ("setp", "mov", "selp")):
         return on.unknown()
     if form.type.startswith("bf") or form.type.endswith("x2"):
         return on.unknown()
@@ -245,7 +245,7 @@ def selected(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     return on.chosen(on.condition(operands[2]), operands[0], operands[1], form.type)
 
 
-_COMPARISONS: dict[str, tuple[Callable[[object, object], object], str]] = {
+_COMPARISONS: dict[str, tuple[Callable[..., object], str]] = {
     "eq": (operator.eq, ""),
     "ne": (operator.ne, ""),
     "lt": (operator.lt, ""),

@@ -14,7 +14,7 @@ from .atoms import Formula, Scope, all_of, negated, term
 from .loops import Undecided
 from .polynomials import Polynomial
 from .scenes import Scene, differ
-from .setting import AXES, Setting
+from .setting import AXES
 from .states import AccessSite, Epoch, Meeting
 from .thread import Thread
 

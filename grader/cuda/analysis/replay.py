@@ -19,6 +19,7 @@ FAULTS = frozenset(
         Status.DATA_RACE,
         Status.BARRIER_DIVERGENCE,
         Status.SHUFFLE_DIVERGENCE,
+        Status.UNINITIALIZED_READ,  # of what the kernel itself should have written
     }
 )
 

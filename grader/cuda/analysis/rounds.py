@@ -173,7 +173,9 @@ class AnyRound:
             self.on.atoms.by_name[twin].facts += [end, z3.Implies(all_of(self.entry.path), again)]
         return self._grouped(left)
 
-    def _grouped(self, left: list[tuple[int, tuple[tuple[Formula, ...], State]]]) -> list:
+    def _grouped(
+        self, left: list[tuple[int, tuple[tuple[Formula, ...], State]]]
+    ) -> list[tuple[int, State]]:
         """One state for each place; where there is but one, whoever comes to the loop goes there,
         since loops end."""
         targets = list(dict.fromkeys(target for target, _ in left))

@@ -32,6 +32,10 @@ class Clock:
     def left(self) -> float:
         return max(self.until - time.process_time(), 0.0)
 
+    def but(self, part: float) -> Clock:
+        """A clock that leaves so much of the time that is left."""
+        return Clock(self.until - part * self.left, self.each)
+
     def share(self) -> int:
         """For the next question, in milliseconds."""
         return int(1000 * min(self.each, self.left))
@@ -108,7 +112,7 @@ class Scene:
 
     def ask(
         self, formulas: list[Formula], clock: Clock, values: Mapping[str, int] | None = None
-    ) -> Model | None | str:
+    ) -> Model | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
         solver = z3.SimpleSolver()
         solver.set("timeout", max(clock.share(), 1))

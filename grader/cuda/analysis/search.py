@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
+import numpy as np
 import z3
 
 from ...course.model import Rule
 from .. import simulator
 from ..simulator.program.linker import link
 from . import Found, Outcome
-from .counterexamples import trials
+from .counterexamples import Trial, random_trials, trials
 from .loops import Undecided
 from .prove import Doubt, examined
 from .replay import can_be_replayed, replayed
@@ -18,6 +20,8 @@ from .scenes import Clock, deadline
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
+MOST_DRAWN = 40  # launches drawn at random, where a kernel is not proved
+FOR_DRAWN = 0.1  # of the time
 
 
 def search(source: str, rules: Sequence[Rule], solution: str | None, seconds: float) -> Found:
@@ -43,22 +47,23 @@ def _kernel(source: str, rule: Rule, solution: str | None, clock: Clock) -> Foun
     if function is None or len(function.parameters) != len(rule.parameters):
         return _not_decided(rule, f"there is no {rule.kernel} with the rule's parameters")
     doubts: list[Doubt] = []
+    why = ""
     try:
-        for doubt in examined(program, link(program, function), rule, clock):
+        for doubt in examined(program, link(program, function), rule, clock.but(FOR_DRAWN)):
             doubts.append(doubt)
-            shown = _shown(source, solution, doubt, clock)
-            if shown:
+            why = "what may go wrong there could not be shown"
+            if shown := _shown(source, solution, doubt, clock):
                 return shown
             if len(doubts) == MOST_DOUBTS:
                 break
     except Undecided as reason:
-        where = f" (line {reason.line})" if reason.line else ""
-        return _not_decided(rule, f"{reason}{where}", doubts)
+        why = f"{reason} (line {reason.line})" if reason.line else str(reason)
     except z3.Z3Exception as reason:
-        return _not_decided(rule, f"Z3 gave up: {reason}", doubts)
-    if doubts:
-        return _not_decided(rule, "what may go wrong there could not be shown", doubts)
-    return Found(Outcome.PROVED, rule.kernel)
+        why = f"Z3 gave up: {reason}"
+    if not why:
+        return Found(Outcome.PROVED, rule.kernel)
+    drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
+    return _tried(source, solution, drawn, clock) or _not_decided(rule, why, doubts)
 
 
 def _not_decided(rule: Rule, why: str, doubts: Sequence[Doubt] = ()) -> Found:
@@ -69,8 +74,15 @@ def _not_decided(rule: Rule, why: str, doubts: Sequence[Doubt] = ()) -> Found:
 def _shown(source: str, solution: str | None, doubt: Doubt, clock: Clock) -> Found | None:
     """The launch in which a doubt comes true on the simulated GPU, if there is one: a launch that
     breaks the solution too is the rule's fault."""
-    for number, trial in enumerate(trials(doubt, clock)):
-        if number == MOST_TRIALS or not can_be_replayed(trial):
+    return _tried(source, solution, islice(trials(doubt, clock), MOST_TRIALS), clock)
+
+
+def _tried(
+    source: str, solution: str | None, launches: Iterable[Trial], clock: Clock
+) -> Found | None:
+    """The first of some launches that breaks a kernel and not the solution."""
+    for trial in launches:
+        if clock.left <= 0 or not can_be_replayed(trial):
             return None
         error = replayed(source, trial)
         if error and (solution is None or replayed(solution, trial) is None):

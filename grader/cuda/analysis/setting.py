@@ -64,7 +64,7 @@ class Size:
     def __ge__(self, other: Size | int) -> Formula:
         return term(self.value) >= term(self._other(other))
 
-    def __eq__(self, other: object) -> Formula:  # type: ignore[override]
+    def __eq__(self, other: object) -> Formula:  # type: ignore[override, unused-ignore]
         assert isinstance(other, Size | int)
         return term(self.value) == term(self._other(other))
 

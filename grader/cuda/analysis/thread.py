@@ -8,7 +8,7 @@ is the first, or the one before it went back to the start (`Iteration`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 
 import z3

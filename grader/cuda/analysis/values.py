@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import TypeAlias
 
 import z3
 
@@ -27,7 +29,7 @@ class Unknown:
     name: str
 
 
-Value = Polynomial | Pointer | Unknown | z3.BoolRef
+Value: TypeAlias = "Polynomial | Pointer | Unknown | z3.BoolRef"
 
 
 def bits_of(kind: str) -> int:
@@ -217,7 +219,7 @@ class Arithmetic:
         """a where `which` holds, else b."""
         return self.merged([((which,), a), ((negated(which),), b)], kind)
 
-    def merged(self, choices: list[tuple[tuple[Formula, ...], Value]], kind: str) -> Value:
+    def merged(self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str) -> Value:
         """The value that goes with the conditions that hold; some of them do."""
         values = [value for _, value in choices]
         if all(_same(value, values[0]) for value in values):
@@ -238,7 +240,7 @@ class Arithmetic:
         self._unknowns += 1
         return Unknown(f"unknown{self._unknowns}")
 
-    def _merged_conditions(self, choices: list[tuple[tuple[Formula, ...], Value]]) -> Formula:
+    def _merged_conditions(self, choices: Sequence[tuple[tuple[Formula, ...], Value]]) -> Formula:
         result = self.condition(choices[-1][1])
         for path, value in reversed(choices[:-1]):
             which = all_of(path)
@@ -259,7 +261,7 @@ class Arithmetic:
         return self._conditions[value]
 
     def _merged_integers(
-        self, choices: list[tuple[tuple[Formula, ...], Value]], kind: str
+        self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str
     ) -> Polynomial:
         integers = [(all_of(path), self.integer(value, kind)) for path, value in choices]
         by = gcd(*(value.content for _, value in integers)) or 1
@@ -282,4 +284,4 @@ class Arithmetic:
 def _same(a: Value, b: Value) -> bool:
     if isinstance(a, z3.BoolRef) or isinstance(b, z3.BoolRef):
         return isinstance(a, z3.BoolRef) and isinstance(b, z3.BoolRef) and a.eq(b)
-    return a == b
+    return bool(a == b)
