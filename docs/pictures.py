@@ -97,7 +97,7 @@ def _take_all(lab: browser.Lab, theme: str) -> None:
     if theme == "light":
         _output(lab, 2, DOCS / "verdict.png", VERDICT)
         _cell(lab, DRAWN, DOCS / "lesson.png")
-    lab.page.set_window_size(1240, 720)
+    lab.page.set_window_size(1240, 860)
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     time.sleep(1)  # JupyterLab draws tabs bit by bit
@@ -173,11 +173,19 @@ def _output(lab: browser.Lab, cell: int, path: Path, part: str = "") -> None:
 
 def _cell(lab: browser.Lab, cell: int, path: Path) -> None:
     """A cell with the one above it, as the page shows them."""
-    lab.page.set_window_size(1240, 1350)
-    lab.show(cell - 1)
+    lab.page.set_window_size(1240, 1500)
+    lab.show(cell)
     widget = f"window.jupyterapp.shell.currentWidget.content.widgets[{cell}]"
     lab.until(f"return {widget}.node.querySelector('img')?.complete")
-    _save(_element(lab, ".jp-NotebookPanel-notebook").screenshot_as_png, path)
+    lab.show(cell - 1)
+    time.sleep(1)  # JupyterLab moves what it has not measured yet
+    panel = _element(lab, ".jp-NotebookPanel-notebook")
+    above = lab.page.execute_script(
+        f"return {widget}.node.previousElementSibling.getBoundingClientRect().top"
+        " - arguments[0].getBoundingClientRect().top",
+        panel,
+    )
+    _save(panel.screenshot_as_png, path, max(0, round(above)))
     lab.page.set_window_size(1240, 1400)
 
 
@@ -185,13 +193,15 @@ def _element(lab: browser.Lab, selector: str) -> WebElement:
     return lab.page.find_element(By.CSS_SELECTOR, selector)
 
 
-def _save(png: bytes, path: Path) -> None:
-    """In few colours, as these pictures have, so that they stay small."""
-    _picture(png).quantize(256).save(path, optimize=True)
+def _save(png: bytes, path: Path, top: int = 0) -> None:
+    """In few colours, the rare ones among them, so that pictures stay small."""
+    _picture(png, top).quantize(256, Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
-def _picture(png: bytes) -> Image.Image:
+def _picture(png: bytes, top: int = 0) -> Image.Image:
+    """What is below the row `top`, as wide as a page has room for."""
     picture = Image.open(BytesIO(png)).convert("RGB")
+    picture = picture.crop((0, top, picture.width, picture.height))
     if picture.width > WIDE:
         picture = picture.resize((WIDE, picture.height * WIDE // picture.width))
     return picture

@@ -35,10 +35,10 @@ FOLDER = Path(__file__).parent / "suites"
 ELSEWHERE = r"should be made of|holds .* no part of it should be"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
     "counted_twice": r"(is|are) in .*(twice|times|too often|more than once)|adds .* in the code",
-    "first_element": r"lacks|No input went into",
+    "first_element": r"lacks|No input went into|stands in the code.*no input",
     "identity": r"stands in the code",
-    "last_element": r"lacks|No input went into|stands in the code.*no input",
-    "lost_part": r"lacks|ours (adds|divides|takes the larger)",
+    "last_element": rf"lacks|No input went into|stands in the code.*no input|{ELSEWHERE}",
+    "lost_part": rf"lacks|ours (adds|divides|takes the larger)|{ELSEWHERE}",
     "merged_unscaled": r"exponential|lacks|; ours (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to 16 bits",
     "scale": r"; ours|times what|of what it should be|no (division|multiplication)s on its way",

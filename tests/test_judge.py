@@ -254,7 +254,7 @@ def test_a_kernel_that_never_ends_is_told_so_where_the_solution_is_not_measured_
     assert [case.status for case in verdict.cases] == ["passed", "timeout"]
 
 
-def test_a_case_may_run_the_threads_in_another_order(tmp_path):
+def test_what_hangs_on_who_comes_first_is_seen_in_another_order(tmp_path):
     """Which warp draws which ticket is chance; in lockstep the first draws the first."""
     root = small_lesson.write(tmp_path)
     exercises = root / "01_add" / "exercises.py"
@@ -268,7 +268,9 @@ def test_a_case_may_run_the_threads_in_another_order(tmp_path):
     const float wrong = mine == warp ? 0.0f : 1.0f;
     // BEGIN SOLUTION""",
     ).replace("+ y[i]", "+ y[i] + wrong")
-    assert judge(ID, source, root=root).status == "passed"
+    verdict = judge(ID, source, root=root)
+    assert verdict.status == "wrong_answer"
+    assert verdict.message.startswith("Right when blocks and warps come in order; with ")
     exercises.write_text(EXERCISES.replace(made, made[:-1] + ', order="shuffled")'))
     assert judge(ID, source, root=root).status == "wrong_answer"
     assert judge(ID, SOLUTION, root=root).status == "passed"

@@ -1,19 +1,22 @@
 """The course as data: what a lesson is, what an exercise asks, and where both are found.
 
-A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
-level, its benchmarks.py, if it has one, `Benchmark` objects, its shown.py `Shown` objects; nothing
-else has to be registered anywhere.
+A lesson is one folder under kernels/. Its exercises.py, and any exercises_*.py beside it, define
+`Exercise` objects at module level, its benchmarks.py, if it has one, `Benchmark` objects, its
+shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
+from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
     Benchmark,
     Budget,
     Case,
     Dim,
+    Exactly,
     Exercise,
     Expected,
+    Hazard,
     Launch,
     Lesson,
     Problem,
@@ -27,31 +30,41 @@ from .model import (
     together,
     work_is_shared,
 )
+from .problems import one_launch
 from .requirements import DIVISION, FENCE, LOAD_16, SHUFFLE, STORE_16, Ban, Kind, Requirement
 
 __all__ = [
     "DIVISION",
     "FENCE",
     "KERNELS",
+    "KINDS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
     "Ban",
     "Benchmark",
+    "Break",
     "Budget",
+    "Bug",
     "Case",
+    "Cheaper",
     "Dim",
+    "Exactly",
     "Exercise",
     "Expected",
+    "Hazard",
     "Kind",
     "Launch",
     "Lesson",
+    "Order",
+    "Place",
     "Problem",
     "Requirement",
     "Rule",
     "Shown",
     "Times",
     "Variant",
+    "Write",
     "WrongKernel",
     "exercise",
     "full_name",
@@ -61,6 +74,7 @@ __all__ = [
     "lessons",
     "longest_path",
     "names",
+    "one_launch",
     "together",
     "work_is_shared",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -82,27 +83,46 @@ def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     return Lesson(path.name, path, title, _exercises(path), benchmarks, shown)
 
 
+def exercise_files(path: Path) -> list[Path]:
+    """The files in a lesson's folder that define its exercises: exercises.py, and where that would
+    be too long exercises_*.py beside it."""
+    return [path / "exercises.py", *sorted(path.glob("exercises_*.py"))]
+
+
 def _exercises(path: Path) -> tuple[Exercise, ...]:
-    file = path / "exercises.py"
-    found = authors.defined(file, Exercise)
-    for one in found:
-        authors.require_exercise(one, file)
+    """The lesson's exercises in the order of its page."""
+    found = [one for file in exercise_files(path) for one in _defined(file)]
     if len({one.name for one in found}) < len(found):
-        raise AuthorError(f"{authors.shown(file)}: two exercises have the same name.")
+        raise AuthorError(f"{authors.shown(path / 'exercises.py')}: two exercises have one name.")
+    page = authors.text(path / "lesson.md")
+    places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
+    order = {name: place for place, name in reversed(list(enumerate(places)))}
+    ordered = sorted(found, key=lambda one: order.get(one.name, len(places)))
+    rules = _rules(path, {one.name for one in found})
+    return tuple(
+        replace(one, rules=tuple(rule for rule in rules if rule.exercise == one.name))
+        for one in ordered
+    )
+
+
+def _defined(file: Path) -> Iterator[Exercise]:
+    for one in authors.defined(file, Exercise):
+        authors.require_exercise(one, file)
+        yield replace(
+            one,
+            id=f"{file.parent.name}/{one.name}",
+            file=file.name,
+            solution=authors.text(file.with_name(one.source)),
+            cases=tuple(_case(case, file, one.name) for case in one.cases),
+        )
+
+
+def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
     rules = authors.defined(path / "rules.py", Rule)
     for rule in rules:
-        if rule.exercise not in {one.name for one in found}:
+        if rule.exercise not in exercises:
             raise AuthorError(f"{authors.shown(path / 'rules.py')}: no exercise {rule.exercise!r}.")
-    return tuple(
-        replace(
-            one,
-            id=f"{path.name}/{one.name}",
-            solution=authors.text(path / one.source),
-            cases=tuple(_case(case, file, one.name) for case in one.cases),
-            rules=tuple(rule for rule in rules if rule.exercise == one.name),
-        )
-        for one in found
-    )
+    return rules
 
 
 def _case(case: Case, file: Path, exercise: str) -> Case:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import NotInCourse
 from . import authors
+from .kinds import Kind, Write
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
 
@@ -102,10 +103,29 @@ def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
 
 
 @dataclass(frozen=True)
+class Hazard:
+    """What a case must go wrong by: a verdict's `status`, on the line that has the words of
+    `between` in it; of a race, between the lines that have the one and the other."""
+
+    status: str
+    between: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """A counter of the simulated GPU that must come to `count` over the case's launches."""
+
+    counter: str
+    count: int
+    why: str
+
+
+@dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
-    a hidden case; `problem` draws a fresh `Problem` from a random generator. `ours`: what the
-    case costs the solution, by counter, as far as it is kept; set when the case is found."""
+    a hidden case; `problem` draws a fresh `Problem` from a random generator. `hazard`: what the
+    case must go wrong by, where that is asked. `ours`: what the case costs the solution, by
+    counter, as far as it is kept; set when the case is found."""
 
     name: str
     problem: Callable[[np.random.Generator], Problem]
@@ -114,6 +134,8 @@ class Case:
     budgets: tuple[Budget, ...] = ()
     requires: tuple[Requirement, ...] = ()
     bans: tuple[Ban, ...] = ()
+    exactly: tuple[Exactly, ...] = ()
+    hazard: Hazard | None = None
     ours: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -142,11 +164,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
-    between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
-    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
-    `solution` the text of `source` and `rules` those of the lesson's rules.py; all are set when it
-    is found."""
+    """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
+    `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
+    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
+    first while the last check ended in it. `minutes`: how long it takes somebody who has read the
+    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
+    name of the file that defines it, `solution` the text of `source`, and `rules` those of the
+    lesson's rules.py; all are set when it is found."""
 
     name: str
     title: str
@@ -154,7 +178,11 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = field(default_factory=Write)
+    minutes: int = 0
+    teaches: str = ""
     id: str = ""
+    file: str = ""
     solution: str = ""
     rules: tuple[Rule, ...] = ()
 
@@ -251,6 +279,10 @@ class Lesson:
 
     def solution(self, exercise: Exercise) -> str:
         return authors.text(self.path / exercise.source)
+
+    def handed_out(self, exercise: Exercise) -> str:
+        """The kernel as learners get it."""
+        return exercise.kind.handed_out(self.solution(exercise))
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:

@@ -294,7 +294,8 @@ def _checked(reply: Reply, asked: Request, number: int) -> Outcome:
         if reply.status == Status.PASSED:
             raise protocol.ProtocolError("a failure that is none")
         told = bounded(reply.diagnostics)
-        return Failed(reply.status, shortened(reply.message), reply.line, told, reply.counters)
+        message = shortened(reply.message)
+        return msgspec.structs.replace(reply, message=message, diagnostics=told)
     if number:
         case = asked.cases[number - 1]
         if not reply.too_long and _told(reply) != (len(case.followed), len(case.asked)):

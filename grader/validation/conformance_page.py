@@ -8,6 +8,7 @@ from datetime import date
 from ..cuda import gpu_count
 from ..cuda.conformance import DRAWN, SAMPLES, Row, table
 from ..errors import BadInput
+from .markdown import line
 
 _HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
 
@@ -41,10 +42,10 @@ def page(rows: Iterable[Row], on: str, day: date) -> str:
             "One small kernel per form of an instruction ran on both devices with the same inputs:",
             f"{SAMPLES:,} chosen to look for trouble and {DRAWN:,} drawn by hypothesis for each.",
             "",
-            _line([*_HEAD, "worst, ulp", "where"]),
-            _line(["---", *["---:"] * len(_HEAD), "---"]),
-            *[_line(_cells(row)) for row in rows],
-            _line(_total(rows)),
+            line([*_HEAD, "worst, ulp", "where"]),
+            line(["---", *["---:"] * len(_HEAD), "---"]),
+            *[line(_cells(row)) for row in rows],
+            line(_total(rows)),
             "",
             "*Within the bound*: the bits differ, but the hardware's result is as close to the",
             "true value as the PTX ISA documents, or it documents no error there (the sine of a",
@@ -83,7 +84,3 @@ def _outside(rows: list[Row]) -> list[str]:
         for row in rows
         if row.beyond
     ]
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -6,6 +6,7 @@ from collections import Counter
 
 from ..cuda.simulator.observers.counters import METRICS
 from .comparison import COMPARED, TOLERANCE, Cell, Row, differences, why
+from .markdown import line
 
 
 def page(rows: list[Row], left_out: dict[str, str], hardware: str) -> str:
@@ -59,7 +60,7 @@ def _summary(rows: list[Row]) -> list[str]:
     lines = []
     for counter, short in COMPARED.items():
         found = Counter(row.cells[counter].state for row in rows)
-        lines.append(_line([short, *(str(found[state]) for state in states)]))
+        lines.append(line([short, *(str(found[state]) for state in states)]))
     return head + lines
 
 
@@ -71,8 +72,8 @@ def _not_run(left_out: dict[str, str]) -> list[str]:
 def _table(rows: list[Row]) -> list[str]:
     """Only the counters that some of the rows have."""
     used = [c for c in COMPARED if any(_matters(row.cells[c]) for row in rows)]
-    head = [_line(["kernel", *(COMPARED[c] for c in used)]), _line(["---", *["---:"] * len(used)])]
-    return head + [_line([row.work.name, *(_cell(row.cells[c]) for c in used)]) for row in rows]
+    head = [line(["kernel", *(COMPARED[c] for c in used)]), line(["---", *["---:"] * len(used)])]
+    return head + [line([row.work.name, *(_cell(row.cells[c]) for c in used)]) for row in rows]
 
 
 def _matters(cell: Cell) -> bool:
@@ -97,7 +98,7 @@ def _why(rows: list[Row]) -> list[str]:
         "| --- | --- | ---: | ---: | --- |",
     ]
     return head + [
-        _line(
+        line(
             [
                 row.work.name,
                 COMPARED[cell.counter],
@@ -117,9 +118,5 @@ def _instructions(rows: list[Row]) -> list[str]:
         cell, ratio = row.cells["inst_executed"], row.instruction_ratio()
         hardware = f"{cell.hardware:,.0f}" if ratio is not None else "n/a"
         shown = f"{ratio:.2f}" if ratio is not None else "n/a"
-        lines.append(_line([row.work.name, f"{cell.simulated:,}", hardware, shown]))
+        lines.append(line([row.work.name, f"{cell.simulated:,}", hardware, shown]))
     return head + lines
-
-
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -89,6 +89,8 @@ def sums(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
 interleaved = Exercise(
     name="interleaved",
     title="Fold the tile",
+    minutes=9,
+    teaches="a tree whose strides let whole warps sleep",
     source="2_interleaved.cu",
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
@@ -188,6 +190,8 @@ def lowest(rng: np.random.Generator, n: int) -> np.ndarray:
 maximum = Exercise(
     name="max",
     title="The largest of any number of elements",
+    minutes=6,
+    teaches="the identity of an operation pads a tree",
     source="3_max.cu",
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
@@ -298,6 +302,8 @@ def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
 dot = Exercise(
     name="dot",
     title="A dot product on a grid of any size",
+    minutes=9,
+    teaches="a grid-stride loop in front of a tree",
     source="4_dot.cu",
     cases=(
         Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
@@ -330,9 +336,9 @@ dot = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: whole_products(rng, 16 * 8 * BLOCK, 8),
+            lambda rng: whole_products(rng, 33 * 8 * BLOCK, 8),
             points=6,
-            budgets=dot_budgets(8, 16),
+            budgets=dot_budgets(8, 33),
         ),
         large("more than 65,536 elements, 3 blocks", lambda rng: whole_products(rng, 66_000, 3)),
     ),
@@ -412,6 +418,8 @@ def fences(blocks: int) -> Requirement:
 last_block = Exercise(
     name="last_block",
     title="A sum in one launch",
+    minutes=14,
+    teaches="one launch: the last block finishes",
     source="7_last_block.cu",
     cases=(
         Case("one block", lambda rng: whole_sum(rng, 700, 1), points=1),

@@ -85,7 +85,6 @@ def take_away(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @effect("cp", "async bulk commit_group :", "async bulk wait_group read? : n")
-@effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
 def nothing(instruction: Instruction, at: int, machine: Machine) -> Step:
     """What was taken away is there already."""
     return lambda lanes: None

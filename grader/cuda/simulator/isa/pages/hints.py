@@ -1,5 +1,5 @@
 """Instructions that change how fast memory is, not what is in it (PTX ISA, "createpolicy",
-"griddepcontrol")."""
+"prefetch", "griddepcontrol")."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def create_policy(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 @effect("griddepcontrol", "launch_dependents|wait :")
 @effect("pmevent", "mask? : a")
+@effect("prefetch", "global|local? L1|L2|EVICTIONS : [a]", "const|param? tensormap : [a]")
+@effect("prefetchu", "L1 : [a]")
+@effect("discard", "global? L2 : [a], n")
+@effect("applypriority", "global? EVICTIONS : [a], n")
+@effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
 def nothing(instruction: Instruction, at: int, machine: Machine) -> Step:
-    """A grid starts when those before it have ended, so there is nothing to wait for."""
+    """Cache hints change no value, and a grid starts when those before it have ended."""
     return lambda lanes: None

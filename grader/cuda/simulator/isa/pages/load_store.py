@@ -78,12 +78,3 @@ def store(instruction: Instruction, at: int, machine: Machine) -> Step:
 def _is_call_parameter(address: Operand, machine: Machine) -> bool:
     base = address_of(address).base
     return isinstance(base, Symbol) and base.name in machine.calls.slots
-
-
-@effect("prefetch", "global|local? L1|L2|EVICTIONS : [a]", "const|param? tensormap : [a]")
-@effect("prefetchu", "L1 : [a]")
-@effect("discard", "global? L2 : [a], n")
-@effect("applypriority", "global? EVICTIONS : [a], n")
-def hint(instruction: Instruction, at: int, machine: Machine) -> Step:
-    """Cache hints change no value."""
-    return lambda lanes: None
