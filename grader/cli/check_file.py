@@ -32,6 +32,16 @@ class Checked:
     shown: str = ""
     verdict: Verdict | None = None
     problem: str = ""
+    root: Path = course.KERNELS
+
+    @property
+    def standing(self) -> course.Standing | None:
+        """What a kernel that passed costs, where there is a contest for the cheapest."""
+        lesson, _, name = self.exercise.partition("/")
+        contest = course.lesson(lesson, self.root).contest(name)
+        if contest is None or self.verdict is None or not self.passed:
+            return None
+        return contest.standing(self.verdict.counters)
 
     @property
     def passed(self) -> bool:
@@ -48,7 +58,7 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
     exercise = course.exercise(exercise_id, root)
     source = read_text(path)
-    return [Checked(exercise.id, source, judge(exercise.id, source, root=root))]
+    return [Checked(exercise.id, source, judge(exercise.id, source, root=root), root=root)]
 
 
 def as_json(checked: list[Checked]) -> str:
@@ -71,7 +81,7 @@ def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
         return Checked(exercise_id, problem=answer.problem)
     verdict = judge(exercise_id, answer.source, root=root)
     shown = as_typed(answer.source, answer.name)
-    return Checked(exercise_id, shown, verdict, answer.problem)
+    return Checked(exercise_id, shown, verdict, answer.problem, root)
 
 
 def _lesson_name(path: Path, notebook: NotebookNode) -> str:

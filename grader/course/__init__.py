@@ -6,6 +6,7 @@ else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
+from .contest import Contest, Standing
 from .mistakes import WrongKernel
 from .model import (
     BUTTERFLY,
@@ -47,6 +48,7 @@ __all__ = [
     "Benchmark",
     "Budget",
     "Case",
+    "Contest",
     "Dim",
     "Exercise",
     "Expected",
@@ -55,6 +57,7 @@ __all__ = [
     "Problem",
     "Requirement",
     "Shown",
+    "Standing",
     "Times",
     "Variant",
     "WrongKernel",

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import NotInCourse
 from . import authors
+from .contest import Contest
 from .mistakes import WrongKernel, wrong_kernels
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
@@ -241,6 +242,7 @@ class Lesson:
     exercises: tuple[Exercise, ...]
     benchmarks: tuple[Benchmark, ...] = ()
     shown: tuple[Shown, ...] = ()
+    contests: tuple[Contest, ...] = ()
 
     def exercise(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -248,6 +250,10 @@ class Lesson:
                 return exercise
         known = ", ".join(exercise.name for exercise in self.exercises)
         raise NotInCourse(f"Lesson {self.name} has no exercise {name!r}; it has: {known}.")
+
+    def contest(self, exercise: str) -> Contest | None:
+        """The contest for the exercise of that name, if there is one."""
+        return next((one for one in self.contests if one.exercise == exercise), None)
 
     def benchmark(self, name: str) -> Benchmark:
         for benchmark in self.benchmarks:
