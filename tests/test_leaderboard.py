@@ -18,9 +18,7 @@ from grader.course import Contest
 
 add_contest = Contest(exercise="add", sectors=10, instructions=10)
 """
-LOADED_TWICE = instead(
-    "    const volatile float* again = x;\n    if (i < n) total[i] = x[i] + y[i] + 0 * again[i];"
-)
+LONGER = instead("    if (i < n) total[i] = n > 1000 ? sinf(x[i]) : x[i] + y[i];")
 WRONG = instead("    if (i < n) total[i] = x[i];")
 
 
@@ -31,7 +29,7 @@ def here(tmp_path_factory):
     exercises.write_text(exercises.read_text() + CONTEST)
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     release(here, course.lesson(LESSON, kernels))
-    answers = {"ada": LOADED_TWICE, "ben": SOLUTION, "cem": SOLUTION + "\n// mine", "dora": WRONG}
+    answers = {"ada": LONGER, "ben": SOLUTION, "cem": SOLUTION + "\n// mine", "dora": WRONG}
     for learner, source in answers.items():
         hand_in(here, learner, add=source, scale=SCALED)
     batch.autograde(here, LESSON, list(answers))
@@ -42,7 +40,7 @@ def rows(said):
     return [line.split() for line in said.output.splitlines() if line.split()[0:1] != []]
 
 
-def test_who_moves_least_comes_first_and_who_fails_is_not_there(here):
+def test_whose_kernel_costs_least_comes_first_and_who_fails_is_not_there(here):
     said = grader(here, "leaderboard", "01")
     assert said.exit_code == 0, said.output
     ranked = [(row[0], row[1]) for row in rows(said) if row[0].isdigit()]
