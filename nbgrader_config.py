@@ -27,8 +27,21 @@ c.CourseDirectory.ignore = [
 c.Exchange.root = str(course / "exchange")
 c.Exchange.cache = str(course / "cache")
 
-# Every graded answer is a %%cuda cell, so what stands in for a solution is a CUDA comment.
-c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}
+# Each kind of exercise says what is handed out of its solution; so much for ClearSolutions.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.LockCells",
+    "grader.classroom.handing_out.HandOut",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.ClearSolutions.code_stub = {"python": "// YOUR CODE HERE"}  # of notebooks of your own
 
 # A learner's notebook is never executed: its answers are taken out first and judged as text.
 c.Autograde.sanitize_preprocessors = [

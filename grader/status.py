@@ -20,7 +20,8 @@ class Status(StrEnum):
     WRONG_ANSWER = (
         "wrong_answer",
         "Something in memory is not as it should be: an output is wrong or was never written, or "
-        "an input was changed; or an integer was divided by zero.",
+        "an input was changed; or an integer was divided by zero; or a case that must go wrong in "
+        "one way, as the exercise asks, did not.",
     )
     COMPILE_ERROR = "compile_error", "The compiler refuses the source; see `diagnostics`."
     LAUNCH_ERROR = (
@@ -49,8 +50,8 @@ class Status(StrEnum):
     TIMEOUT = "timeout", "Compiling or running took too long, most likely an endless loop."
     OVER_BUDGET = (
         "over_budget",
-        "The answer is right, and costs more than the exercise allows or lacks an instruction "
-        "that it asks for.",
+        "The answer is right, and costs more than the exercise allows, or other than it asks for, "
+        "or lacks an instruction that it asks for.",
     )
     NOT_ATTEMPTED = "not_attempted", "The kernel is as it was handed out, or there is none."
     UNSUPPORTED = (

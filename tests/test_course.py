@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 import nbformat
 import numpy as np
 import pytest
@@ -11,22 +14,28 @@ from grader import course
 from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
-from grader.course import mistakes
+from grader.course import catalogue, mistakes
 from grader.course.weave import weave
 from grader.cuda import simulator
 from grader.judge import judge, steps
-from grader.validation import equivalent_mutants
+from grader.validation import equivalent_mutants, exercises_page
 
 pytestmark = pytest.mark.slow
 
+WORDS_A_MINUTE = 150  # of prose that is to be understood
+
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
+WRITTEN = [(lesson, one) for lesson, one in EXERCISES if one.kind.name == "write"]
 BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]
 WRONG = [(lesson, wrong) for lesson in LESSONS for wrong in lesson.wrong_kernels]
 
 each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 each_exercise = pytest.mark.parametrize(
     ("lesson", "exercise"), EXERCISES, ids=[exercise.id for _, exercise in EXERCISES]
+)
+each_written = pytest.mark.parametrize(
+    ("lesson", "exercise"), WRITTEN, ids=[exercise.id for _, exercise in WRITTEN]
 )
 each_benchmark = pytest.mark.parametrize(
     ("lesson", "benchmark"),
@@ -72,20 +81,77 @@ def test_a_wrong_kernel_gets_the_diagnosis_that_is_foreseen(lesson, wrong):
 
 
 @each_exercise
-def test_at_least_four_mistakes_of_three_kinds_are_foreseen(lesson, exercise):
+def test_mistakes_are_foreseen_at_least_four_of_three_kinds_where_all_is_to_be_written(
+    lesson, exercise
+):
     foreseen = [wrong for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name]
-    assert len(foreseen) >= 4
-    assert len({wrong.status for wrong in foreseen}) >= 3
+    assert foreseen
+    if exercise.kind.name == "write":
+        assert len(foreseen) >= 4
+        assert len({wrong.status for wrong in foreseen}) >= 3
 
 
 @each_exercise
-def test_an_exercise_has_visible_and_hidden_cases_a_budget_and_hints(lesson, exercise):
+def test_an_exercise_has_visible_and_hidden_cases_and_hints(lesson, exercise):
     assert {case.visible for case in exercise.cases} == {True, False}
-    assert any(case.budgets for case in exercise.cases)
     assert len(exercise.hints) >= 2
 
 
 @each_exercise
+def test_a_case_asks_for_what_the_kind_is_about(lesson, exercise):
+    cases, kind = exercise.cases, exercise.kind.name
+    if kind in ("write", "cheaper"):
+        assert any(case.budgets for case in cases)
+    assert (kind == "break") == any(case.hazard or case.exactly for case in cases)
+
+
+@each_exercise
+def test_what_is_handed_out_does_not_pass_when_it_is_touched(lesson, exercise):
+    verdict = judge(exercise.id, lesson.handed_out(exercise) + "\nusing touched = int;\n")
+    assert verdict.points < exercise.points
+    if exercise.kind.name == "cheaper":
+        assert verdict.status == "over_budget", verdict.message
+    elif exercise.kind.name != "break":
+        assert verdict.status != "over_budget", verdict.message
+
+
+@each_lesson
+def test_a_lesson_has_six_to_ten_exercises_one_with_a_bug_to_find(lesson):
+    assert 6 <= len(lesson.exercises) <= 10
+    assert "bug" in {exercise.kind.name for exercise in lesson.exercises}
+
+
+@each_lesson
+def test_the_first_exercise_is_answered_within_two_minutes_of_opening_the_page(lesson):
+    before, *_ = readings(lesson)
+    assert before / WORDS_A_MINUTE + lesson.exercises[0].minutes <= 2
+
+
+@each_lesson
+def test_nobody_reads_for_much_more_than_ten_minutes_between_two_exercises(lesson):
+    assert max(readings(lesson)[:-1]) <= 10.5 * WORDS_A_MINUTE
+
+
+@each_exercise
+def test_an_exercise_says_how_long_it_takes_and_what_it_teaches(lesson, exercise):
+    assert 1 <= exercise.minutes <= 20
+    assert 10 <= len(exercise.teaches) <= 80
+
+
+def test_the_course_has_sixty_exercises_of_six_kinds_and_twenty_five_are_written():
+    kinds = Counter(exercise.kind.name for _, exercise in EXERCISES)
+    assert kinds.total() >= 60
+    assert kinds["write"] >= 25
+    assert set(kinds) == set(course.KINDS)
+
+
+def test_the_table_of_exercises_is_current():
+    assert exercises_page.PAGE.read_text() == exercises_page.text(), (
+        "run `python -m grader.validation.exercises_page`"
+    )
+
+
+@each_written
 def test_at_least_half_of_the_points_are_for_what_the_exercise_teaches(lesson, exercise):
     technique = [one for one in exercise.cases if one.budgets or one.requires or one.bans]
     assert 2 * sum(case.points for case in technique) >= exercise.points
@@ -96,7 +162,7 @@ def test_at_least_half_of_the_points_are_for_what_the_exercise_teaches(lesson, e
 @each_exercise
 def test_hints_that_know_the_mistake_are_about_diagnoses_that_there_are(lesson, exercise):
     foreseen = {wrong.status for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name}
-    assert exercise.hints_on
+    assert exercise.hints_on or exercise.kind.name != "write"
     assert set(exercise.hints_on) <= foreseen | {"over_budget"}
 
 
@@ -120,7 +186,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
     files = [path for path in lesson.path.rglob("*") if path.is_file()]
     strays = {str(path.relative_to(lesson.path)) for path in files if path.suffix != ".pyc"} - {
         "lesson.md",
-        "exercises.py",
+        *(path.name for path in catalogue.exercise_files(lesson.path)),
         "benchmarks.py",
         "shown.py",
         mistakes.FILE,
@@ -219,6 +285,17 @@ def test_what_is_recorded_is_what_the_benchmark_would_measure(lesson, benchmark)
 def test_nothing_is_recorded_that_is_no_longer_measured(lesson):
     names = {benchmark.name for benchmark in lesson.benchmarks}
     assert set(timings.recorded(lesson)) <= names
+
+
+def readings(lesson) -> list[int]:
+    """Words of prose before the first exercise, between each two, and after the last."""
+    prose, words = (lesson.path / "lesson.md").read_text(), [0]
+    for part in re.split(r"^(```.*?^```)$", prose, flags=re.DOTALL | re.MULTILINE):
+        if part.startswith("```{exercise}"):
+            words.append(0)
+        elif not part.startswith("```"):
+            words[-1] += len(part.split())
+    return words
 
 
 class OnSimulator:

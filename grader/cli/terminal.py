@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from ..course import Standing
+from ..course import KINDS, Standing
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
@@ -50,7 +50,17 @@ def show_failures(console: Console, verdict: Verdict, source: str) -> None:
 
 def _heading(verdict: Verdict) -> Text:
     points = f"{verdict.points:g} of {verdict.max_points:g} points, on the {verdict.device}"
-    return Text.assemble((verdict.exercise, "bold"), "  ", _status(verdict.status), "  ", points)
+    kind = KINDS[verdict.kind]
+    told = [f"{points} ({kind.title})"]
+    if verdict.status == "passed":
+        told += [one for one in (kind.solved, *_notes(verdict)) if one]
+    heading = (verdict.exercise, "bold"), "  ", _status(verdict.status), "  "
+    return Text.assemble(*heading, "\n".join(told))
+
+
+def _notes(verdict: Verdict) -> list[str]:
+    """What was seen where something was to go wrong."""
+    return list(dict.fromkeys(visible(case.note) for case in verdict.cases if case.note))
 
 
 def _status(status: str) -> Text:

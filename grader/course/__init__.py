@@ -1,12 +1,13 @@
 """The course as data: what a lesson is, what an exercise asks, and where both are found.
 
-A lesson is one folder under kernels/. Its exercises.py defines `Exercise` objects at module
-level, its benchmarks.py, if it has one, `Benchmark` objects, its shown.py `Shown` objects; nothing
-else has to be registered anywhere.
+A lesson is one folder under kernels/. Its exercises.py, and any exercises_*.py beside it, define
+`Exercise` objects at module level, its benchmarks.py, if it has one, `Benchmark` objects, its
+shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
 from .contest import Contest, Standing
+from .kinds import KINDS, Break, Bug, Cheaper, Kind, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
     BUTTERFLY,
@@ -20,8 +21,10 @@ from .model import (
     Budget,
     Case,
     Dim,
+    Exactly,
     Exercise,
     Expected,
+    Hazard,
     Launch,
     Lesson,
     Problem,
@@ -35,31 +38,42 @@ from .model import (
     together,
     work_is_shared,
 )
+from .problems import one_launch
 
 __all__ = [
     "BUTTERFLY",
     "DIVISION",
     "KERNELS",
+    "KINDS",
     "LOAD_16",
     "SHUFFLE",
     "STORE_16",
     "WARP_REDUCTION",
     "Ban",
     "Benchmark",
+    "Break",
     "Budget",
+    "Bug",
     "Case",
+    "Cheaper",
     "Contest",
     "Dim",
+    "Exactly",
     "Exercise",
     "Expected",
+    "Hazard",
+    "Kind",
     "Launch",
     "Lesson",
+    "Order",
+    "Place",
     "Problem",
     "Requirement",
     "Shown",
     "Standing",
     "Times",
     "Variant",
+    "Write",
     "WrongKernel",
     "exercise",
     "full_name",
@@ -69,6 +83,7 @@ __all__ = [
     "lessons",
     "longest_path",
     "names",
+    "one_launch",
     "together",
     "work_is_shared",
 ]

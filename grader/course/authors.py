@@ -79,6 +79,15 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
+def place_of(folder: Path, name: str) -> str:
+    """Where a lesson's folder defines the exercise called `name`: file and line."""
+    for file in sorted(folder.glob("exercises*.py")):
+        for number, line in enumerate(text(file).splitlines(), 1):
+            if f'name="{name}"' in line:
+                return f"{shown(file)}, line {number}"
+    return f"{shown(folder / 'exercises.py')}: exercise {name!r}"
+
+
 def _require_problem(made: Problem, what: str) -> None:
     """What the fields' types do not say of a Problem."""
     buffers = {*made.inputs, *made.outputs, *made.scratch}

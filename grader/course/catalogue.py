@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -76,21 +77,28 @@ def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     return Lesson(path.name, path, title, _exercises(path), benchmarks, shown, contests)
 
 
+def exercise_files(path: Path) -> list[Path]:
+    """The files in a lesson's folder that define its exercises: exercises.py, and where that would
+    be too long exercises_*.py beside it."""
+    return [path / "exercises.py", *sorted(path.glob("exercises_*.py"))]
+
+
 def _exercises(path: Path) -> tuple[Exercise, ...]:
-    file = path / "exercises.py"
-    found = authors.defined(file, Exercise)
-    for one in found:
-        authors.require_exercise(one, file)
+    """The lesson's exercises in the order of its page."""
+    found = [one for file in exercise_files(path) for one in _defined(file)]
     if len({one.name for one in found}) < len(found):
-        raise AuthorError(f"{authors.shown(file)}: two exercises have the same name.")
-    return tuple(
-        replace(
-            one,
-            id=f"{path.name}/{one.name}",
-            cases=tuple(_case(case, file, one.name) for case in one.cases),
-        )
-        for one in found
-    )
+        raise AuthorError(f"{authors.shown(path / 'exercises.py')}: two exercises have one name.")
+    page = authors.text(path / "lesson.md")
+    places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
+    order = {name: place for place, name in reversed(list(enumerate(places)))}
+    return tuple(sorted(found, key=lambda one: order.get(one.name, len(places))))
+
+
+def _defined(file: Path) -> Iterator[Exercise]:
+    for one in authors.defined(file, Exercise):
+        authors.require_exercise(one, file)
+        cases = tuple(_case(case, file, one.name) for case in one.cases)
+        yield replace(one, id=f"{file.parent.name}/{one.name}", file=file.name, cases=cases)
 
 
 def _case(case: Case, file: Path, exercise: str) -> Case:

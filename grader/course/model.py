@@ -14,6 +14,7 @@ import numpy as np
 from ..errors import NotInCourse
 from . import authors
 from .contest import Contest
+from .kinds import Kind, Write
 from .mistakes import WrongKernel, wrong_kernels
 
 FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
@@ -126,6 +127,24 @@ class Ban:
     why: str
 
 
+@dataclass(frozen=True)
+class Hazard:
+    """What a case must go wrong by: a verdict's `status`, on the line that has the words of
+    `between` in it; of a race, between the lines that have the one and the other."""
+
+    status: str
+    between: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """A counter of the simulated GPU that must come to `count` over the case's launches."""
+
+    counter: str
+    count: int
+    why: str
+
+
 SHUFFLE = r"shfl\.sync\..*"
 WARP_REDUCTION = {r"redux\.sync\..*": 5}  # what five shuffles of a warp do, in one instruction
 DIVISION = r"(div|rem)\..*"
@@ -138,8 +157,9 @@ STORE_16 = "st" + _SIXTEEN_BYTES
 @dataclass(frozen=True)
 class Case:
     """One input to try a kernel on. `name` is its category, the only thing a learner is told of
-    a hidden case; `problem` draws a fresh `Problem` from a random generator. `ours`: what the
-    case costs the solution, by counter, as far as it is kept; set when the case is found."""
+    a hidden case; `problem` draws a fresh `Problem` from a random generator. `hazard`: what the
+    case must go wrong by, where that is asked. `ours`: what the case costs the solution, by
+    counter, as far as it is kept; set when the case is found."""
 
     name: str
     problem: Callable[[np.random.Generator], Problem]
@@ -148,15 +168,19 @@ class Case:
     budgets: tuple[Budget, ...] = ()
     requires: tuple[Requirement, ...] = ()
     bans: tuple[Ban, ...] = ()
+    exactly: tuple[Exactly, ...] = ()
+    hazard: Hazard | None = None
     ours: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """A kernel to write. `source` is the solved .cu file, with the part a learner fills in
-    between BEGIN SOLUTION and END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on`
-    are hints for a status, shown first while the last check ended in it. `id` is "lesson/name",
-    set when it is found."""
+    """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
+    `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
+    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
+    first while the last check ended in it. `minutes`: how long it takes somebody who has read the
+    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name" and `file` the
+    name of the file that defines it, both set when it is found."""
 
     name: str
     title: str
@@ -164,7 +188,11 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
+    kind: Kind = field(default_factory=Write)
+    minutes: int = 0
+    teaches: str = ""
     id: str = ""
+    file: str = ""
 
     @property
     def points(self) -> float:
@@ -264,6 +292,10 @@ class Lesson:
 
     def solution(self, exercise: Exercise) -> str:
         return authors.text(self.path / exercise.source)
+
+    def handed_out(self, exercise: Exercise) -> str:
+        """The kernel as learners get it."""
+        return exercise.kind.handed_out(self.solution(exercise))
 
     @property
     def wrong_kernels(self) -> tuple[WrongKernel, ...]:

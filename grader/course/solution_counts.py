@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FILE = "steps.json"
-CACHE_KEY = "cache_key"  # beside the exercises' names: a fingerprint of what was measured
+CACHE_KEY = "cache_key"  # beside the exercises' names: of each, a fingerprint of what was measured
 
 Counts = dict[str, dict[str, int]]  # by case and counter
 

@@ -145,9 +145,13 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
         exercise = lesson.exercise(name)
     except NotInCourse as error:
         raise _error(lesson, line, str(error).rstrip(".")) from None
-    solution = cuda_cell(name, lesson.solution(exercise))
+    solution = lesson.solution(exercise)
+    if fault := exercise.kind.fault(solution):
+        raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
     return [
-        v4.new_code_cell(solution, metadata={**CUDA, **graded(name, solution=True)}),
+        v4.new_code_cell(
+            cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
+        ),
         v4.new_code_cell(
             f'check("{name}")',
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),

@@ -26,8 +26,11 @@ FROM_NAN = (
 )
 
 
-def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
-    """The case's result from what came of it on the simulated device."""
+def on_simulator(
+    instance: CaseInstance, outcome: Reply, words: Words, name_the_dearest: bool = True
+) -> CaseResult:
+    """The case's result from what came of it on the simulated device. Over budget, it names the
+    line that costs most, unless that is the learner's to find."""
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
@@ -40,7 +43,8 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (
-        _over_budget(instance, outcome)
+        _over_budget(instance, outcome, name_the_dearest)
+        or _not_exactly(instance, outcome)
         or _lacks_instruction(instance, outcome.opcodes)
         or _has_banned_instruction(instance, outcome.opcodes)
         or _passed(instance.case)
@@ -241,24 +245,41 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def _over_budget(instance: CaseInstance, ran: Ran) -> CaseResult | None:
+def _count(case: Case, counter: str, counters: dict[str, int]) -> int:
+    """What a counter came to."""
+    if counter not in counters:
+        alike = ", ".join(get_close_matches(counter, counters, n=5, cutoff=0.3))
+        raise AuthorError(
+            f"The case {case.name!r} budgets {counter!r}, which no counter is called; "
+            f"some are: {alike or ', '.join(sorted(counters)[:5])}. docs/counters.md has all."
+        )
+    return counters[counter]
+
+
+def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
+    for wanted in instance.case.exactly:
+        count = _count(instance.case, wanted.counter, ran.counters)
+        if count != wanted.count:
+            message = (
+                f"The answer is right, but {wanted.counter} came to {count:,}, and this case asks "
+                f"for exactly {wanted.count:,}. {_sentence(wanted.why, instance.problem)}"
+            )
+            return failed(instance.case, Status.OVER_BUDGET, message)
+    return None
+
+
+def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> CaseResult | None:
     case = instance.case
     for budget in case.budgets:
-        counter, counters = budget.counter, ran.counters
-        if counter not in counters:
-            alike = ", ".join(get_close_matches(counter, counters, n=5, cutoff=0.3))
-            raise AuthorError(
-                f"The case {case.name!r} budgets {counter!r}, which no counter is called; "
-                f"some are: {alike or ', '.join(sorted(counters)[:5])}. docs/counters.md has all."
-            )
-        count = counters[counter]
+        counter = budget.counter
+        count = _count(case, counter, ran.counters)
         if not isinstance(budget.at_most, int):
             raise AuthorError(
                 f"The case {case.name!r} budgets {counter} by the solution's own, which is not "
                 "known: run `grader build`, which measures it."
             )
         if count > budget.at_most:
-            line, share = ran.costs.get(counter, (None, 0))
+            line, share = ran.costs.get(counter, (None, 0)) if name_the_dearest else (None, 0)
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "

@@ -10,7 +10,7 @@ from .. import course, cuda
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, steps
+from . import compare, hazards, steps
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import Pair, explained
@@ -49,18 +49,20 @@ def judge(
     source = one_line_end(encodable(source))
     refused = _not_run(source, lesson, exercise, hidden)
     if refused is not None:
-        return _verdict(exercise_id, refused, "simulator", seed)
+        return _verdict(exercise, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
     outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
-    results = [compare.on_simulator(*row) for row in zip(instances, outcomes, words, strict=True)]
+    rows = zip(instances, outcomes, words, strict=True)
+    results = [_on_simulator(*row, exercise.kind) for row in rows]
     counters = _counters(instances, outcomes, results)
     results = _explained(source, lesson, exercise, instances, outcomes, results, words, limits)
-    if cuda.device == "gpu":
+    if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
     diagnostics = first.diagnostics if isinstance(first, Failed) else ()
-    return _verdict(exercise_id, results, cuda.device, seed, counters, diagnostics)
+    device = "simulator" if exercise.kind.simulated_alone else cuda.device
+    return _verdict(exercise, results, device, seed, counters, diagnostics)
 
 
 def _not_run(
@@ -69,12 +71,21 @@ def _not_run(
     """The results of a source that is not even compiled; None if it is to be."""
     if len(source) > LONGEST_SOURCE:
         status, message = Status.COMPILE_ERROR, _TOO_LONG.format(len(source), LONGEST_SOURCE)
-    elif is_blank(source, lesson.solution(exercise)):
+    elif is_blank(source, lesson.handed_out(exercise)):
         status, message = Status.NOT_ATTEMPTED, NOT_ATTEMPTED
     else:
         return None
     cases = [case for case in exercise.cases if case.visible or hidden]
     return [compare.failed(case, status, message) for case in cases]
+
+
+def _on_simulator(
+    instance: CaseInstance, outcome: Outcome, words: Words, kind: course.Kind
+) -> CaseResult:
+    """The result of a case, which may be asked to go wrong."""
+    if instance.case.hazard:
+        return hazards.on_simulator(instance, outcome, words)
+    return compare.on_simulator(instance, outcome, words, kind.names_the_dearest_line)
 
 
 def _explained(
@@ -93,6 +104,8 @@ def _explained(
     if first is None or not first[2].visible or first[2].status != Status.WRONG_ANSWER:
         return results
     instance, outcome, result, word = first
+    if instance.case.hazard:
+        return results
     wrong = compare.first_wrong(instance, outcome) if isinstance(outcome, Ran) else None
     if wrong is None:
         return results
@@ -138,7 +151,7 @@ def _counters(
 
 
 def _verdict(
-    exercise_id: str,
+    exercise: course.Exercise,
     results: list[CaseResult],
     device: str,
     seed: int,
@@ -148,7 +161,7 @@ def _verdict(
     cases = told_once(results)
     failure = next((case for case in cases if case.status != Status.PASSED), None)
     return Verdict(
-        exercise=exercise_id,
+        exercise=exercise.id,
         points=sum(case.points for case in cases),
         max_points=sum(case.max_points for case in cases),
         status=failure.status if failure else Status.PASSED,
@@ -160,4 +173,5 @@ def _verdict(
         device=device,
         seed=seed,
         compiler=cuda.compilers.chosen_name(),
+        kind=exercise.kind.name,
     )

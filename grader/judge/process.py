@@ -262,7 +262,8 @@ def _checked(reply: Reply, asked: Request, number: int) -> Outcome:
         if reply.status == Status.PASSED:
             raise protocol.ProtocolError("a failure that is none")
         told = bounded(reply.diagnostics)
-        return Failed(reply.status, shortened(reply.message), reply.line, told, reply.counters)
+        message = shortened(reply.message)
+        return msgspec.structs.replace(reply, message=message, diagnostics=told)
     if number:
         wanted = _wanted(asked, asked.cases[number - 1])
         if {name: (one.shape, one.dtype.str) for name, one in reply.arrays.items()} != wanted:

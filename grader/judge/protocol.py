@@ -155,13 +155,15 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
-    compile the `diagnostics`, and of a run that was stopped the `counters` up to then."""
+    compile the `diagnostics`, of a run that was stopped the `counters` up to then, and of a race
+    the `other_line`."""
 
     status: Status
     message: str = ""
     line: int | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = {}
+    other_line: int | None = None
 
 
 Reply = Ran | Failed

@@ -31,6 +31,7 @@ from ..cuda.errors import (
     CompileError,
     CompilerFailure,
     CudaError,
+    DataRace,
     LaunchError,
     OutOfTime,
     StepLimit,
@@ -202,6 +203,8 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed(error.status, str(error), error.line, error.diagnostics)
     except StepLimit as error:
         return Failed(error.status, str(error), error.line, counters=dict(error.counters))
+    except DataRace as error:
+        return Failed(error.status, str(error), error.line, other_line=error.other_line)
     except CudaError as error:
         return Failed(error.status, str(error), error.line)
     except OutOfTime:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 
-from ..course import Exercise, Lesson, solution_counts
+from ..course import Exercise, Lesson, authors, solution_counts
 from ..course.solution_counts import CACHE_KEY, FILE, Counts
+from ..errors import AuthorError
+from ..status import Status
 from .cases import CaseInstance, described, instantiate
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
@@ -35,32 +37,53 @@ def write(lesson: Lesson) -> bool:
 
 def stale(lesson: Lesson) -> bool:
     """Whether steps.json is missing, or of other exercises and solutions than there are."""
-    return solution_counts.kept(lesson.path).get(CACHE_KEY) != _cache_key(lesson)
+    return solution_counts.kept(lesson.path).get(CACHE_KEY) != _cache_keys(lesson)
 
 
 def text(lesson: Lesson) -> str:
-    """What steps.json must hold. Measured anew only where an exercise or a solution has changed
-    since it was written."""
-    if not stale(lesson):
-        return (lesson.path / FILE).read_text()
-    lines = [f'"{CACHE_KEY}": "{_cache_key(lesson)}"']
+    """What steps.json must hold. An exercise is measured anew only where its solution, or the file
+    that defines it, has changed since it was written."""
+    kept, keys = solution_counts.kept(lesson.path), _cache_keys(lesson)
+    before = kept.get(CACHE_KEY, {})
+    lines = [f'"{CACHE_KEY}": {_json(keys)}']
     for exercise in lesson.exercises:
-        counts = measure(lesson, exercise).items()
-        cases = [f"  {_json(case)}: {_json(row)}" for case, row in counts]
-        lines.append(f"{_json(exercise.name)}: {{\n{_rows(cases)}\n }}")
+        name = exercise.name
+        known = before.get(name) == keys[name] and name in kept
+        counts = kept[name] if known else measure(lesson, exercise)
+        cases = [f"  {_json(case)}: {_json(row)}" for case, row in counts.items()]
+        lines.append(f"{_json(name)}: {{\n{_rows(cases)}\n }}")
     return f"{{\n{_rows([f' {line}' for line in lines])}\n}}\n"
 
 
 def measure(lesson: Lesson, exercise: Exercise) -> Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
     most: Counts = {}
+    _require_hazards(lesson, exercise)
     source = lesson.solution(exercise)
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
+            if one.case.hazard:
+                continue  # it comes to no end
             row = most.setdefault(one.case.name, {})
             for counter, count in _counted(source, one).items():
                 row[counter] = max(row.get(counter, 0), count)
     return most
+
+
+def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
+    """AuthorError where a case is to go wrong and the solution does not go wrong so."""
+    asked = [one for one in exercise.cases if one.hazard]
+    from .judging import judge
+
+    if not asked:
+        return
+    for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
+        if result.status != Status.PASSED and any(one.name == result.name for one in asked):
+            place = authors.place_of(lesson.path, exercise.name)
+            raise AuthorError(
+                f"{place}: {exercise.source} does not break as the case {result.name!r} asks: "
+                f"{result.message}"
+            )
 
 
 def _counted(source: str, one: CaseInstance) -> dict[str, int]:
@@ -80,7 +103,10 @@ def _rows(rows: list[str]) -> str:
     return ",\n".join(rows)
 
 
-def _cache_key(lesson: Lesson) -> str:
-    sources = [(lesson.path / "exercises.py").read_text()]
-    sources += [lesson.solution(exercise) for exercise in lesson.exercises]
-    return hashlib.sha256("\0".join(sources).encode()).hexdigest()[:16]
+def _cache_keys(lesson: Lesson) -> dict[str, str]:
+    """By exercise, a name for its solution and the file that defines it."""
+    keys = {}
+    for exercise in lesson.exercises:
+        both = authors.text(lesson.path / exercise.file), lesson.solution(exercise)
+        keys[exercise.name] = hashlib.sha256("\0".join(both).encode()).hexdigest()[:16]
+    return keys

@@ -66,6 +66,13 @@ class CaseResult:
     mismatches: Annotated[
         tuple[Mismatch, ...], Meta(description="The first few elements that are wrong.")
     ] = ()
+    note: Annotated[
+        str,
+        Meta(
+            description="Of a case that was to go wrong, and did as it was asked to, what the "
+            "simulated GPU saw; empty for all others."
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,13 @@ class Verdict:
     compiler: Annotated[
         str, Meta(description="`nvrtc` or `clang`: whose program the simulated GPU ran.")
     ] = "nvrtc"
+    kind: Annotated[
+        str,
+        Meta(
+            description="Of the exercise: `write`, `order` (the lines), `place` (what is missing), "
+            "`break` (a right kernel), `cheaper` (make it so) or `bug` (find it)."
+        ),
+    ] = "write"
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
@@ -155,4 +169,4 @@ def _plain(data: Any) -> Any:
 def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
-    return replace(case, message=message, line=None, mismatches=())
+    return replace(case, message=message, line=None, mismatches=(), note="")

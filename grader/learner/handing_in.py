@@ -38,7 +38,7 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         answer.name
         for answer in answers
         if answer.source is not None
-        and is_blank(answer.source, lesson.solution(lesson.exercise(answer.name)))
+        and is_blank(answer.source, lesson.handed_out(lesson.exercise(answer.name)))
     )
     problems = tuple(answer.problem for answer in answers if answer.problem)
     to = None if _released(lesson.name) else _as_file(root, path)

@@ -41,7 +41,7 @@ def page(
             _mismatches(failed.mismatches),
         ]
     else:
-        parts.append(_budgets(verdict, exercise))
+        parts += [_solved(verdict, exercise), _budgets(verdict, exercise)]
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
     if replay:
@@ -52,8 +52,8 @@ def page(
 
 def _not_attempted(exercise: Exercise) -> Page:
     text = (
-        f"`{exercise.name}` is still as it was handed out. Fill in the part marked for you, run "
-        f'its cell, then run `check("{exercise.name}")` again.'
+        f"`{exercise.name}` is still as it was handed out. {exercise.kind.to_do}. Run its cell, "
+        f'then run `check("{exercise.name}")` again.'
     )
     return Page(card("note", paragraph(text)), text)
 
@@ -61,8 +61,17 @@ def _not_attempted(exercise: Exercise) -> Page:
 def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
     outcome = "passed" if kind == "success" else "not there yet"
     points = f"{_number(verdict.points)} of {_number(verdict.max_points)} points"
-    html = heading(kind, prose(f"`{exercise.name}`: {outcome}"), f" · {points}")
-    return Page(html, f"{exercise.name}: {outcome}, {points}")
+    of_kind = exercise.kind.title
+    html = heading(kind, prose(f"`{exercise.name}`: {outcome}"), f" · {points} · {of_kind}")
+    return Page(html, f"{exercise.name}: {outcome}, {points} ({of_kind})")
+
+
+def _solved(verdict: Verdict, exercise: Exercise) -> Page:
+    """What the exercise's kind says of a right answer, and what was seen where something was to go
+    wrong."""
+    notes = dict.fromkeys(case.note for case in verdict.cases if case.note)
+    told = [one for one in (exercise.kind.solved, *notes) if one]
+    return Page("".join(map(paragraph, told)), "\n".join(told))
 
 
 def _cases(verdict: Verdict) -> Page:

@@ -122,6 +122,8 @@ def sectors_2d(n: int) -> tuple[Budget, ...]:
 expand_2d = Exercise(
     name="expand_2d",
     title="Expand in two dimensions",
+    minutes=6,
+    teaches="a stride of 0 repeats a row or a column",
     source="2_expand_2d.cu",
     cases=(
         Case(
@@ -243,6 +245,8 @@ def walk_budgets(warps: int, loads: int, why: str, stores: int = 1) -> tuple[Bud
 expand = Exercise(
     name="expand",
     title="Expand any dimensions of any number",
+    minutes=10,
+    teaches="N dimensions: a coordinate and a stride each",
     source="4_expand.cu",
     cases=(
         Case("2x1x5x1 to 2x4x5x6", lambda rng: of_shape(rng, (2, 1, 5, 1), (2, 4, 5, 6)), points=1),
@@ -387,6 +391,8 @@ def all_turned(rng: np.random.Generator) -> Problem:
 where = Exercise(
     name="where",
     title="where, with everything broadcast",
+    minutes=9,
+    teaches="three arrays, broadcast against each other",
     source="5_where.cu",
     cases=(
         Case(
@@ -518,6 +524,8 @@ def last_elements(rng: np.random.Generator) -> Problem:
 fast_expand = Exercise(
     name="fast_expand",
     title="Expand without dividing",
+    minutes=10,
+    teaches="the divisions that need not be done",
     source="7_fast_expand.cu",
     cases=(
         Case(

@@ -88,6 +88,8 @@ def sums(x: np.ndarray, spare_blocks: int = 0, block: int = BLOCK) -> Problem:
 interleaved = Exercise(
     name="interleaved",
     title="Fold the tile",
+    minutes=9,
+    teaches="a tree whose strides let whole warps sleep",
     source="2_interleaved.cu",
     cases=(
         Case("one full block", lambda rng: sums(quarters(rng, BLOCK)), points=1),
@@ -187,6 +189,8 @@ def lowest(rng: np.random.Generator, n: int) -> np.ndarray:
 maximum = Exercise(
     name="max",
     title="The largest of any number of elements",
+    minutes=6,
+    teaches="the identity of an operation pads a tree",
     source="3_max.cu",
     cases=(
         Case("one full block", lambda rng: maxima(negative(rng, BLOCK)), points=1),
@@ -297,6 +301,8 @@ def dot_budgets(blocks: int, passes: int) -> tuple[Budget, ...]:
 dot = Exercise(
     name="dot",
     title="A dot product on a grid of any size",
+    minutes=9,
+    teaches="a grid-stride loop in front of a tree",
     source="4_dot.cu",
     cases=(
         Case("as many threads as elements", lambda rng: whole_products(rng, 512, 2), points=1),
@@ -413,6 +419,8 @@ def fences(blocks: int) -> Requirement:
 last_block = Exercise(
     name="last_block",
     title="A sum in one launch",
+    minutes=14,
+    teaches="one launch: the last block finishes",
     source="7_last_block.cu",
     cases=(
         Case("one block", lambda rng: whole_sum(rng, 700, 1), points=1),

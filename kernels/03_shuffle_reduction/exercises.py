@@ -69,6 +69,8 @@ def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
 warp_sum = Exercise(
     name="warp_sum",
     title="The sum of a warp",
+    minutes=6,
+    teaches="registers of 32 lanes summed without memory",
     source="2_warp_sum.cu",
     cases=(
         Case("one warp", lambda rng: warp_sums(quarters(rng, WARP), block=32), points=1),
@@ -181,6 +183,8 @@ def below_budgets(rows: int, columns: int, width: int) -> tuple[Budget, ...]:
 below_max = Exercise(
     name="below_max",
     title="Several rows in a warp",
+    minutes=9,
+    teaches="a butterfly leaves the result in every lane",
     source="5_below_max.cu",
     cases=(
         Case(
@@ -325,6 +329,8 @@ def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
 row_share = Exercise(
     name="row_share",
     title="Every thread of the block has the result",
+    minutes=12,
+    teaches="warps first, then the warps of a block",
     source="8_row_share.cu",
     cases=(
         Case(

@@ -163,6 +163,8 @@ def shuffled(reductions: int, warps: int) -> tuple[Requirement, ...]:
 elementary = Exercise(
     name="elementary",
     title="One vector, three launches, and the host in between",
+    minutes=9,
+    teaches="the sum of exponentials, block by block",
     source="3_elementary.cu",
     cases=(
         Case(
@@ -276,6 +278,8 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
 on_device = Exercise(
     name="on_device",
     title="The same, and the host has nothing to do",
+    minutes=12,
+    teaches="two launches in place of a host in between",
     source="4_on_device.cu",
     cases=(
         Case(
@@ -416,6 +420,8 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
 row_softmax = Exercise(
     name="row_softmax",
     title="Every row of a matrix, in three passes",
+    minutes=14,
+    teaches="a block a row, three passes",
     source="5_row_softmax.cu",
     cases=(
         Case("two rows, two blocks", lambda rng: rows_of(steep(rng, (2, 300)), grid=2), points=1),

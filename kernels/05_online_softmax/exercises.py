@@ -128,6 +128,8 @@ def _merge_pairs(a: str, b: str, out: str, n: int) -> Launch:
 merge = Exercise(
     name="merge",
     title="Merge two pairs",
+    minutes=7,
+    teaches="pairs of maximum and sum, merged in any order",
     source="2_merge.cu",
     cases=(
         Case(
@@ -297,6 +299,8 @@ def butterflies(rows: int) -> tuple[Budget | Requirement, ...]:
 online_row = Exercise(
     name="online_row",
     title="Row softmax in two passes",
+    minutes=10,
+    teaches="one pass fewer over a row",
     source="4_online_row.cu",
     cases=(
         Case(
@@ -426,6 +430,8 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
 long_vector = Exercise(
     name="long_vector",
     title="One long vector, many blocks",
+    minutes=12,
+    teaches="pairs from all blocks of a grid",
     source="6_long_vector.cu",
     cases=(
         Case(
@@ -534,6 +540,8 @@ FULL_TILES = ((3, 96, 64), (2, 512, 1), (2, 100, 8))
 axis = Exercise(
     name="axis",
     title="Softmax along any axis",
+    minutes=15,
+    teaches="softmax along any axis, read along memory",
     source="7_softmax_axis.cu",
     cases=(
         Case(

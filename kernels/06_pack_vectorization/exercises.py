@@ -137,6 +137,8 @@ def copy_budgets() -> tuple[Budget, ...]:
 scale_packed = Exercise(
     name="scale_packed",
     title="Packs and a tail",
+    minutes=9,
+    teaches="16 bytes a load, and a tail",
     source="6_scale_packed.cu",
     cases=(
         Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
@@ -241,6 +243,8 @@ def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
 row_absmax = Exercise(
     name="row_absmax",
     title="A warp a row, packs where they fit",
+    minutes=12,
+    teaches="a row kept in registers between two passes",
     source="7_row_absmax.cu",
     cases=(
         Case(
@@ -413,6 +417,8 @@ def pass_requirements(rows: int, row_bytes: int, shuffles: int) -> tuple[Require
 warp_per_row = Exercise(
     name="warp_per_row",
     title="The row in a warp's registers",
+    minutes=10,
+    teaches="a warp a row needs no barrier",
     source="4_warp_per_row.cu",
     cases=(
         Case("8 rows of 100 columns", lambda rng: divided(planted(rng, 8, 100)), points=1),
@@ -506,6 +512,8 @@ def each_type(rng: np.random.Generator, rows: int, packs: int, **how) -> Problem
 any_type = Exercise(
     name="any_type",
     title="One template for halves, floats and doubles",
+    minutes=14,
+    teaches="one template for floats, doubles and halves",
     source="8_any_type.cu",
     cases=(
         Case(

@@ -154,6 +154,8 @@ def butterflies(count: int, why: str) -> Requirement:
 warp_softmax = Exercise(
     name="warp_softmax",
     title="The whole of it, a warp a row",
+    minutes=12,
+    teaches="softmax of short rows, a warp a row",
     source="2_warp_softmax.cu",
     cases=(
         Case("8 rows of 100", lambda rng: by_warps(normal(rng, (8, 100), scale=3)), points=1),
@@ -272,6 +274,8 @@ def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
 block_softmax = Exercise(
     name="block_softmax",
     title="A block a row, the row in shared memory",
+    minutes=14,
+    teaches="one read, one write, a block a row",
     source="4_block_softmax.cu",
     cases=(
         Case(
@@ -465,6 +469,8 @@ def triangle_budgets(heads: int, n: int) -> tuple[Budget, ...]:
 masked_softmax = Exercise(
     name="masked_softmax",
     title="Scale and mask in front",
+    minutes=14,
+    teaches="scale and mask in front, in one kernel",
     source="8_masked_softmax.cu",
     cases=(
         Case(

@@ -119,6 +119,8 @@ layer_norm = Exercise(
     name="layer_norm",
     title="Layer normalisation, with Welford's triples",
     source="1_layer_norm.cu",
+    minutes=20,
+    teaches="a statistic as a triple that merges, and cancellation",
     cases=(
         Case(
             "3 rows of 300", lambda rng: normalising(rng, normal(rng, (3, 300), scale=3)), points=1
@@ -299,6 +301,8 @@ cross_entropy = Exercise(
     name="cross_entropy",
     title="Softmax with cross-entropy, and its backward pass",
     source="2_cross_entropy.cu",
+    minutes=20,
+    teaches="a loss and its gradient with one read and one write",
     cases=(
         Case(
             "3 rows of 300",
@@ -449,6 +453,8 @@ top_four = Exercise(
     name="top_four",
     title="The four largest of each row",
     source="3_top_four.cu",
+    minutes=20,
+    teaches="a sorted list in registers, and a total order for ties",
     cases=(
         Case("8 rows of 128", lambda rng: choosing(normal(rng, (8, 128))), points=1),
         Case("6 rows of 50, below zero", lambda rng: choosing(negative(rng, 6, 50)), points=2),
@@ -591,6 +597,8 @@ attention_row = Exercise(
     name="attention_row",
     title="Attention, one row",
     source="4_attention_row.cu",
+    minutes=20,
+    teaches="the online pair with a third member: FlashAttention's idea",
     cases=(
         Case("2 heads, 40 keys", lambda rng: attending(rng, around(rng, 2, 40)), points=1),
         Case(

@@ -118,7 +118,7 @@ def run(root: Path) -> dict[str, Any]:
 
     def worked_on(notebook: NotebookNode) -> int:
         found = intake.find(notebook, names)
-        blank = {one.name: lesson.solution(one) for one in lesson.exercises}
+        blank = {one.name: lesson.handed_out(one) for one in lesson.exercises}
         return sum(
             one.source is not None and not is_blank(one.source, blank[one.name]) for one in found
         )

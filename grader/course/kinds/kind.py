@@ -1,0 +1,65 @@
+"""What every kind of exercise says of itself."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+_ANSWER = re.compile(
+    r"^(?P<indent>[ \t]*)// BEGIN SOLUTION *\n(?P<text>.*?)^[ \t]*// END SOLUTION *(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Kind(ABC):
+    """A kind of exercise. `name` is what a verdict calls it, `title` what people read, `to_do` what
+    a learner is to do with the cell as it was handed out, `solved` what is said of a right answer.
+    `names_the_dearest_line`: whether a verdict over budget says which line costs most;
+    `simulated_alone`: whether the hardware is left out of it."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    to_do: ClassVar[str]
+    solved: ClassVar[str] = ""
+    names_the_dearest_line: ClassVar[bool] = True
+    simulated_alone: ClassVar[bool] = False
+
+    @abstractmethod
+    def stub(self, indent: str, answer: str) -> str:
+        """What is handed out in place of `answer`, whole lines, which began at `indent`."""
+
+    def fault(self, solution: str) -> str:
+        """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
+        if not _ANSWER.search(solution):
+            return "has no // BEGIN SOLUTION and // END SOLUTION"
+        if _bare(self.handed_out(solution)) == _bare(solution):
+            return f"is handed out solved: nothing is left to {self.title}"
+        return ""
+
+    def handed_out(self, solution: str) -> str:
+        """The kernel as learners get it."""
+        return _ANSWER.sub(lambda found: self.stub(found["indent"], found["text"]), solution)
+
+
+@dataclass(frozen=True)
+class Given(Kind):
+    """A kind that hands out lines in place of the answer: `given`, whole lines."""
+
+    given: str = ""
+
+    def stub(self, indent: str, answer: str) -> str:
+        return self.given.lstrip("\n")
+
+
+def answers(solution: str) -> Iterator[str]:
+    """What stands between each BEGIN SOLUTION and END SOLUTION."""
+    for found in _ANSWER.finditer(solution):
+        yield found["text"]
+
+
+def _bare(source: str) -> str:
+    return "".join(re.sub(r"//[^\n]*", "", source).split())

@@ -1,0 +1,55 @@
+"""Order the lines (Parsons problems): the answer's lines are there, shuffled, among some that do
+not belong to it. It is judged as a kernel, so that another right order is right too.
+
+D. Parsons and P. Haden, Parson's programming puzzles, Australasian Computing Education 2006.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+from .kind import Kind, answers
+from .write import YOURS
+
+_FEWEST = 3  # lines
+_ATTEMPTS = 50
+
+
+@dataclass(frozen=True)
+class Order(Kind):
+    """`distractors` are lines that do not belong to the answer; nothing marks them."""
+
+    name = "order"
+    title = "put in order"
+    to_do = (
+        "Take the lines that you need out of the comment, move each to its place, and leave the "
+        "others where they are"
+    )
+
+    distractors: tuple[str, ...] = ()
+
+    def stub(self, indent: str, answer: str) -> str:
+        lines = [line.strip() for line in answer.splitlines() if line.strip()]
+        shuffled = _shuffled([*lines, *self.distractors], lines)
+        return "".join(f"{indent}//   {line}\n" for line in shuffled) + f"{indent}{YOURS}\n"
+
+    def fault(self, solution: str) -> str:
+        for answer in answers(solution):
+            if len([line for line in answer.splitlines() if line.strip()]) < _FEWEST:
+                return f"has fewer than {_FEWEST} lines to {self.title}"
+        return super().fault(solution)
+
+
+def _shuffled(given: list[str], lines: list[str]) -> list[str]:
+    """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
+    found follow each other as they do there."""
+    follows = set(pairwise(lines))
+    orders = [sorted(given, key=partial(_place, attempt)) for attempt in range(_ATTEMPTS)]
+    return min(orders, key=lambda order: sum(pair in follows for pair in pairwise(order)))
+
+
+def _place(attempt: int, line: str) -> str:
+    return hashlib.sha256(f"{attempt} {line}".encode()).hexdigest()

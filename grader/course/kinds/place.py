@@ -1,0 +1,20 @@
+"""Place it: a barrier, a fence or a guard is missing, and nothing says where; or whether at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .kind import Kind
+
+
+@dataclass(frozen=True)
+class Place(Kind):
+    """The lines to be placed are left out without a trace. One too many is told by a budget on what
+    it costs."""
+
+    name = "place"
+    title = "place it"
+    to_do = "Put what is missing where it belongs, and nowhere else"
+
+    def stub(self, indent: str, answer: str) -> str:
+        return ""

@@ -1,0 +1,162 @@
+"""The short exercises on broadcasting, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    DIVISION,
+    Ban,
+    Break,
+    Bug,
+    Case,
+    Cheaper,
+    Exactly,
+    Exercise,
+    Order,
+    Problem,
+    hidden,
+    one_launch,
+)
+from grader.course.inputs import quarters, whole_numbers
+
+BLOCK = 64
+TILE = (32, 8)
+
+
+def scaled(rng: np.random.Generator, n: int) -> Problem:
+    x, factor = whole_numbers(rng, n), whole_numbers(rng, 1)
+    arrays = {"x": x, "factor": factor}
+    return one_launch(
+        "one_for_all", -(-n // BLOCK), BLOCK, arrays, {"out": x * factor}, np.int32(n)
+    )
+
+
+one_for_all = Exercise(
+    name="one_for_all",
+    title="One number for all",
+    source="0_one_for_all.cu",
+    kind=Bug(given="    out[i] = x[i] * factor[i];\n"),
+    minutes=1,
+    teaches="an array of one element has no element i",
+    cases=(
+        Case("two blocks", lambda rng: scaled(rng, 100), points=1),
+        hidden("a single element, and many", lambda rng: scaled(rng, 700)),
+    ),
+    hints=(
+        "The comment says how many elements `factor` has. Which of them does thread 5 read?",
+        "All threads need the same element, the only one there is.",
+    ),
+)
+
+
+def copied(rng: np.random.Generator) -> Problem:
+    x = quarters(rng, (32, 32))
+    return one_launch("worst_copy", 1, 1024, {"x": x}, {"out": x})
+
+
+worst_copy = Exercise(
+    name="worst_copy",
+    title="The dearest copy there is",
+    source="3_worst_copy.cu",
+    kind=Break(
+        given="""
+    const int row = threadIdx.x / 32;
+    const int col = threadIdx.x % 32;
+"""
+    ),
+    minutes=3,
+    teaches="what makes a load touch 32 sectors: lanes that are far apart",
+    cases=(
+        Case(
+            "32 sectors a request, loading and storing",
+            copied,
+            points=1.5,
+            exactly=(
+                Exactly(
+                    "global_load_sectors",
+                    1024,
+                    "32 warps load once each, and each of a warp's lanes is to fall into a sector "
+                    "of its own",
+                ),
+                Exactly("global_store_sectors", 1024, "the same goes for the stores"),
+            ),
+        ),
+        hidden("other numbers", copied),
+    ),
+    hints=(
+        "32 sectors are the most that 32 lanes can touch. How far apart must neighbouring lanes "
+        "read, at least?",
+        "As it stands, `col` differs from lane to lane. Let `row` do so.",
+    ),
+)
+
+
+def three_dims(rng: np.random.Generator, shape: tuple[int, int, int], own: tuple) -> Problem:
+    x = whole_numbers(rng, own)
+    strides = [stride // 4 if size > 1 else 0 for size, stride in zip(own, x.strides, strict=True)]
+    out = np.ascontiguousarray(np.broadcast_to(x, shape))
+    numbers = [np.int32(number) for number in (shape[1], shape[2], *strides, out.size)]
+    grid = -(-out.size // BLOCK)
+    return one_launch("three_coordinates", grid, BLOCK, {"x": x}, {"out": out}, *numbers)
+
+
+three_coordinates = Exercise(
+    name="three_coordinates",
+    title="Three coordinates, in order",
+    source="4_three_coordinates.cu",
+    kind=Order(
+        (
+            "const int row = i % rows;",
+            "const int plane = rest / cols;",
+            "const int rest = i % cols;",
+        )
+    ),
+    minutes=5,
+    teaches="remainder and quotient, from the last dimension to the first",
+    cases=(
+        Case("no dimension expanded", lambda rng: three_dims(rng, (3, 4, 5), (3, 4, 5)), 0.5),
+        Case("rows expanded", lambda rng: three_dims(rng, (2, 7, 9), (2, 1, 9)), 1),
+        hidden("planes expanded", lambda rng: three_dims(rng, (6, 3, 8), (1, 3, 8))),
+        hidden("columns expanded", lambda rng: three_dims(rng, (4, 5, 11), (4, 5, 1))),
+    ),
+    hints=(
+        "The last dimension runs fastest: its coordinate is what is left over when `i` is divided "
+        "by its size. The quotient counts rows, of all planes.",
+        "Nothing can be used above the line that declares it: `rest` needs `i`, `row` and `plane` "
+        "need `rest`. Seven lines are needed.",
+    ),
+)
+
+NO_DIVISION = Ban(
+    DIVISION,
+    "an integer division",
+    "the thread knows its row and its column already",
+)
+
+
+def summed(rng: np.random.Generator, rows: int, cols: int) -> Problem:
+    a, b = whole_numbers(rng, rows), whole_numbers(rng, cols)
+    grid = (-(-cols // TILE[0]), -(-rows // TILE[1]))
+    size = np.int32(rows), np.int32(cols)
+    out = {"out": a[:, None] + b}
+    return one_launch("outer_sum", grid, TILE, {"a": a, "b": b}, out, *size)
+
+
+outer_sum = Exercise(
+    name="outer_sum",
+    title="Divisions that undo a product",
+    source="8_outer_sum.cu",
+    kind=Cheaper(given="    out[i] = a[i / cols] + b[i % cols];\n"),
+    minutes=2,
+    teaches="a coordinate that is there need not be divided for",
+    cases=(
+        Case("some elements", lambda rng: summed(rng, 5, 7), points=0.5),
+        Case("no division", lambda rng: summed(rng, 16, 64), points=1.5, bans=(NO_DIVISION,)),
+        hidden("more rows than columns", lambda rng: summed(rng, 40, 3)),
+    ),
+    hints=(
+        "What is `i / cols`, if `i` is `row * cols + col`?",
+        "Only `out` needs the flat index. `a` has a number for each row, `b` one for each column.",
+    ),
+)

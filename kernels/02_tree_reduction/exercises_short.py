@@ -1,0 +1,270 @@
+"""The short exercises on tree reduction, between those of exercises.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from grader.course import (
+    Break,
+    Budget,
+    Bug,
+    Case,
+    Exactly,
+    Exercise,
+    Expected,
+    Hazard,
+    Launch,
+    Place,
+    Problem,
+    Requirement,
+    hidden,
+    longest_path,
+    one_launch,
+    together,
+)
+from grader.course.inputs import quarters, whole_numbers
+
+
+def total_of(rng: np.random.Generator, kernel: str, n: int, block: int, *numbers) -> Problem:
+    """One block that adds up n whole numbers."""
+    x = whole_numbers(rng, n)
+    return one_launch(kernel, 1, block, {"x": x}, {"total": x.sum(keepdims=True)}, *numbers)
+
+
+def alone(rng: np.random.Generator, n: int) -> Problem:
+    return total_of(rng, "one_thread", n, 1, np.int32(n))
+
+
+one_thread = Exercise(
+    name="one_thread",
+    title="A sum that lacks one",
+    source="0_one_thread.cu",
+    kind=Bug(given="    for (int i = 1; i < n; i++) {\n"),
+    minutes=1,
+    teaches="what a reduction is, by one thread",
+    cases=(
+        Case("ten elements", lambda rng: alone(rng, 10), points=1),
+        hidden("a single element", lambda rng: alone(rng, 1)),
+    ),
+    hints=("Which element is never added?", "Elements are counted from 0."),
+)
+
+
+def circled(rng: np.random.Generator) -> Problem:
+    x = quarters(rng, 64)
+    sums = np.roll(x, -2) + np.roll(x, -3)
+    return one_launch("three_barriers", 1, 64, {"x": x}, {"y": sums})
+
+
+three_barriers = Exercise(
+    name="three_barriers",
+    title="As many barriers as it takes",
+    source="1_three_barriers.cu",
+    kind=Place(),
+    minutes=6,
+    teaches="a barrier between a write and a read, and a read and a write",
+    cases=(
+        Case(
+            "no race, and no barrier too many",
+            circled,
+            points=2,
+            budgets=(
+                Budget(
+                    "barriers",
+                    3 * 2,
+                    "three, for each of two warps: a barrier that no two accesses of one cell need "
+                    "makes everybody wait for nothing: take each away in turn, and see what races",
+                ),
+            ),
+        ),
+        hidden("other numbers", circled),
+    ),
+    hints=(
+        "Ask of each two lines that touch `tile`, one after the other: does another thread touch "
+        "the same cell, and does one of the two write?",
+        "A thread may not change its cell before its left neighbour has read it: that is a barrier "
+        "as well.",
+        "The report of a race names the two lines between which one is missing.",
+    ),
+)
+
+
+def there_and_back(rng: np.random.Generator) -> Problem:
+    x = quarters(rng, 32)
+    return one_launch("eight_ways", 1, 32, {"x": x}, {"y": x})
+
+
+eight_ways = Exercise(
+    name="eight_ways",
+    title="Eight lanes to a bank",
+    source="2_eight_ways.cu",
+    kind=Break(given="    return lane;\n"),
+    minutes=3,
+    teaches="which strides make lanes meet in a bank",
+    cases=(
+        Case(
+            "8 wavefronts a request",
+            there_and_back,
+            points=1.5,
+            exactly=(
+                Exactly(
+                    "shared_load_wavefronts",
+                    8,
+                    "eight lanes are to meet in each bank that is asked for, so that the warp's "
+                    "one load takes eight turns",
+                ),
+            ),
+        ),
+        hidden("other numbers", there_and_back),
+    ),
+    hints=(
+        "There are 32 banks, and word w lies in bank w % 32. With a stride of 2, lanes t and t + "
+        "16 meet: two to a bank.",
+        "How many different banks do 32 lanes use, if eight of them share each? Which stride hits "
+        "only those?",
+    ),
+)
+
+
+def folded(rng: np.random.Generator) -> Problem:
+    return total_of(rng, "left_waiting", 64, 64)
+
+
+STUCK = Hazard("barrier_divergence", ("__syncthreads()",))
+
+left_waiting = Exercise(
+    name="left_waiting",
+    title="A barrier that half of the block never reaches",
+    source="2_left_waiting.cu",
+    kind=Break(
+        given="""
+        if (thread < stride) {
+            tile[thread] += tile[thread + stride];
+        }
+        __syncthreads();
+"""
+    ),
+    minutes=3,
+    teaches="what the report of a divergent barrier says",
+    cases=(
+        Case(
+            "the block is stuck at the barrier",
+            folded,
+            points=1.5,
+            hazard=STUCK,
+        ),
+        Case("other numbers", folded, points=0.5, visible=False, hazard=STUCK),
+    ),
+    hints=(
+        "All threads of a block must reach a barrier. Where would one have to stand that only some "
+        "of them come to?",
+        "Move the barrier of the loop by one line.",
+    ),
+)
+
+
+def drawn(rng: np.random.Generator, blocks: int, block: int) -> Problem:
+    """A grid of `blocks`, launched twice: `finished` must be 0 again for the second time."""
+    sign = quarters(rng, 1)
+    names = ("seen", "seen_again")
+    return Problem(
+        inputs={"sign": sign, "finished": np.zeros(1, np.uint32)},
+        outputs={name: Expected(sign.astype(np.float64), np.float32) for name in names},
+        launches=tuple(
+            Launch("ticket", blocks, block, ("sign", "finished", name)) for name in names
+        ),
+    )
+
+
+ticket = Exercise(
+    name="ticket",
+    title="Who is last?",
+    source="6_ticket.cu",
+    minutes=6,
+    teaches="a ticket tells a block that all others are through",
+    cases=(
+        Case("blocks of one thread", lambda rng: drawn(rng, 5, 1), points=0.5),
+        Case("blocks of 64 threads", lambda rng: drawn(rng, 7, 64), points=0.5),
+        hidden("one block", lambda rng: drawn(rng, 1, 32)),
+        Case(
+            "blocks in another order",
+            lambda rng: replace(drawn(rng, 20, 32), order="shuffled"),
+            points=0.5,
+        ),
+        hidden("many blocks", lambda rng: drawn(rng, 200, 32)),
+        Case(
+            "within budget",
+            lambda rng: drawn(rng, 40, 64),
+            points=2.5,
+            budgets=(
+                Budget("atomics", 2 * 40, "one ticket for each block, drawn by one thread"),
+                longest_path(),
+            ),
+        ),
+    ),
+    hints=(
+        "`atomicAdd(finished, 1)` returns what was there before: 0 to the first who draws. What "
+        "does the last of gridDim.x blocks get?",
+        "One thread of a block draws: `if (threadIdx.x == 0)`. The one with the last ticket writes "
+        "`*seen`, and sets `*finished` back to 0 for the next launch.",
+    ),
+    hints_on={
+        "data_race": "Two blocks may read the same number before either adds 1: draw by atomicAdd.",
+        "over_budget": "A block needs one ticket, whatever the number of its threads.",
+    },
+)
+
+
+def left_behind(rng: np.random.Generator, blocks: int) -> Problem:
+    """Each block one thread; twice, as `finished` must be 0 again."""
+    x = whole_numbers(rng, blocks)
+    exact = x.sum(dtype=np.float64, keepdims=True)
+    totals = ("total", "total_again")
+    return Problem(
+        inputs={"x": x, "finished": np.zeros(1, np.uint32)},
+        scratch={"left": ((blocks,), np.float32)},
+        outputs={name: Expected(exact, np.float32) for name in totals},
+        launches=tuple(
+            Launch("two_fences", blocks, 1, ("x", "finished", "left", name)) for name in totals
+        ),
+    )
+
+
+two_fences = Exercise(
+    name="two_fences",
+    title="A fence on either side of the ticket",
+    source="6_two_fences.cu",
+    kind=Place(),
+    minutes=3,
+    teaches="what a fence orders, for who writes and for who reads",
+    cases=(
+        Case(
+            "eight blocks",
+            lambda rng: left_behind(rng, 8),
+            points=1.5,
+            requires=(
+                Requirement(
+                    r"(membar|fence)\..*",
+                    "a fence",
+                    2 * (8 + 1),
+                    "one in each block between the number and the ticket; and one in the last "
+                    "block between the ticket and the numbers of the others",
+                    worth={r"atom\.(.*\.)?acq_rel\..*": 2},
+                ),
+            ),
+        ),
+        hidden(
+            "one block, and many", lambda rng: together(*(left_behind(rng, n) for n in (1, 30)))
+        ),
+    ),
+    hints=(
+        "The number must be there before the ticket is: what stands between the two?",
+        "And whoever has drawn the last ticket may not read anything older than it: a second "
+        "fence, between the ticket and the loop.",
+    ),
+    hints_on={
+        "data_race": "The report names a write and a read of `left`. Which fence orders them?",
+    },
+)

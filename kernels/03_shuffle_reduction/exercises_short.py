@@ -1,0 +1,195 @@
+"""The short exercises on shuffles, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    SHUFFLE,
+    Break,
+    Budget,
+    Bug,
+    Case,
+    Cheaper,
+    Exercise,
+    Hazard,
+    Order,
+    Place,
+    Problem,
+    Requirement,
+    hidden,
+    one_launch,
+)
+from grader.course.inputs import quarters
+
+
+def numbered(rng: np.random.Generator, n: int) -> Problem:
+    start = rng.integers(1, 100, n).astype(np.int32)
+    thread = np.arange(n, dtype=np.int32)
+    out = {"lane": start + thread % 32, "warp": start + thread // 32}
+    return one_launch("lane_and_warp", 1, n, {"start": start}, out)
+
+
+lane_and_warp = Exercise(
+    name="lane_and_warp",
+    title="Which lane of which warp?",
+    source="0_lane_and_warp.cu",
+    kind=Bug(
+        given="""
+    lane[i] = start[i] + i / 32;
+    warp[i] = start[i] + i % 32;
+"""
+    ),
+    minutes=1,
+    teaches="lane and warp: remainder and quotient by 32",
+    cases=(
+        Case("two warps and a half", lambda rng: numbered(rng, 80), points=1),
+        hidden("a full block", lambda rng: numbered(rng, 256)),
+    ),
+    hints=(
+        "Thread 33 is lane 1 of warp 1. What do `33 / 32` and `33 % 32` give, and thread 5?",
+        "Two signs have changed places.",
+    ),
+)
+
+
+def of_warps(rng: np.random.Generator, kernel: str, reduce, warps: int = 2) -> Problem:
+    """A block of whole warps; y is what `reduce` makes of the rows of 32 elements."""
+    x = quarters(rng, (warps, 32))
+    return one_launch(kernel, 1, 32 * warps, {"x": x}, {"y": reduce(x)}, rtol=1e-6)
+
+
+def shares(x: np.ndarray) -> np.ndarray:
+    return x / x.max(axis=1, keepdims=True).astype(np.float64)
+
+
+to_the_largest = Exercise(
+    name="to_the_largest",
+    title="A share of the largest",
+    source="3_to_the_largest.cu",
+    kind=Order(
+        (
+            "const float other = __shfl_down_sync(0xffffffff, largest, apart);",
+            "for (int apart = 1; apart < 16; apart *= 2) {",
+            "float largest = 0.0f;",
+        )
+    ),
+    minutes=4,
+    teaches="a butterfly leaves the result in every lane",
+    cases=(
+        Case("two warps", lambda rng: of_warps(rng, "to_the_largest", shares), points=1.5),
+        hidden("five warps", lambda rng: of_warps(rng, "to_the_largest", shares, 5)),
+    ),
+    hints=(
+        "Every lane needs the result, as each divides by it: which of the two shuffles leaves it "
+        "in all of them?",
+        "Begin with the lane's own element. Two lines stand inside the loop, and its brace is one "
+        "of the lines. How many steps do 32 lanes take?",
+    ),
+)
+
+
+def partly(rng: np.random.Generator, n: int) -> Problem:
+    x = quarters(rng, n)
+    sums = np.add.reduceat(x, np.arange(0, n, 32))
+    return one_launch("absent_lanes", -(-n // 64), 64, {"x": x}, {"total": sums}, np.int32(n))
+
+
+absent_lanes = Exercise(
+    name="absent_lanes",
+    title="Lanes that have gone home",
+    source="4_absent_lanes.cu",
+    kind=Break(given=""),
+    minutes=3,
+    teaches="whom a mask names must come: no early return before a shuffle",
+    cases=(
+        Case(
+            "a last warp that is not full: a shuffle names lanes that are gone",
+            lambda rng: partly(rng, 100 + int(rng.integers(1, 20))),
+            points=1.5,
+            hazard=Hazard("shuffle_divergence", ("__shfl_xor_sync(0xffffffff, sum, apart)",)),
+        ),
+        Case("full warps: still right", lambda rng: partly(rng, 64), points=0.5),
+        hidden("more full warps", lambda rng: partly(rng, 192)),
+    ),
+    hints=(
+        "The mask names all 32 lanes. Which line could send some of them away before they get to "
+        "the shuffle?",
+        "Let the threads without an element leave early, as lesson 00 does it.",
+    ),
+)
+
+
+def summed(x: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(x.sum(axis=1, keepdims=True), x.shape)
+
+
+five_steps = Exercise(
+    name="five_steps",
+    title="From 31 shuffles to five",
+    source="5_five_steps.cu",
+    kind=Cheaper(
+        given="""
+    for (int from = 1; from < 32; from++) {
+        sum += __shfl_xor_sync(0xffffffff, x[i], from);
+    }
+"""
+    ),
+    minutes=5,
+    teaches="what a tree saves, in shuffles",
+    cases=(
+        Case("one warp", lambda rng: of_warps(rng, "five_steps", summed, 1), points=0.5),
+        Case(
+            "within budget",
+            lambda rng: of_warps(rng, "five_steps", summed, 4),
+            points=1.5,
+            budgets=(
+                Budget("shuffles", 5 * 4, "5 for a warp: each step doubles what a lane has seen"),
+            ),
+            requires=(Requirement(SHUFFLE, "a shuffle", 5 * 4, "nothing goes through memory"),),
+        ),
+        hidden("other numbers", lambda rng: of_warps(rng, "five_steps", summed, 3)),
+    ),
+    hints=(
+        "As it stands, a lane asks each of the 31 others for its own element. After one step, a "
+        "lane could hold the sum of two; whom should it ask then, and for what?",
+        "Offer `sum` in place of `x[i]`, and halve the distance at every step.",
+    ),
+)
+
+
+def both(rng: np.random.Generator, warps: int) -> Problem:
+    x = quarters(rng, 32 * warps)
+    found = np.array([x.sum(), x.max()], np.float32)
+    return one_launch("sum_and_largest", 1, 32 * warps, {"x": x}, {"found": found})
+
+
+sum_and_largest = Exercise(
+    name="sum_and_largest",
+    title="One array for two reductions",
+    source="8_sum_and_largest.cu",
+    kind=Place(),
+    minutes=5,
+    teaches="a barrier also before an array is used again",
+    cases=(
+        Case(
+            "four warps, and no barrier too many",
+            lambda rng: both(rng, 4),
+            points=2,
+            budgets=(
+                Budget(
+                    "barriers",
+                    3 * 4,
+                    "three, for each of four warps: take each away in turn and see whether "
+                    "anything races",
+                ),
+            ),
+        ),
+        hidden("two warps", lambda rng: both(rng, 2)),
+    ),
+    hints=(
+        "Warps write to `of_warp`, thread 0 reads it; and then all of that again. Between which "
+        "two is nothing that waits?",
+        "The second reduction may not write before the first has been read.",
+    ),
+)

@@ -1,0 +1,166 @@
+"""The short exercises on safe softmax, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    Break,
+    Budget,
+    Bug,
+    Case,
+    Cheaper,
+    Exercise,
+    Hazard,
+    Order,
+    Problem,
+    hidden,
+    one_launch,
+)
+from grader.course.inputs import normal, quarters
+from grader.course.references import softmax
+
+BLOCK = 64
+
+
+def parts(rng: np.random.Generator, n: int) -> Problem:
+    x = quarters(rng, n)
+    total = x.sum(keepdims=True)
+    y = {"y": x / total.astype(np.float64)}
+    grid = -(-n // BLOCK)
+    return one_launch("share", grid, BLOCK, {"x": x, "sum": total}, y, np.int32(n), rtol=1e-6)
+
+
+share = Exercise(
+    name="share",
+    title="A share of the whole",
+    source="0_share.cu",
+    kind=Bug(given="    if (i < n) y[i] = *sum / x[i];\n"),
+    minutes=1,
+    teaches="a softmax ends in a quotient: each part by the whole",
+    cases=(
+        Case("a block and a bit", lambda rng: parts(rng, 70), points=1),
+        hidden("a single element, whose share is all", lambda rng: parts(rng, 3)),
+    ),
+    hints=("Which of the two is the part, and which is the whole?", "Shares add up to 1."),
+)
+
+
+def rows_alone(rng: np.random.Generator, shape: tuple[int, int], offset: float) -> Problem:
+    x = normal(rng, shape, 3) + np.float32(offset)
+    size = np.int32(shape[0]), np.int32(shape[1])
+    y = {"y": softmax(x)}
+    return one_launch("softmax_alone", 1, 32, {"x": x}, y, *size, rtol=1e-4, atol=1e-9)
+
+
+softmax_alone = Exercise(
+    name="softmax_alone",
+    title="A safe softmax, line by line",
+    source="2_softmax_alone.cu",
+    kind=Order(
+        (
+            "float largest = 0.0f;",
+            "for (int c = 0; c < columns; c++) sum += expf(in[c]);",
+            "for (int c = 0; c < columns; c++) out[c] = expf(in[c]) / sum;",
+        )
+    ),
+    minutes=4,
+    teaches="maximum, sum, quotient: three passes, and why in this order",
+    cases=(
+        Case("rows of 5", lambda rng: rows_alone(rng, (7, 5), 0), points=0.5),
+        Case("rows about 100", lambda rng: rows_alone(rng, (7, 5), 100), points=1),
+        Case("rows about -200", lambda rng: rows_alone(rng, (7, 5), -200), points=1),
+        hidden("other lengths", lambda rng: rows_alone(rng, (20, 13), -120)),
+    ),
+    hints=(
+        "Five lines are needed. The sum needs the maximum, and the answer needs both.",
+        "A maximum that begins at 0 is wrong for a row of negative numbers: then e^(x - 0) is 0 "
+        "throughout.",
+    ),
+)
+
+
+def largest_of(rng: np.random.Generator, columns: int, scale: float) -> Problem:
+    x = -(rng.uniform(0.5, 1, (3, columns)) * scale).astype(np.float32)
+    out = {"largest": x.max(axis=1)}
+    return one_launch("lowest", 3, 32, {"x": x}, out, np.int32(columns))
+
+
+lowest = Exercise(
+    name="lowest",
+    title="Lower than low",
+    source="2_lowest.cu",
+    kind=Bug(given="    float found = lane < columns ? x[blockIdx.x * columns + lane] : -1e20f;\n"),
+    minutes=3,
+    teaches="no large number is minus infinity",
+    cases=(
+        Case("ordinary numbers", lambda rng: largest_of(rng, 20, 100), points=0.5),
+        Case("very low ones", lambda rng: largest_of(rng, 20, 3e38), points=1),
+        hidden("one element a row", lambda rng: largest_of(rng, 1, 1e30)),
+    ),
+    hints=(
+        "What do the lanes hold that have no element? Against which numbers does it win?",
+        "C has a float that loses against every other: `-INFINITY`.",
+    ),
+)
+
+
+def below(rng: np.random.Generator) -> Problem:
+    x = quarters(rng, 64)
+    return one_launch("too_early", 1, 64, {"x": x}, {"y": x - x.max()})
+
+
+RACE = Hazard("data_race", ("of_warp[t / 32] =", "y[t] ="))
+
+too_early = Exercise(
+    name="too_early",
+    title="Read before it is written",
+    source="5_too_early.cu",
+    kind=Break(given="    __syncthreads();\n"),
+    minutes=3,
+    teaches="a barrier of the warp is none for the block",
+    cases=(
+        Case("a race between the two warps", below, points=1.5, hazard=RACE),
+        Case("other numbers", below, points=0.5, visible=False, hazard=RACE),
+    ),
+    hints=(
+        "Which line makes sure that the other warp has left its maximum?",
+        "Take it away; or put a barrier there that holds back too few.",
+    ),
+)
+
+
+def exponentials(rng: np.random.Generator, rows: int) -> Problem:
+    x = -quarters(rng, (rows, 128))
+    total = {"total": np.exp(x.astype(np.float64)).sum(axis=1)}
+    return one_launch("side_by_side", rows, 32, {"x": x}, total, rtol=1e-4)
+
+
+side_by_side = Exercise(
+    name="side_by_side",
+    title="Whose four elements?",
+    source="5_side_by_side.cu",
+    kind=Cheaper(given="        const int c = 4 * threadIdx.x + k;\n"),
+    minutes=4,
+    teaches="a lane's elements lie a warp apart, not side by side",
+    cases=(
+        Case(
+            "within budget",
+            lambda rng: exponentials(rng, 3),
+            points=2,
+            budgets=(
+                Budget(
+                    "global_load_sectors",
+                    3 * 16,
+                    "16 for a row of 128: each of the warp's four loads touches four sectors",
+                ),
+            ),
+        ),
+        hidden("more rows", lambda rng: exponentials(rng, 9)),
+    ),
+    hints=(
+        "Look at the first load of the loop, k = 0: which elements do lanes 0, 1 and 2 ask for?",
+        "In one load, neighbouring lanes should ask for neighbouring elements; the next load goes "
+        "on 32 further.",
+    ),
+)

@@ -1,0 +1,182 @@
+"""The short exercises on online softmax, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    Budget,
+    Bug,
+    Case,
+    Exercise,
+    Order,
+    Problem,
+    hidden,
+    one_launch,
+    together,
+    work_is_shared,
+)
+from grader.course.inputs import normal, quarters
+from grader.course.references import softmax
+
+BLOCK = 64
+
+
+def rescaled(rng: np.random.Generator, n: int) -> Problem:
+    total, start, end = quarters(rng, n), quarters(rng, n), quarters(rng, n) + np.float32(3)
+    exact = total * np.exp(start.astype(np.float64) - end)
+    arrays = {"sum": total, "from": start, "to": end}
+    grid = -(-n // BLOCK)
+    return one_launch("rescale", grid, BLOCK, arrays, {"rescaled": exact}, np.int32(n), rtol=1e-4)
+
+
+rescale = Exercise(
+    name="rescale",
+    title="A sum measured from another number",
+    source="0_rescale.cu",
+    kind=Bug(given="    if (i < n) rescaled[i] = sum[i] * expf(to[i] - from[i]);\n"),
+    minutes=1,
+    teaches="e^(x - to) is e^(x - from) times e^(from - to)",
+    cases=(
+        Case("a block and a bit", lambda rng: rescaled(rng, 70), points=1),
+        hidden("other numbers", lambda rng: rescaled(rng, 9)),
+    ),
+    hints=(
+        "If `to` is larger than `from`, every exponent gets smaller, and so does the sum.",
+        "e^(x - to) = e^(x - from) * e^(from - to).",
+    ),
+)
+
+
+def in_one_pass(rng: np.random.Generator, rows: int, columns: int, offset: float) -> Problem:
+    x = normal(rng, (rows, columns), 4) + np.float32(offset)
+    largest = x.max(axis=1)
+    total = np.exp(x.astype(np.float64) - largest[:, None]).sum(axis=1)
+    size = np.int32(rows), np.int32(columns)
+    outputs = {"maximum": largest, "sum": total}
+    return one_launch("online_lines", 1, 32, {"x": x}, outputs, *size, rtol=1e-4)
+
+
+online_lines = Exercise(
+    name="online_lines",
+    title="One pass, line by line",
+    source="1_online_lines.cu",
+    kind=Order(
+        (
+            "total = total + expf(value - largest);",
+            "total = total * expf(largest - before) + expf(value - largest);",
+            "largest = fmaxf(largest, x[row * columns]);",
+        )
+    ),
+    minutes=5,
+    teaches="keep the old maximum until the sum has been rescaled",
+    cases=(
+        Case("rows of 6", lambda rng: in_one_pass(rng, 9, 6, 0), points=1),
+        Case("rows about 500", lambda rng: in_one_pass(rng, 9, 6, 500), points=1),
+        hidden("one element a row, and many", lambda rng: in_one_pass(rng, 3, 40, -90)),
+    ),
+    hints=(
+        "Four lines stand in the loop, and its brace is one of the lines. First of all comes the "
+        "element itself.",
+        "By the time the sum is rescaled, both maxima are needed, the one before and the new one: "
+        "so `before` is set before `largest` changes.",
+    ),
+)
+
+
+def by_twos(rng: np.random.Generator, n: int, offset: float = 0.0) -> Problem:
+    x = normal(rng, (n, 2), 3) + np.float32(offset)
+    largest = x.max(axis=1)
+    total = np.exp(x.astype(np.float64) - largest[:, None]).sum(axis=1)
+    outputs = {"maximum": largest, "sum": total}
+    grid = -(-n // BLOCK)
+    return one_launch("two_by_hand", grid, BLOCK, {"x": x}, outputs, np.int32(n), rtol=1e-5)
+
+
+two_by_hand = Exercise(
+    name="two_by_hand",
+    title="Two pairs, merged by hand",
+    source="1_two_by_hand.cu",
+    minutes=5,
+    teaches="the pair of two elements: what a merge is, before its general form",
+    cases=(
+        Case("a full block", lambda rng: by_twos(rng, BLOCK), points=0.5),
+        Case("a last block that is not full", lambda rng: by_twos(rng, 100), points=0.5),
+        Case("numbers about 400", lambda rng: by_twos(rng, 40, 400.0), points=0.5),
+        hidden(
+            "lengths around the edge of a warp",
+            lambda rng: together(*(by_twos(rng, n) for n in (1, 31, 33))),
+        ),
+        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
+        Case(
+            "within budget",
+            lambda rng: by_twos(rng, 4 * BLOCK),
+            points=3,
+            budgets=(
+                Budget(
+                    "global_load_requests", 2 * 8, "2 for a warp: each thread loads its two numbers"
+                ),
+                *work_is_shared(),
+            ),
+        ),
+    ),
+    hints=(
+        "The larger of the two contributes e^0 = 1 to the sum; the other one e^(it - the larger).",
+        "`fmaxf(a, b)` is the larger one. Write both terms the same way, e^(a - m) + e^(b - m), "
+        "and no `if` is needed.",
+        "Threads with `i >= n` own nothing.",
+    ),
+    hints_on={
+        "out_of_bounds": "The last block has threads without a pair of numbers: guard.",
+        "wrong_answer": "Both exponents are measured from the larger number, and none is above 0.",
+    },
+)
+
+
+def columns_of(rng: np.random.Generator, length: int, inner: int, scale: float = 3) -> Problem:
+    x = normal(rng, (length, inner), scale)
+    size = np.int32(length), np.int32(inner)
+    grid = -(-inner // BLOCK)
+    y = {"y": softmax(x, axis=0)}
+    return one_launch("one_column", grid, BLOCK, {"x": x}, y, *size, rtol=1e-3, atol=1e-9)
+
+
+one_column = Exercise(
+    name="one_column",
+    title="One column a thread",
+    source="7_one_column.cu",
+    minutes=7,
+    teaches="the index along an axis, and which thread should own a column",
+    cases=(
+        Case("a matrix of 5 by 64", lambda rng: columns_of(rng, 5, 64), points=0.5),
+        Case("columns that fill no block", lambda rng: columns_of(rng, 7, 90), points=1),
+        hidden("a single column", lambda rng: columns_of(rng, 30, 1)),
+        hidden("a single row, whose shares are all 1", lambda rng: columns_of(rng, 1, 40)),
+        hidden("large differences", lambda rng: columns_of(rng, 9, 33, 60)),
+        Case(
+            "within budget",
+            lambda rng: columns_of(rng, 12, 128),
+            points=3.5,
+            budgets=(
+                Budget(
+                    "global_load_sectors",
+                    2 * 12 * 128 // 8,
+                    "8 floats a sector, read twice: neighbouring threads own neighbouring columns, "
+                    "and a pass finds maximum and sum together",
+                ),
+                Budget("global_store_sectors", 12 * 128 // 8, "8 floats a sector, written once"),
+                *work_is_shared(),
+            ),
+        ),
+    ),
+    hints=(
+        "Element k of column i lies behind k full rows of `inner` elements, and i more.",
+        "The pair of a single element is (x, 1). Begin with the empty stretch, and `merge` one "
+        "element after the other into it.",
+        "A second loop writes `expf(x - all.max) / all.sum`.",
+    ),
+    hints_on={
+        "out_of_bounds": "There may be more threads than columns.",
+        "over_budget": "One pass finds maximum and sum: a third load is one too many.",
+    },
+)
