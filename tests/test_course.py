@@ -132,6 +132,23 @@ def test_nobody_reads_for_much_more_than_ten_minutes_between_two_exercises(lesso
     assert max(readings(lesson)[:-1]) <= 10.5 * WORDS_A_MINUTE
 
 
+@each_lesson
+def test_no_sitting_is_longer_than_can_be_taken_in(lesson):
+    """About 3,000 words. What is left to do alone at the end, with its answers, is nobody's duty."""
+    page, _, _ = (lesson.path / "lesson.md").read_text().partition("\n## On your own")
+    for sitting in page.split("\n## Second sitting: "):
+        assert sum(words_between(sitting)) <= 3300
+
+
+@each_lesson
+def test_every_question_to_go_on_with_has_an_answer_that_one_can_open(lesson):
+    _, _, alone = (lesson.path / "lesson.md").read_text().partition("\n## On your own")
+    questions = re.findall(r"^\d\. \*\*", alone, re.MULTILINE)
+    assert questions
+    assert len(re.findall(r"^<details><summary>An answer", alone, re.MULTILINE)) == len(questions)
+    assert alone.count("</details>") == len(questions)
+
+
 @each_exercise
 def test_an_exercise_says_how_long_it_takes_and_what_it_teaches(lesson, exercise):
     assert 1 <= exercise.minutes <= 20
@@ -203,7 +220,8 @@ def test_every_kernel_is_shown_in_the_lesson(lesson):
     prose = (lesson.path / "lesson.md").read_text()
     answers = {exercise.source for exercise in lesson.exercises}
     for path in lesson.path.glob("*.cu"):
-        assert path.name in answers or f"```{{kernel}} {path.name}\n" in prose, path.name
+        shown = re.search(rf"^```{{kernel}} {path.name}( folded)?$", prose, re.MULTILINE)
+        assert path.name in answers or shown, path.name
 
 
 @each_lesson
@@ -289,7 +307,11 @@ def test_nothing_is_recorded_that_is_no_longer_measured(lesson):
 
 def readings(lesson) -> list[int]:
     """Words of prose before the first exercise, between each two, and after the last."""
-    prose, words = (lesson.path / "lesson.md").read_text(), [0]
+    return words_between((lesson.path / "lesson.md").read_text())
+
+
+def words_between(prose: str) -> list[int]:
+    words = [0]
     for part in re.split(r"^(```.*?^```)$", prose, flags=re.DOTALL | re.MULTILINE):
         if part.startswith("```{exercise}"):
             words.append(0)
