@@ -15,7 +15,7 @@ from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.course import catalogue, mistakes
-from grader.course.weave import weave
+from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.judge import judge, steps
 from grader.validation import equivalent_mutants, exercises_page
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 WORDS_A_MINUTE = 150  # of prose that is to be understood
 
 LESSONS = course.lessons()
+PAGES = sorted((course.KERNELS / notebooks.PAGES).glob("*.md"))
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 WRITTEN = [(lesson, one) for lesson, one in EXERCISES if one.kind.name == "write"]
 BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]
@@ -134,7 +135,7 @@ def test_nobody_reads_for_much_more_than_ten_minutes_between_two_exercises(lesso
 
 @each_lesson
 def test_no_sitting_is_longer_than_can_be_taken_in(lesson):
-    """About 3,000 words. What is left to do alone at the end, with its answers, is nobody's duty."""
+    """About 3,000 words. What is to be done alone at the end, and its answers, do not count."""
     page, _, _ = (lesson.path / "lesson.md").read_text().partition("\n## On your own")
     for sitting in page.split("\n## Second sitting: "):
         assert sum(words_between(sitting)) <= 3300
@@ -250,6 +251,14 @@ def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
 @each_lesson
 def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, lesson, tmp_path):
     notebook = nbformat.reads(handed_out[lesson.name], as_version=4)
+    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_to_read_runs_too_and_is_committed_as_its_source_makes_it(page, tmp_path):
+    committed = (notebooks.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
+    notebook = weave_page(page)
+    assert committed == text(notebook), "run `make notebooks`"
     NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
 
 
