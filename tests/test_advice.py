@@ -626,3 +626,37 @@ def test_an_index_far_off_in_one_of_two_arrays_names_both():
     code = f"{KERNEL}(const float* x, const float* y, float* out) {body}"
     message = str(said(code, numbers(), numbers(), numbers(), block=32))
     assert "in none of the arrays it was given. On this line stand `x` and `y`" in message
+
+
+# --- copies that the compiler makes itself, which have no line in its line table ---
+
+
+@pytest.mark.parametrize(
+    "copy",
+    [
+        "memset(out, 0, 1ull << 40);",
+        "memcpy(out, x, 4096);",
+        "memset(out, 0, n * 4096ull);",
+        "memcpy(out, x, sizeof(float) * n * 300);",
+    ],
+)
+def test_a_copy_that_is_too_long_is_asked_for_its_bytes_on_its_line(copy):
+    body = f"{{\n  int i = threadIdx.x;\n  if (i == 3) {{\n    {copy}\n  }}\n  out[i] = n;\n}}"
+    error = said(
+        f"{KERNEL}(const float* x, float* out, int n) {body}",
+        numbers(), numbers(), np.int32(64), block=32,
+    )  # fmt: skip
+    assert error.line == 4
+    assert "How many bytes are copied here?" in str(error)
+
+
+def test_a_struct_that_is_too_long_is_said_to_lie_between_two_lines():
+    code = f"""struct Row {{ float cells[4096]; }};
+{KERNEL}(const float* x, float* out) {{
+  int i = threadIdx.x;
+  if (i == 3) {{
+    *(Row*)out = *(const Row*)x;
+  }}
+  out[i] = i;
+}}"""
+    assert "between lines 3 and 7: thread 3" in str(said(code, numbers(), numbers(), block=32))

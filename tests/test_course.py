@@ -102,7 +102,7 @@ def test_an_exercise_has_visible_and_hidden_cases_and_hints(lesson, exercise):
 def test_a_case_asks_for_what_the_kind_is_about(lesson, exercise):
     cases, kind = exercise.cases, exercise.kind.name
     if kind in ("write", "cheaper"):
-        assert any(case.budgets for case in cases)
+        assert any(case.budgets or case.bans for case in cases)
     assert (kind == "break") == any(case.hazard or case.exactly for case in cases)
 
 

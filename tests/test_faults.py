@@ -68,7 +68,14 @@ def start(here, *arguments):
     """`grader ARGUMENTS` as a process of its own."""
     command = [sys.executable, "-m", "grader", *arguments]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, cwd=here.root, start_new_session=True, **pipes)
+    return subprocess.Popen(
+        command, cwd=here.root, start_new_session=True, preexec_fn=_hear_ctrl_c, **pipes
+    )
+
+
+def _hear_ctrl_c():
+    """What a shell runs in the background ignores Ctrl-C, and so do its children."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_for(something, seconds=30):

@@ -10,6 +10,7 @@ import subprocess
 import openpyxl
 import pytest
 import small_class
+from nbgrader.plugins import CsvExportPlugin
 from small_class import LESSON, NO_GUARD, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
@@ -133,6 +134,29 @@ def test_sections_and_teams_are_kept_in_the_course_file(here):
         "dora": "",
     }
     assert set(people["ada"].systems) == {"canvas", "moodle"}
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [
+        ('=HYPERLINK("x")', "+1"),
+        ("@SUM(A1)", " -2+3"),
+        ("a,b", 'c"d\ne,"'),
+        ("\uff1dcmd", "mallory,,,6.0\r\nben"),
+    ],
+)
+def test_no_name_of_a_roster_is_a_formula_or_a_cell_for_nbgraders_own_exporter(here, first, last):
+    """It writes names as they are, and quotes nothing."""
+    rows = io.StringIO(newline="")
+    csv.writer(rows).writerows([("id", "first_name", "last_name"), ("ada", first, last)])
+    (here.root / "names.csv").write_text(rows.getvalue(), newline="")
+    assert run(here, "roster", "names.csv").exit_code == 0
+    with here.gradebook() as gradebook:
+        CsvExportPlugin(config=here.config, to=str(here.root / "own.csv")).export(gradebook)
+    head, *rest = table((here.root / "own.csv").read_text())
+    assert {len(row) for row in rest} == {len(head)}
+    for row in rest:
+        assert not any(cell[:1] in ("=", "+", "-", "@", "\uff1d") for cell in row)
 
 
 def test_a_plain_file_needs_an_id_and_who_is_not_in_it_is_named_and_stays(here):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
+from grader.cuda.errors import OutOfBounds
 from grader.cuda.simulator.engine.printf import BUFFER, FULL
 
 
@@ -27,6 +28,29 @@ def printed(body, threads=4):
 def test_every_thread_prints_in_its_turn(call, said):
     lines = (said.format(i=i, s="some" if i else "none", c=chr(65 + i)) for i in range(4))
     assert printed(f"    {call};") == "".join(lines)
+
+
+@pytest.mark.parametrize("space", ["", "__shared__ ", "static __device__ "])
+def test_a_string_is_read_wherever_it_lies(space):
+    body = f"""{space}char word[4];
+    word[0] = 'o'; word[1] = 'k'; word[2] = 0; word[3] = n;
+    printf("%s ", word);"""
+    assert printed(body, threads=1) == "ok "
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (r'printf("%s", (const char*)(1ull << 40))', "none of the arrays it was given"),
+        (r'printf("%s", (const char*)-1ll)', "none of the arrays it was given"),
+        (r"printf((const char*)(1ull << 40))", "none of the arrays it was given"),
+        (r'printf("%s", (const char*)(n * 8ll))', "a null pointer plus an index"),
+    ],
+)
+def test_a_string_that_is_nowhere_is_the_learners_access_on_its_line(call, said):
+    with pytest.raises(OutOfBounds, match=said) as error:
+        printed(f"    {call};")
+    assert error.value.line == 2
 
 
 def test_threads_that_print_other_formats_keep_their_order():

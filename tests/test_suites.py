@@ -13,6 +13,12 @@ pytestmark = pytest.mark.slow
 SEED, SAMPLE = 14, 5
 SUITES = {suite: list(suites.answers(suite)) for suite in ("alternatives", "skips", "mistakes")}
 EXERCISES = [exercise.id for lesson in course.lessons() for exercise in lesson.exercises]
+WRITTEN = [
+    exercise.id
+    for lesson in course.lessons()
+    for exercise in lesson.exercises
+    if exercise.kind.name == "write"
+]
 
 
 def some(suite: str):
@@ -44,7 +50,9 @@ def test_the_suites_are_as_large_as_they_are_said_to_be():
     assert len(SUITES["mistakes"]) >= 150
     for suite, least in (("alternatives", 5), ("mistakes", 3)):
         per_exercise = Counter(one.exercise for one in SUITES[suite])
-        assert min(per_exercise[exercise] for exercise in EXERCISES) >= least
+        assert min(per_exercise[exercise] for exercise in WRITTEN) >= least
+    per_exercise = Counter(one.exercise for one in SUITES["alternatives"])
+    assert min(per_exercise[exercise] for exercise in EXERCISES) >= 1
     per_exercise = Counter(one.exercise for one in SUITES["skips"])
     assert sum(per_exercise[exercise] >= 4 for exercise in EXERCISES) >= 25
 

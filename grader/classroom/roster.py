@@ -12,7 +12,7 @@ from typing import Any
 import tomlkit
 
 from ..submissions.submission import is_name
-from . import ClassroomError, coursefile, tabular
+from . import ClassroomError, coursefile, spreadsheets, tabular
 from .coursefile import changed, table
 from .folder import CourseFolder
 
@@ -137,7 +137,7 @@ def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> li
         known = {one.id for one in gradebook.students}
         for one in roster.members:
             fields = {"first_name": one.first, "last_name": one.last, "email": one.email}
-            told = {name: value for name, value in fields.items() if value}
+            told = {name: spreadsheets.plain(value) for name, value in fields.items() if value}
             gradebook.update_or_create_student(one.id, **told)
     before = coursefile.read(course)
     with changed(course) as document:

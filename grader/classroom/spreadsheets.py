@@ -14,8 +14,10 @@ from .files import whole
 
 # What splits lines or cells here or in another program, as tabs and semicolons do for some.
 _BREAKS = re.compile("[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
-# Where a cell could begin for any of them, what makes it a formula (also in its wide form).
-_FORMULA = re.compile(r"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20])")
+_SEPARATORS = re.compile(r"[\s;,|\"]+")
+# What makes a cell a formula (also in its wide form), wherever one could begin for any of them.
+_BEGINS = "=+-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(rf"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[{re.escape(_BEGINS)}])")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -26,6 +28,13 @@ def cell(value: object) -> object:
         return "" if value is None else value
     text = visible(_BREAKS.sub(" ", str(value)))
     return text if _NUMBER.fullmatch(text) else _FORMULA.sub(r"\1'", text)
+
+
+def plain(text: str) -> str:
+    """A name for nbgrader's gradebook, whose own exporter writes it as it is, unquoted: without
+    what ends a cell there, and with nothing in front that makes it a formula. Who is meant can
+    still be read."""
+    return _SEPARATORS.sub(" ", visible(text)).lstrip(f"{_BEGINS} '").rstrip()
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from ..cuda.compilers.protocol import TOO_MUCH
 from ..cuda.diagnostics import bounded
 from ..status import Status
 from . import cases, protocol
@@ -291,8 +292,7 @@ def _too_slow(compiled: bool, asked: Request) -> Failed:
     if not compiled:
         return Failed(
             Status.TIMEOUT,
-            f"The compiler was still busy after {asked.compile_seconds:g} s. Look for templates or "
-            "constexpr functions that never come to an end.",
+            f"The compiler was still busy after {asked.compile_seconds:g} s. {TOO_MUCH}",
         )
     return Failed(
         Status.TIMEOUT,

@@ -202,6 +202,9 @@ ticket = Exercise(
                 Budget("atomics", 2 * 40, "one ticket for each block, drawn by one thread"),
                 longest_path(),
             ),
+            requires=(
+                Requirement(r"(atom|red)\..*", "an atomic", 2 * 40, "every block draws its ticket"),
+            ),
         ),
     ),
     hints=(

@@ -53,6 +53,14 @@ def rows_alone(rng: np.random.Generator, shape: tuple[int, int], offset: float) 
     return one_launch("softmax_alone", 1, 32, {"x": x}, y, *size, rtol=1e-4, atol=1e-9)
 
 
+def peaks(rng: np.random.Generator) -> Problem:
+    """Rows whose first element, or last one, is far above all others."""
+    x = normal(rng, (6, 7))
+    x[:3, 0] = x[3:, -1] = 200
+    y = {"y": softmax(x)}
+    return one_launch("softmax_alone", 1, 32, {"x": x}, y, np.int32(6), np.int32(7), atol=1e-9)
+
+
 softmax_alone = Exercise(
     name="softmax_alone",
     title="A safe softmax, line by line",
@@ -71,6 +79,7 @@ softmax_alone = Exercise(
         Case("rows about 100", lambda rng: rows_alone(rng, (7, 5), 100), points=1),
         Case("rows about -200", lambda rng: rows_alone(rng, (7, 5), -200), points=1),
         hidden("other lengths", lambda rng: rows_alone(rng, (20, 13), -120)),
+        hidden("the largest at either end", peaks),
     ),
     hints=(
         "Five lines are needed. The sum needs the maximum, and the answer needs both.",

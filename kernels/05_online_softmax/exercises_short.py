@@ -133,8 +133,10 @@ two_by_hand = Exercise(
 )
 
 
-def columns_of(rng: np.random.Generator, length: int, inner: int, scale: float = 3) -> Problem:
-    x = normal(rng, (length, inner), scale)
+def columns_of(
+    rng: np.random.Generator, length: int, inner: int, scale: float = 3, offset: float = 0
+) -> Problem:
+    x = normal(rng, (length, inner), scale) + np.float32(offset)
     size = np.int32(length), np.int32(inner)
     grid = -(-inner // BLOCK)
     y = {"y": softmax(x, axis=0)}
@@ -153,6 +155,7 @@ one_column = Exercise(
         hidden("a single column", lambda rng: columns_of(rng, 30, 1)),
         hidden("a single row, whose shares are all 1", lambda rng: columns_of(rng, 1, 40)),
         hidden("large differences", lambda rng: columns_of(rng, 9, 33, 60)),
+        hidden("numbers about -300", lambda rng: columns_of(rng, 9, 33, offset=-300)),
         Case(
             "within budget",
             lambda rng: columns_of(rng, 12, 128),

@@ -8,6 +8,10 @@ from typing import Protocol
 
 # What a compiler calls the learner's text in line tables; no file lies there.
 SOURCE_NAME = "/learner/kernel.cu"
+TOO_MUCH = (
+    "Look for what makes code without an end, or very much of it: templates and constexpr "
+    "functions, calls that unfold into more calls, unrolled loops, arrays with long initializers."
+)
 DEFAULT_ARCH = "compute_90"  # the simulated GPU is a Hopper, like the H200 it is checked against
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from ...diagnostics import Diagnostic
 from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
-from ..protocol import SOURCE_NAME, Job, Program
+from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
 from . import names
 from .flags import back, front, plain
 from .headers import FIRST, HEADERS
@@ -168,10 +168,7 @@ def _out_of_time() -> tuple[int, ...]:
     return tuple(-getattr(signal, name) for name in ("SIGXCPU", "SIGPROF") if hasattr(signal, name))
 
 
-_STILL_BUSY = (
-    "The compiler was still busy when its time was up. Look for templates or constexpr functions "
-    "that never come to an end."
-)
+_STILL_BUSY = f"The compiler was still busy when its time was up. {TOO_MUCH}"
 _BROKE_DOWN = (
     "the compiler ran out of memory. Look for templates that make ever more of themselves, and "
     "for arrays with very long initializers"

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import OutOfBounds
 from ..memory.layout import LocalLayout
-from ..memory.spaces import LOCAL_WINDOW
+from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from ..numeric.types import DTYPES
 from ..program.linker import LinkedProgram
 from ..program.ptx import Instruction, Operand, address_of, components, symbol_of
@@ -135,17 +135,17 @@ class Calls:
         """The 64-bit value, as a rule an address, that a lane put into a slot."""
         return int(self.slots[slot][lane].view(np.uint64)[0])
 
-    def text(self, address: int, lane: int) -> str:
-        """The C string at a generic address."""
-        data, offset = self._bytes(address, lane)
+    def text(self, address: int, lane: int, at: int) -> str:
+        """The C string at a generic address, which a lane reads by the call at `at`."""
+        data, offset = self._bytes(address, lane, at)
         return bytes(data[offset : offset + 4096]).partition(b"\0")[0].decode(errors="replace")
 
     def words(self, slot: str, lanes: np.ndarray) -> np.ndarray:
         """The 64-bit values that the lanes put into a slot."""
         return self.slots[slot][lanes, :8].copy().view(np.uint64)[:, 0]
 
-    def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray) -> None:
-        """What `printf` prints for some lanes, in their order; two addresses a lane."""
+    def print(self, formats: np.ndarray, arguments: np.ndarray, lanes: np.ndarray, at: int) -> None:
+        """What the `printf` at `at` prints for some lanes, in their order; two addresses a lane."""
         changed = (formats[1:] != formats[:-1]) | (arguments[1:] != arguments[:-1])
         starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
         for start, end in pairwise(starts):
@@ -153,19 +153,19 @@ class Calls:
                 if self.machine.output.full:
                     return
                 group = lanes[first : min(first + PRINTED_TOGETHER, end)]
-                self._print_alike(int(formats[start]), int(arguments[start]), group)
+                self._print_alike(int(formats[start]), int(arguments[start]), group, at)
 
-    def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray) -> None:
+    def _print_alike(self, formats: int, arguments: int, lanes: np.ndarray, at: int) -> None:
         """What lanes print whose format is the same and whose arguments lie at one address."""
-        made = template(self.text(formats, int(lanes[0])))
-        packed = self._packed(arguments, lanes, made.layout.size)
+        made = template(self.text(formats, int(lanes[0]), at))
+        packed = self._packed(arguments, lanes, made.layout.size, at)
 
         def text_at(number: int) -> TextAt:
-            return lambda address: self.text(address, int(lanes[number]))
+            return lambda address: self.text(address, int(lanes[number]), at)
 
         self.machine.output.add("".join(made.filled(packed, text_at)))
 
-    def _packed(self, address: int, lanes: np.ndarray, size: int) -> bytes:
+    def _packed(self, address: int, lanes: np.ndarray, size: int, at: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
         rows = np.zeros((len(lanes), size), np.uint8)
         local = self.machine.local
@@ -173,7 +173,7 @@ class Calls:
             at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
             rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
         elif address:
-            data, offset = self._bytes(address, int(lanes[0]))
+            data, offset = self._bytes(address, int(lanes[0]), at)
             found = data[offset : offset + size]
             rows[:, : len(found)] = found
         return rows.tobytes()
@@ -209,11 +209,12 @@ class Calls:
         self.stack_top[lanes] += self.frame_sizes[name]
         over = self.stack_top[lanes] > self.machine.local.size
         if over.any():
+            calls = int(self.depth[lanes].max()) + 1
             raise self.machine.report.error(
                 OutOfBounds,
                 at,
                 int(lane_index(lanes)[np.argmax(over)]),
-                f"overflows its stack, {int(self.depth[lanes].max()) + 1} calls deep. Recursion "
+                f"overflows its stack, {calls} call{'s'[: calls > 1]} deep. Recursion "
                 "needs an end, and one that comes early: a thread's stack is small.",
             )
 
@@ -225,10 +226,17 @@ class Calls:
         starts = [where.offset + n * dtype.itemsize for n in range(len(components(values)))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 
-    def _bytes(self, address: int, lane: int) -> tuple[np.ndarray, int]:
-        local = self.machine.local
-        if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
-            start = int(local.base[lane])
-            return local.store.data[start : start + local.pitch], address - LOCAL_WINDOW
-        store = self.machine.flat.locate(np.array([address], np.int64), 1)[0][0]
+    def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:
+        """The memory behind a lane's generic address, and where in it that is."""
+        private = ((LOCAL_WINDOW, self.machine.local), (SHARED_WINDOW, self.machine.shared))
+        for window, memory in private:
+            if window <= address < window + memory.size:
+                start = int(memory.base[lane])
+                return memory.store.data[start : start + memory.pitch], address - window
+        try:
+            store = self.machine.flat.locate(np.array([address], np.uint64).view(np.int64), 1)[0][0]
+        except AccessFault as fault:
+            raise self.machine.report.access_error(
+                fault, at, np.array([lane]), "reads", 1
+            ) from None
         return store.data, address - store.address

@@ -159,8 +159,11 @@ class GlobalSpace:
         for at in np.unique(owner).tolist():
             lanes = np.flatnonzero(owner == at)
             store = self.stores[at] if at >= 0 else None
-            end = store.address + len(store.data) if store else 0
-            outside = np.flatnonzero(addresses[lanes] + size > end)
+            if store:
+                beyond = addresses[lanes] > store.address + len(store.data) - size
+                outside = np.flatnonzero(beyond)
+            else:
+                outside = np.arange(len(lanes))
             if len(outside):
                 position = int(lanes[outside[0]])
                 raise AccessFault(self.describe(int(addresses[position]), position, size))

@@ -86,7 +86,7 @@ def _printf(parameters: list[str], result: str, at: int, machine: Machine) -> St
         index = lane_index(lanes)
         if not machine.output.full:
             formats, arguments = (calls.words(name, index) for name in parameters)
-            calls.print(formats, arguments, index)
+            calls.print(formats, arguments, index, at)
         calls.slots[result][index] = 0
 
     return print_each
@@ -95,7 +95,7 @@ def _printf(parameters: list[str], result: str, at: int, machine: Machine) -> St
 def _assert_failed(parameters: list[str], result: str, at: int, machine: Machine) -> Step:
     def fail(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
-        condition = machine.calls.text(machine.calls.word(parameters[0], lane), lane)
+        condition = machine.calls.text(machine.calls.word(parameters[0], lane), lane, at)
         raise machine.report.error(CudaError, at, lane, f"fails its assert({condition}).")
 
     return fail

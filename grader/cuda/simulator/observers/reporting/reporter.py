@@ -66,6 +66,9 @@ class Reporter:
         predicate = f"{verb} {wide(place, size)}{_beyond(place)}."
         repeats = self.flow.repeats(at)
         reads = verb == "reads"
+        if self.here.is_copy(at):
+            predicate += f" How many bytes are copied here?{_owned(place)}"
+            return self.error(fault.kind, at, me, predicate)
         advice = index_advice.beyond(place, size, self.here.thread(me), fault.space, reads, repeats)
         return self.error(fault.kind, at, me, f"{predicate} {advice}".rstrip())
 
@@ -155,6 +158,13 @@ def wide(place: Place, size: int) -> str:
     """The place, with the size of the access where that is not the size of the elements."""
     wide = place.size is not None and size != place.size
     return f"{counted_bytes(size)} at {place.text}" if wide else place.text
+
+
+def _owned(place: Place) -> str:
+    """How many bytes an array has, where that is known."""
+    if not place.size or not place.count:
+        return ""
+    return f" {place.owner} has {counted_bytes(place.size * place.count)}."
 
 
 def _beyond(place: Place) -> str:

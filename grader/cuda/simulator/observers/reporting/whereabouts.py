@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...memory.spaces import Store
@@ -10,6 +12,8 @@ from . import index_advice
 
 if TYPE_CHECKING:
     from ...engine.machine import Machine
+
+_COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
 
 class Whereabouts:
@@ -44,13 +48,38 @@ class Whereabouts:
         return [one for one in names.arguments if names.declared.mentions(line, one.name)]
 
     def line(self, at: int) -> int | None:
-        return self.machine.kernel.instructions[at].line
+        """The learner's line. A loop that NVRTC makes of a copy has none in its line table: then
+        the only `memset`, `memcpy` or `memmove` that stands where it can be."""
+        if line := self.machine.kernel.instructions[at].line:
+            return line
+        first, last = self._around(at)
+        source = self.machine.names.source.splitlines()[first - 1 : last] if first else []
+        copies = [number for number, text in enumerate(source, first) if _COPY.search(text)]
+        return copies[0] if len(copies) == 1 else None
+
+    def is_copy(self, at: int) -> bool:
+        """Whether the compiler made a copy's loop of a call or of one assignment."""
+        return not self.machine.kernel.instructions[at].line
+
+    def _around(self, at: int) -> tuple[int, int]:
+        """The lines of what comes before and after an instruction that has none; 0: there are
+        none."""
+        code, owner = self.machine.kernel.instructions, self.machine.linked.owner
+
+        def nearest(places: Iterable[int]) -> int:
+            lines = (code[place].line for place in places if owner[place] == owner[at])
+            return next(filter(None, lines), 0)
+
+        around = nearest(reversed(range(at))), nearest(range(at, len(code)))
+        return min(around), max(around)
 
     def where(self, at: int, lane: int) -> str:
         """`softmax, line 12`; of a function that the kernel calls, also where it was called."""
-        line, kernel = self.line(at), self.machine.names.kernel
-        calls = self.called_on(at, lane)
-        return f"{kernel}, line {line}{called(calls)}" if line else kernel
+        kernel, calls = self.machine.names.kernel, self.called_on(at, lane)
+        if line := self.line(at):
+            return f"{kernel}, line {line}{called(calls)}"
+        first, last = self._around(at)
+        return f"{kernel}, between lines {first} and {last}{called(calls)}" if first else kernel
 
     def called_on(self, at: int, lane: int | None) -> list[int]:
         """The lines of the calls that lead to an instruction, innermost first. What was not
@@ -89,7 +118,7 @@ class Whereabouts:
         machine = self.machine
         return {
             "kernel": machine.names.kernel,
-            "line": machine.kernel.instructions[at].line,
+            "line": self.line(at),
             "block": machine.geometry.block_index(lane, machine.first_block),
             "thread": machine.geometry.thread(lane),
         }

@@ -1,0 +1,151 @@
+"""The short exercises on packs, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    LOAD_16,
+    Break,
+    Budget,
+    Bug,
+    Case,
+    Cheaper,
+    Exercise,
+    Hazard,
+    Problem,
+    Requirement,
+    hidden,
+    one_launch,
+)
+from grader.course.inputs import normal, quarters
+
+BLOCK = 64
+
+
+def copied(rng: np.random.Generator, n: int) -> Problem:
+    x = quarters(rng, n)
+    return one_launch("fours", -(-n // BLOCK), BLOCK, {"x": x}, {"y": x}, np.int32(n))
+
+
+fours = Exercise(
+    name="fours",
+    title="How many packs of four?",
+    source="0_fours.cu",
+    kind=Bug(given="    if (i < n) y[i] = x[i];\n"),
+    minutes=1,
+    teaches="n floats are n / 4 packs",
+    cases=(
+        Case("100 floats", lambda rng: copied(rng, 100), points=1),
+        hidden("one pack", lambda rng: copied(rng, 4)),
+    ),
+    hints=(
+        "`x[i]` is pack i here, four floats at once. How many packs do 100 floats make?",
+        "The guard counts floats, and should count packs.",
+    ),
+)
+
+
+def doubled(rng: np.random.Generator, count: int) -> Problem:
+    x = quarters(rng, 4 * count)
+    grid = -(-count // BLOCK)
+    return one_launch("one_load", grid, BLOCK, {"x": x}, {"y": 2 * x}, np.int32(count))
+
+
+one_load = Exercise(
+    name="one_load",
+    title="Four loads in one",
+    source="5_one_load.cu",
+    kind=Cheaper(given="    for (int k = 0; k < 4; k++) y[4 * p + k] = 2.0f * x[4 * p + k];\n"),
+    minutes=5,
+    teaches="a cast to a pack, and one load for its four elements",
+    cases=(
+        Case("a block that is not full", lambda rng: doubled(rng, 50), points=0.5),
+        Case(
+            "within budget",
+            lambda rng: doubled(rng, 128),
+            points=2,
+            budgets=(
+                Budget("global_load_requests", 4, "one for a warp: 16 bytes a lane at once"),
+                Budget("global_store_requests", 4, "one for a warp: 16 bytes a lane at once"),
+            ),
+            requires=(
+                Requirement(LOAD_16, "a 16-byte load from global memory", 4, "one for each warp"),
+            ),
+        ),
+        hidden("one pack", lambda rng: doubled(rng, 1)),
+    ),
+    hints=(
+        "`reinterpret_cast<const Four*>(x)` is the same memory, taken for an array of packs. Which "
+        "of them belongs to thread p?",
+        "Load a whole `Four` into a variable, change its elements, store it whole.",
+    ),
+)
+
+
+def groups_of(rng: np.random.Generator, groups: int) -> Problem:
+    x = quarters(rng, 4 * groups + 4)
+    total = x[:-4].reshape(groups, 4).sum(axis=1)
+    grid = -(-groups // BLOCK)
+    return one_launch("one_float_off", grid, BLOCK, {"x": x}, {"total": total}, np.int32(groups))
+
+
+SLOT = Hazard("misaligned", ("reinterpret_cast<const float4*>(first)",))
+
+one_float_off = Exercise(
+    name="one_float_off",
+    title="One float off",
+    source="5_one_float_off.cu",
+    kind=Break(given="    const float* first = x + 4 * i;\n"),
+    minutes=2,
+    teaches="16 bytes are loaded from a multiple of 16, or not at all",
+    cases=(
+        Case("a misaligned load", lambda rng: groups_of(rng, 70), points=1.5, hazard=SLOT),
+        Case("one group", lambda rng: groups_of(rng, 1), 0.5, visible=False, hazard=SLOT),
+    ),
+    hints=(
+        "A float4 must lie at a multiple of 16 bytes. Where would it have to begin not to?",
+        "Let each group begin one float later.",
+    ),
+)
+
+
+def magnitudes(rng: np.random.Generator, rows: int) -> Problem:
+    x = normal(rng, (rows, 32))
+    y = np.broadcast_to(np.abs(x).max(axis=1, keepdims=True), x.shape)
+    return one_launch("no_waiting", rows // 4, 128, {"x": x}, {"y": y})
+
+
+no_waiting = Exercise(
+    name="no_waiting",
+    title="Nobody to wait for",
+    source="4_no_waiting.cu",
+    kind=Cheaper(
+        given="""
+        __shared__ float of_thread[128];
+        of_thread[threadIdx.x] = largest;
+        __syncthreads();
+        const float other = of_thread[threadIdx.x ^ apart];
+        __syncthreads();
+"""
+    ),
+    minutes=4,
+    teaches="within a warp a shuffle does without memory and barriers",
+    cases=(
+        Case(
+            "no barrier, no shared memory",
+            lambda rng: magnitudes(rng, 8),
+            points=2,
+            budgets=(
+                Budget("barriers", 0, "a row belongs to one warp, and nobody waits for another"),
+                Budget("shared_store_requests", 0, "lanes of a warp can pass registers"),
+            ),
+        ),
+        hidden("other numbers", lambda rng: magnitudes(rng, 12)),
+    ),
+    hints=(
+        "Threads `threadIdx.x` and `threadIdx.x ^ apart` are lanes of one warp. How do lanes pass "
+        "a value without memory?",
+        "`__shfl_xor_sync(0xffffffff, largest, apart)` takes the place of five lines.",
+    ),
+)

@@ -1,0 +1,158 @@
+"""The short exercises on fused softmax, between those of exercises.py."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import (
+    Break,
+    Budget,
+    Bug,
+    Case,
+    Cheaper,
+    Exercise,
+    Hazard,
+    Place,
+    Problem,
+    hidden,
+    one_launch,
+)
+from grader.course.inputs import normal, quarters
+from grader.course.references import softmax
+
+TILE = (32, 8)
+
+
+def masked(rng: np.random.Generator, n: int) -> Problem:
+    x = quarters(rng, (n, n))
+    y = np.where(np.tri(n, dtype=bool), x, np.float32(-np.inf))
+    grid = (-(-n // TILE[0]), -(-n // TILE[1]))
+    return one_launch("causal", grid, TILE, {"x": x}, {"y": y}, np.int32(n))
+
+
+causal = Exercise(
+    name="causal",
+    title="Does a query see itself?",
+    source="0_causal.cu",
+    kind=Bug(given="    y[q * n + k] = k < q ? x[q * n + k] : -INFINITY;\n"),
+    minutes=1,
+    teaches="a causal mask, with the diagonal in it",
+    cases=(
+        Case("ten queries", lambda rng: masked(rng, 10), points=1),
+        hidden("a single one", lambda rng: masked(rng, 1)),
+    ),
+    hints=(
+        "The comment says which keys query q sees. Try query 0.",
+        "Query 0 sees key 0, and nothing else.",
+    ),
+)
+
+
+def rows_of(rng: np.random.Generator, kernel: str, rows: int, block: int) -> Problem:
+    x = normal(rng, (rows, 128), 4)
+    return one_launch(kernel, rows, block, {"x": x}, {"y": softmax(x)}, rtol=1e-3, atol=1e-9)
+
+
+def peaks(rng: np.random.Generator) -> Problem:
+    """Rows of which one element is far above all others, each time another one."""
+    x = normal(rng, (4, 128))
+    x[range(4), rng.integers(0, 32, 4) + 32 * np.arange(4)] = 200
+    return one_launch("read_once", 4, 32, {"x": x}, {"y": softmax(x)}, atol=1e-9)
+
+
+read_once = Exercise(
+    name="read_once",
+    title="Read once",
+    source="1_read_once.cu",
+    kind=Cheaper(
+        given="""
+    for (int c = lane; c < 128; c += 32) largest = fmaxf(largest, in[c]);
+    largest = warp_max(largest);
+    for (int c = lane; c < 128; c += 32) sum += __expf(in[c] - largest);
+    sum = warp_sum(sum);
+    for (int c = lane; c < 128; c += 32) out[c] = __expf(in[c] - largest) / sum;
+"""
+    ),
+    minutes=6,
+    teaches="a row that fits in a warp's registers is read once",
+    cases=(
+        Case(
+            "within budget",
+            lambda rng: rows_of(rng, "read_once", 3, 32),
+            points=2,
+            budgets=(
+                Budget(
+                    "global_load_sectors",
+                    3 * 16,
+                    "16 for a row of 128: what is needed again can stay in registers",
+                ),
+            ),
+        ),
+        hidden("more rows", lambda rng: rows_of(rng, "read_once", 7, 32)),
+        hidden("the largest far above all others, anywhere", peaks),
+    ),
+    hints=(
+        "Each lane has four elements of its row. Where can they stay until they are needed again?",
+        "`float kept[4];` and loops over k from 0 to 3, whose index the compiler knows: then it is "
+        "four registers, and no memory.",
+        "The sector count falls by what the second and the third pass read. The exponentials can "
+        "stay in `kept` as well.",
+    ),
+)
+
+
+def totals(rng: np.random.Generator, rows: int, columns: int) -> Problem:
+    x = quarters(rng, (rows, columns))
+    total = {"total": x.sum(axis=1)}
+    return one_launch("part_of_a_row", rows, 32, {"x": x}, total, np.int32(columns))
+
+
+UNSET = Hazard("uninitialized_read", ("sum += row[c]",))
+
+part_of_a_row = Exercise(
+    name="part_of_a_row",
+    title="Read before anybody wrote it",
+    source="4_part_of_a_row.cu",
+    kind=Break(
+        given="    for (int c = threadIdx.x; c < columns; c += 32) row[c] = in[c];\n",
+    ),
+    minutes=2,
+    teaches="shared memory holds rubbish until somebody writes it",
+    cases=(
+        Case(
+            "an element that nobody wrote",
+            lambda rng: totals(rng, 2, 100),
+            points=1.5,
+            hazard=UNSET,
+        ),
+        Case("full rows", lambda rng: totals(rng, 1, 128), 0.5, visible=False, hazard=UNSET),
+    ),
+    hints=(
+        "The row is copied, and then read. What if the copy does not go as far as the reading?",
+        "Leave out the last element.",
+    ),
+)
+
+one_exchange = Exercise(
+    name="one_exchange",
+    title="One exchange, one barrier",
+    source="4_one_exchange.cu",
+    kind=Place(),
+    minutes=3,
+    teaches="pairs need one exchange where maximum and sum needed two",
+    cases=(
+        Case(
+            "no race, and no barrier too many",
+            lambda rng: rows_of(rng, "one_exchange", 2, 128),
+            points=2,
+            budgets=(
+                Budget("barriers", 2 * 4, "one for each of a block's four warps: they meet once"),
+            ),
+        ),
+        hidden("more rows", lambda rng: rows_of(rng, "one_exchange", 5, 128)),
+    ),
+    hints=(
+        "Which array is written by one thread and read by others?",
+        "Shuffles wait for the lanes of a warp by themselves.",
+    ),
+)

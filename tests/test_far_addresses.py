@@ -1,0 +1,59 @@
+"""Pointers that lead nowhere: every kind of access names the learner's line, whatever the address.
+
+Addresses are 64 bits wide: they wrap, look negative, and fall into the windows of shared and local
+memory. None of that may stop the simulated GPU itself."""
+
+import numpy as np
+import pytest
+
+from grader.cuda import simulator
+from grader.cuda.errors import Misaligned, OutOfBounds, UninitializedRead
+from grader.cuda.simulator.memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
+
+EDGES = [0, 1 << 16, 1 << 40, SHARED_WINDOW, LOCAL_WINDOW, LOCAL_WINDOW + WINDOW_SIZE]
+EDGES += [1 << 63, (1 << 64)]
+ADDRESSES = [
+    (edge + step) % (1 << 64) for edge in EDGES for step in (-(1 << 20), -16, -1, 0, 16, 1 << 20)
+]
+ACCESSES = {
+    "load": "*out = *(const float*)where;",
+    "byte": "*out = *(const char*)where;",
+    "store": "*(float*)where = 1.0f;",
+    "vector": "*(float4*)where = make_float4(1, 2, 3, 4);",
+    "volatile": "*(volatile double*)where = 1.0;",
+    "read-only": "*out = __ldg((const float*)where);",
+    "global": 'asm volatile("st.global.u8 [%0], 1;" :: "l"(where));',
+    "atomic": "atomicAdd((int*)where, 1);",
+    "compare and swap": "atomicCAS((unsigned long long*)where, 1ull, 2ull);",
+    "asynchronous": "__pipeline_memcpy_async(tile, (const void*)where, 16); __pipeline_commit();"
+    "__pipeline_wait_prior(0);",
+    "string": 'printf("%s", (const char*)where);',
+    "format": "printf((const char*)where);",
+    "free": "free((void*)where);",
+    "function": "((void (*)())where)();",
+}
+LINE = 5
+# The shared tile, what the compiler keeps in local memory, and null, which can be freed.
+IN_USE = {0, SHARED_WINDOW, LOCAL_WINDOW}
+
+
+def kernel(access):
+    source = f"""#include <cuda_pipeline.h>
+extern "C" __global__ void astray(unsigned long long where, float* out) {{
+    __shared__ float tile[4];
+    if (where == 12345) tile[threadIdx.x] = *out;
+    {access}
+}}"""
+    return simulator.RawModule(code=source).get_function("astray")
+
+
+@pytest.mark.parametrize("access", ACCESSES.values(), ids=ACCESSES)
+def test_an_access_to_nowhere_is_out_of_bounds_on_its_line(access):
+    astray = kernel(access)
+    for address in ADDRESSES:
+        try:
+            astray((1,), (1,), (np.uint64(address), np.zeros(1, np.float32)))
+        except (OutOfBounds, Misaligned, UninitializedRead) as error:
+            assert error.line == LINE, hex(address)
+        else:
+            assert address in IN_USE, hex(address)
