@@ -32,7 +32,7 @@ from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}")"""
 _SET_UP_PAGE = """\
-from grader.notebook import draw, predict
+from grader.notebook import draw
 import numpy as np"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

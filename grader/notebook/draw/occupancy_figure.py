@@ -14,7 +14,7 @@ THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)
 SHARED_STEP = 4  # KB
 _DIGITS = "0123456789abcdefghijklmnopqrstuvw"  # a number of blocks, 0 to 32, each
-_HEIGHT = 330  # pixels
+_HEIGHT = 200  # pixels
 
 # The blocks stand in a table, made here, so that the rules are written down once.
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><style>
