@@ -15,7 +15,7 @@ from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
 from grader.course import catalogue, mistakes
-from grader.course.weave import weave
+from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.judge import judge, steps
 from grader.validation import equivalent_mutants, exercises_page
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.slow
 WORDS_A_MINUTE = 150  # of prose that is to be understood
 
 LESSONS = course.lessons()
+PAGES = sorted((course.KERNELS / notebooks.PAGES).glob("*.md"))
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 WRITTEN = [(lesson, one) for lesson, one in EXERCISES if one.kind.name == "write"]
 BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]
@@ -132,6 +133,23 @@ def test_nobody_reads_for_much_more_than_ten_minutes_between_two_exercises(lesso
     assert max(readings(lesson)[:-1]) <= 10.5 * WORDS_A_MINUTE
 
 
+@each_lesson
+def test_no_sitting_is_longer_than_can_be_taken_in(lesson):
+    """About 3,000 words. What is to be done alone at the end, and its answers, do not count."""
+    page, _, _ = (lesson.path / "lesson.md").read_text().partition("\n## On your own")
+    for sitting in page.split("\n## Second sitting: "):
+        assert sum(words_between(sitting)) <= 3300
+
+
+@each_lesson
+def test_every_question_to_go_on_with_has_an_answer_that_one_can_open(lesson):
+    _, _, alone = (lesson.path / "lesson.md").read_text().partition("\n## On your own")
+    questions = re.findall(r"^\d\. \*\*", alone, re.MULTILINE)
+    assert questions
+    assert len(re.findall(r"^<details><summary>An answer", alone, re.MULTILINE)) == len(questions)
+    assert alone.count("</details>") == len(questions)
+
+
 @each_exercise
 def test_an_exercise_says_how_long_it_takes_and_what_it_teaches(lesson, exercise):
     assert 1 <= exercise.minutes <= 20
@@ -203,7 +221,8 @@ def test_every_kernel_is_shown_in_the_lesson(lesson):
     prose = (lesson.path / "lesson.md").read_text()
     answers = {exercise.source for exercise in lesson.exercises}
     for path in lesson.path.glob("*.cu"):
-        assert path.name in answers or f"```{{kernel}} {path.name}\n" in prose, path.name
+        shown = re.search(rf"^```{{kernel}} {path.name}( folded)?$", prose, re.MULTILINE)
+        assert path.name in answers or shown, path.name
 
 
 @each_lesson
@@ -232,6 +251,14 @@ def test_the_solved_notebook_runs_from_top_to_bottom(lesson, tmp_path):
 @each_lesson
 def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, lesson, tmp_path):
     notebook = nbformat.reads(handed_out[lesson.name], as_version=4)
+    NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_to_read_runs_too_and_is_committed_as_its_source_makes_it(page, tmp_path):
+    committed = (notebooks.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
+    notebook = weave_page(page)
+    assert committed == text(notebook), "run `make notebooks`"
     NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()
 
 
@@ -289,7 +316,11 @@ def test_nothing_is_recorded_that_is_no_longer_measured(lesson):
 
 def readings(lesson) -> list[int]:
     """Words of prose before the first exercise, between each two, and after the last."""
-    prose, words = (lesson.path / "lesson.md").read_text(), [0]
+    return words_between((lesson.path / "lesson.md").read_text())
+
+
+def words_between(prose: str) -> list[int]:
+    words = [0]
     for part in re.split(r"^(```.*?^```)$", prose, flags=re.DOTALL | re.MULTILINE):
         if part.startswith("```{exercise}"):
             words.append(0)

@@ -11,11 +11,12 @@ from pathlib import Path
 import nbformat
 
 from .. import course
-from ..course.weave import text
+from ..course.weave import text, weave_page
 from .folder import CourseFolder, new_course
 from .release import generate
 
 NOTEBOOKS = course.KERNELS.with_name("notebooks")
+PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
 
 
@@ -42,7 +43,7 @@ def differences(kernels: Path = course.KERNELS, notebooks: Path = NOTEBOOKS) -> 
 
 
 def _made(folder: CourseFolder) -> Iterator[tuple[str, str]]:
-    """File name and content of each learner's notebook, the gradebook left alone."""
+    """File name and content of each learner's notebook, lessons first, the gradebook left alone."""
     folder = folder.configured(
         SaveCells={"enabled": False}, GenerateAssignment={"no_database": True}
     )
@@ -50,6 +51,8 @@ def _made(folder: CourseFolder) -> Iterator[tuple[str, str]]:
         generate(folder, lesson)
         released = folder.notebook("release", lesson.name)
         yield released.name, text(nbformat.read(released, as_version=4))
+    for page in sorted((folder.kernels / PAGES).glob("*.md")):
+        yield f"{page.stem}.ipynb", text(weave_page(page))
 
 
 def _strays(notebooks: Path, made: set[str]) -> list[Path]:

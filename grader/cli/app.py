@@ -446,6 +446,18 @@ def report(
 
 
 @app.command()
+def leaderboard(
+    lesson: Annotated[str, typer.Argument(help="A lesson with contests, as 08.")],
+    section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
+    anonymous: Annotated[bool, typer.Option("--anonymous", help="Aliases for names.")] = False,
+) -> None:
+    """Say whose kernels cost least, counted on the simulated GPU beside what none gets below."""
+    from . import classroom_commands
+
+    raise typer.Exit(classroom_commands.show_leaderboard(lesson, section, anonymous))
+
+
+@app.command()
 def demo(
     lesson: Annotated[
         str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")

@@ -35,6 +35,16 @@ class Checked:
     verdict: Verdict | None = None
     problem: str = ""
     beside: Beside | None = None
+    root: Path = course.KERNELS
+
+    @property
+    def standing(self) -> course.Standing | None:
+        """What a kernel that passed costs, where there is a contest for the cheapest."""
+        lesson, _, name = self.exercise.partition("/")
+        contest = course.lesson(lesson, self.root).contest(name)
+        if contest is None or self.verdict is None or not self.passed:
+            return None
+        return contest.standing(self.verdict.counters)
 
     @property
     def passed(self) -> bool:
@@ -52,7 +62,7 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
     exercise = course.exercise(exercise_id, root)
     source = read_text(path)
     verdict = judge(exercise.id, source, root=root)
-    return [Checked(exercise.id, source, verdict, beside=beside(verdict, source, exercise))]
+    return [Checked(exercise.id, source, verdict, "", beside(verdict, source, exercise), root)]
 
 
 def as_json(checked: list[Checked]) -> str:
@@ -76,7 +86,8 @@ def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
     verdict = judge(exercise_id, answer.source, root=root)
     shown = as_typed(answer.source, answer.name)
     exercise = course.exercise(exercise_id, root)
-    return Checked(exercise_id, shown, verdict, answer.problem, beside(verdict, shown, exercise))
+    set_beside = beside(verdict, shown, exercise)
+    return Checked(exercise_id, shown, verdict, answer.problem, set_beside, root)
 
 
 def _lesson_name(path: Path, notebook: NotebookNode) -> str:

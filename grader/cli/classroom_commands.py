@@ -23,6 +23,7 @@ from ..classroom import (
     coursefile,
     demo,
     feedback,
+    leaderboard,
     notebooks,
     report,
 )
@@ -99,6 +100,23 @@ def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     else:
         page = report.write_course(here, list(course.lessons(here.kernels)), names)
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
+    return 0
+
+
+def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
+    """A table for each contest of a lesson: everybody who passed, the cheapest kernel first."""
+    here = open_course()
+    lesson = lesson_called(here, name)
+    if not lesson.contests:
+        raise ClassroomError(f"There is no contest in {lesson.name}.")
+    names = Names(here, coursefile.read(here), section, anonymous)
+    for contest in lesson.contests:
+        columns = ("", "learner", "sectors / least", "instructions / least")
+        table = Table(*columns, title=contest.exercise, box=SIMPLE_HEAD)
+        for one in leaderboard.places(here, lesson, contest, names):
+            costs = (f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}")
+            table.add_row(str(one.number), Text(one.name), *costs)
+        Console().print(table)
     return 0
 
 

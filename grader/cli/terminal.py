@@ -8,7 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from ..course import KINDS
+from ..course import KINDS, Standing
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
@@ -26,6 +26,8 @@ def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
             _show_verdict(console, one.verdict, one.shown)
         if one.beside:
             _show_beside(console, one.beside)
+        if one.standing:
+            console.print(_place(one.standing))
 
 
 def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
@@ -34,6 +36,13 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     if verdict.status != "not_attempted":
         console.print(_case_table(verdict))
     show_failures(console, verdict, source)
+
+
+def _place(standing: Standing) -> Text:
+    return Text(
+        f"In the contest: {standing.sectors:.2f} times the sectors and "
+        f"{standing.instructions:.2f} times the instructions that no kernel gets below."
+    )
 
 
 def show_failures(console: Console, verdict: Verdict, source: str) -> None:

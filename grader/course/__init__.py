@@ -6,6 +6,7 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
+from .contest import Contest, Standing
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
@@ -48,6 +49,7 @@ __all__ = [
     "Bug",
     "Case",
     "Cheaper",
+    "Contest",
     "Dim",
     "Exactly",
     "Exercise",
@@ -62,6 +64,7 @@ __all__ = [
     "Requirement",
     "Rule",
     "Shown",
+    "Standing",
     "Times",
     "Variant",
     "Write",

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import AuthorError, NotInCourse
 from . import authors, solution_counts
+from .contest import Contest
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
 _INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
@@ -80,7 +81,8 @@ def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     title = heading.group(1) if heading else path.name
     benchmarks = authors.defined(path / "benchmarks.py", Benchmark)
     shown = authors.defined(path / "shown.py", Shown)
-    return Lesson(path.name, path, title, _exercises(path), benchmarks, shown)
+    contests = authors.defined(path / "exercises.py", Contest)
+    return Lesson(path.name, path, title, _exercises(path), benchmarks, shown, contests)
 
 
 def exercise_files(path: Path) -> list[Path]:

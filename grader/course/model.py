@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import NotInCourse
 from . import authors
+from .contest import Contest
 from .kinds import Kind, Write
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
@@ -262,6 +263,7 @@ class Lesson:
     exercises: tuple[Exercise, ...]
     benchmarks: tuple[Benchmark, ...] = ()
     shown: tuple[Shown, ...] = ()
+    contests: tuple[Contest, ...] = ()
 
     def exercise(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -269,6 +271,10 @@ class Lesson:
                 return exercise
         known = ", ".join(exercise.name for exercise in self.exercises)
         raise NotInCourse(f"Lesson {self.name} has no exercise {name!r}; it has: {known}.")
+
+    def contest(self, exercise: str) -> Contest | None:
+        """The contest for the exercise of that name, if there is one."""
+        return next((one for one in self.contests if one.exercise == exercise), None)
 
     def benchmark(self, name: str) -> Benchmark:
         for benchmark in self.benchmarks:

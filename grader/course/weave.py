@@ -3,7 +3,8 @@
 Three kinds of fence at the left margin of lesson.md become code cells; all else is prose:
 
     ```python                  a Python cell
-    ```{kernel} 1_name.cu      `%%cuda name` and the file's text
+    ```{kernel} 1_name.cu      `%%cuda name` and the file's text; with `folded` behind it, a click
+                               shows it
     ```{exercise} name         `%%cuda name` and the solved file, then the cell that grades it
 
 Nothing varies between two runs: a cell's id is a hash of what it is, not of where or when.
@@ -15,7 +16,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import nbformat
 from nbformat import NotebookNode, v4
@@ -30,6 +31,9 @@ _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
 lesson("{name}")"""
+_SET_UP_PAGE = """\
+from grader.notebook import draw
+import numpy as np"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
@@ -42,7 +46,7 @@ _BREAK = re.compile(
     r"|^(?P<unclosed>`{3}|~{3})",
     re.MULTILINE | re.DOTALL,
 )
-_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)")
+_DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<folded> folded)?")
 
 
 class LessonError(AuthorError):
@@ -63,6 +67,21 @@ def weave(lesson: Lesson) -> NotebookNode:
     _give_ids(lesson.name, cells)
     metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
     woven: NotebookNode = v4.new_notebook(cells=cells, metadata=metadata)
+    return woven
+
+
+def weave_page(page: Path) -> NotebookNode:
+    """The notebook of a page that is only to be read, a Markdown file with Python cells."""
+    title, _, prose = authors.text(page).partition("\n")
+    beside = Lesson(page.stem, page.parent, title, ())
+    body = list(_cells(beside, "\n" + prose))
+    runs = any(cell.cell_type == "code" for cell in body)
+    set_up = [v4.new_code_cell(_SET_UP_PAGE)] if runs else []
+    cells = [v4.new_markdown_cell(title), *set_up, *body]
+    _give_ids(page.stem, cells)
+    woven: NotebookNode = v4.new_notebook(
+        cells=cells, metadata={**METADATA, "warpwise": {"page": page.stem}}
+    )
     return woven
 
 
@@ -119,8 +138,9 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
         raise _error(lesson, line, f"`{info}` is neither {{kernel}} FILE.cu nor {{exercise}} NAME")
     if fence["body"].strip():
         raise _error(lesson, line, f"the fence `{info}` must be empty: its text comes from a file")
-    weave_directive = _kernel_cells if directive[1] == "kernel" else _exercise_cells
-    return weave_directive(lesson, directive[2], line)
+    if directive[1] == "exercise":
+        return _exercise_cells(lesson, directive[2], line)
+    return _kernel_cells(lesson, directive[2], line, folded=bool(directive["folded"]))
 
 
 def _python_cell(code: str) -> NotebookNode:
@@ -130,14 +150,16 @@ def _python_cell(code: str) -> NotebookNode:
     return cell
 
 
-def _kernel_cells(lesson: Lesson, file: str, line: int) -> list[NotebookNode]:
+def _kernel_cells(lesson: Lesson, file: str, line: int, folded: bool) -> list[NotebookNode]:
+    """A kernel is folded where its text holds most of the answer to an exercise before it."""
     if not (lesson.path / file).is_file():
         raise _error(lesson, line, f"there is no file {file} in the lesson's folder")
     source = authors.text(lesson.path / file)
     if "BEGIN SOLUTION" in source:
         raise _error(lesson, line, f"{file} holds a solution; show it with {{exercise}} NAME")
     name = re.sub(r"^\d+_", "", PurePath(file).stem)
-    return [v4.new_code_cell(cuda_cell(name, source), metadata=dict(CUDA))]
+    hidden = {"jupyter": {"source_hidden": True}} if folded else {}
+    return [v4.new_code_cell(cuda_cell(name, source), metadata={**CUDA, **hidden})]
 
 
 def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:

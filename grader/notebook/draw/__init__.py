@@ -5,6 +5,7 @@ from .counter_bars import compare
 from .lane_exchange import exchange
 from .lane_grid import lanes
 from .memory_passes import passes
+from .occupancy_figure import occupancy_figure as occupancy
 from .owner_map import owners
 from .reduction_tree import tree
 from .roofline_plot import roofline
@@ -15,6 +16,7 @@ __all__ = [
     "compare",
     "exchange",
     "lanes",
+    "occupancy",
     "owners",
     "passes",
     "roofline",

@@ -1,0 +1,60 @@
+// Layer normalisation, a block a row: y = (x - mean) / sqrt(variance + epsilon) * weight + bias.
+//
+//   x, y          float[rows][columns], x only read, y written; block r owns row r
+//   weight, bias  float[columns], only read
+//   block         whole warps: a multiple of 32 threads, at most 1024
+//
+// variance is the mean of the squared distances from the row's mean; columns may be any number.
+//
+// Budget for a row: x is read twice, weight and bias once, y written once; 1 barrier and 30 shuffles
+// a warp.
+struct Welford {
+    float n, mean, m2;  // how many numbers, their mean, the sum of squared distances from it
+};
+
+__device__ Welford merge(Welford a, Welford b) {
+    // Your turn: the triple of both stretches together. Each may be empty, {0, 0, 0}.
+    // BEGIN SOLUTION
+    const float n = a.n + b.n;
+    const float share = n == 0.0f ? 0.0f : b.n / n;  // both empty: not 0 / 0
+    const float apart = b.mean - a.mean;
+    return {n, a.mean + apart * share, a.m2 + b.m2 + apart * apart * a.n * share};
+    // END SOLUTION
+}
+
+__device__ Welford butterfly(Welford mine) {
+    for (int apart = 16; apart > 0; apart /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.n, apart),
+                            __shfl_xor_sync(0xffffffff, mine.mean, apart),
+                            __shfl_xor_sync(0xffffffff, mine.m2, apart)});
+    }
+    return mine;
+}
+
+extern "C" __global__ void layer_norm(const float* x, const float* weight, const float* bias,
+                                      float* y, int columns, float epsilon) {
+    __shared__ Welford of_warp[32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const float* from = x + static_cast<size_t>(blockIdx.x) * columns;
+    float* to = y + static_cast<size_t>(blockIdx.x) * columns;
+    // Your turn: this thread's triple, number by number; the warp's; the block's; then write.
+    // BEGIN SOLUTION
+    Welford mine = {0.0f, 0.0f, 0.0f};
+    for (int c = threadIdx.x; c < columns; c += blockDim.x) {
+        const float value = from[c], before = value - mine.mean;
+        mine.n += 1.0f;
+        mine.mean += before / mine.n;
+        mine.m2 += before * (value - mine.mean);  // from the old mean, and from the new one
+    }
+
+    mine = butterfly(mine);
+    if (lane == 0) of_warp[warp] = mine;
+    __syncthreads();  // every warp reads what all of them have written
+    const Welford all = butterfly(lane < warps ? of_warp[lane] : Welford{0.0f, 0.0f, 0.0f});
+
+    const float scale = rsqrtf(all.m2 / all.n + epsilon);
+    for (int c = threadIdx.x; c < columns; c += blockDim.x) {
+        to[c] = (from[c] - all.mean) * scale * weight[c] + bias[c];
+    }
+    // END SOLUTION
+}

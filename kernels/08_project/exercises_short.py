@@ -1,0 +1,75 @@
+"""The short exercises of the project, before its four steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from grader.course import Bug, Case, Exercise, Order, Problem, hidden, one_launch
+
+BLOCK = 32
+
+
+def moments(rng: np.random.Generator, kernel: str, rows: int, columns: int, center: float):
+    """Rows of standard deviation 1 around `center`. What is asked for is off by less than a
+    hundredth as long as distances are taken before they are squared."""
+    x = (center + rng.standard_normal((rows, columns))).astype(np.float32)
+    exact = x.astype(np.float64)
+    outputs = {"mean": exact.mean(axis=1)} if kernel == "welford_lines" else {}
+    outputs["variance"] = exact.var(axis=1)
+    size = np.int32(rows), np.int32(columns)
+    grid = -(-rows // BLOCK)
+    return one_launch(kernel, grid, BLOCK, {"x": x}, outputs, *size, rtol=1e-2, atol=1e-2)
+
+
+def squared(rng: np.random.Generator, rows: int, columns: int, center: float) -> Problem:
+    return moments(rng, "variance_of_rows", rows, columns, center)
+
+
+variance = Exercise(
+    name="variance_of_rows",
+    title="A variance that rounding spoils",
+    source="0_variance.cu",
+    kind=Bug(given="        squares += value * value - mean * mean;\n"),
+    minutes=1,
+    teaches="take distances before you square them",
+    cases=(
+        Case("rows around 1", lambda rng: squared(rng, 33, 20, 1), points=0.5),
+        Case("rows around 8,192", lambda rng: squared(rng, 20, 30, 8192), points=0.5),
+        hidden("rows around -8,192", lambda rng: squared(rng, 5, 90, -8192)),
+    ),
+    hints=(
+        "On paper it is right. What does a float make of the difference of two numbers near 2**26?",
+        "(value - mean) is small and nearly exact. Square that.",
+    ),
+)
+
+
+def in_one_pass(rng: np.random.Generator, rows: int, columns: int, center: float) -> Problem:
+    return moments(rng, "welford_lines", rows, columns, center)
+
+
+welford_lines = Exercise(
+    name="welford_lines",
+    title="One more number, line by line",
+    source="1_welford_lines.cu",
+    kind=Order(
+        (
+            "m2 += before * before;",
+            "center += before / columns;",
+            "const float before = x[row * columns] - center;",
+        )
+    ),
+    minutes=5,
+    teaches="which mean is the old one, and which the new one",
+    cases=(
+        Case("rows of 20", lambda rng: in_one_pass(rng, 9, 20, 0), points=1),
+        Case("rows around 500", lambda rng: in_one_pass(rng, 40, 15, 500), points=1),
+        hidden("one number a row, and many", lambda rng: in_one_pass(rng, 3, 70, -90)),
+    ),
+    hints=(
+        "Six lines make the loop, and its brace is one of them. Nothing can be done before the "
+        "number is there, and its distance from the old mean.",
+        "n counts the new number before the mean moves by before / n; and m2 takes one distance "
+        "from each mean, so it comes last.",
+    ),
+)
