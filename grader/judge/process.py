@@ -9,7 +9,7 @@ import select
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
@@ -38,6 +38,7 @@ NO_REPLY = (
 )
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
+FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
 
 
 @dataclass(frozen=True)
@@ -179,6 +180,7 @@ def _followed(
     limits: Limits,
 ) -> list[Outcome]:
     """One outcome for each of `instances`; of those that one worker did not get to, its last."""
+    limits = replace(limits, case_seconds=FOLLOWING, total_seconds=FOLLOWING)
     end = time.monotonic() + limits.total_seconds * limits.patience
     heard = _one_worker(_request(source, requests, limits, cases.inputs(instances)), limits, end)
     missing = len(instances) - len(heard.cases)

@@ -27,7 +27,10 @@ def launch(job: Job, run: Run, observed: bool) -> None:
 
     def attach(machine: Machine) -> tuple[Reporter, list[Observer]]:
         report.append(Reporter(machine, run))
-        kinds = [*(CHECKS if job.options.checks else ()), *(COUNTS if observed else ())]
+        kinds = [
+            *(CHECKS if job.options.checks else ()),
+            *(COUNTS if observed and run.counted else ()),
+        ]
         further = [kind(report[0]) for kind in run.kinds]
         run.observers += further
         last = [kind(report[0]) for kind in LAST if job.options.checks]

@@ -25,7 +25,8 @@ Kind = Callable[["Reporter"], Observer]  # makes the observer of a launch; as a 
 class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
     machine executed, each once for all the threads that stood at it together. `observers` are
-    those that were asked for, one of each kind for each launch. `source` and
+    those that were asked for, one of each kind for each launch; `counted`: whether counters and
+    trace are kept, which takes as long as the launch itself. `source` and
     `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
     launches for them."""
 
@@ -35,6 +36,7 @@ class Run:
     output: Output = field(default_factory=Output)
     steps: int = 0
     kinds: Sequence[Kind] = ()
+    counted: bool = True
     observers: list[Observer] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
@@ -54,11 +56,12 @@ _run: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1, observers: Sequence[Kind] = ()) -> Iterator[Run]:
+def observe(blocks: int = 1, observers: Sequence[Kind] = (), counted: bool = True) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
     first `blocks` blocks of a grid the trace holds what they did with global memory. `observers`:
-    classes of further observers, which each launch gets one of."""
-    run = Run(trace=Trace(blocks), kinds=observers)
+    classes of further observers, which each launch gets one of; without `counted` there are no
+    counters and no trace."""
+    run = Run(trace=Trace(blocks), kinds=observers, counted=counted)
     token = _run.set(run)
     try:
         yield run
