@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,23 +28,15 @@ _LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULT
 class Checked:
     """One exercise of a file: its verdict, and the source as its lines are `shown` beside it;
     `problem` is a sentence about what is wrong with the file itself, empty when nothing is;
-    `beside` what a kernel that passed is like beside the lesson's own."""
+    `beside` what a kernel that passed is like beside the lesson's own, `standing` what it costs
+    where there is a contest for the cheapest."""
 
     exercise: str
     shown: str = ""
     verdict: Verdict | None = None
     problem: str = ""
     beside: Beside | None = None
-    root: Path = course.KERNELS
-
-    @property
-    def standing(self) -> course.Standing | None:
-        """What a kernel that passed costs, where there is a contest for the cheapest."""
-        lesson, _, name = self.exercise.partition("/")
-        contest = course.lesson(lesson, self.root).contest(name)
-        if contest is None or self.verdict is None or not self.passed:
-            return None
-        return contest.standing(self.verdict.counters)
+    standing: course.Standing | None = None
 
     @property
     def passed(self) -> bool:
@@ -61,8 +53,7 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
         raise BadInput(f"Say which exercise {path} answers: --exercise LESSON/NAME.")
     exercise = course.exercise(exercise_id, root)
     source = read_text(path)
-    verdict = judge(exercise.id, source, root=root)
-    return [Checked(exercise.id, source, verdict, "", beside(verdict, source, exercise), root)]
+    return [_set_beside(Checked(exercise.id, source, judge(exercise.id, source, root=root)), root)]
 
 
 def as_json(checked: list[Checked]) -> str:
@@ -85,9 +76,21 @@ def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
         return Checked(exercise_id, problem=answer.problem)
     verdict = judge(exercise_id, answer.source, root=root)
     shown = as_typed(answer.source, answer.name)
-    exercise = course.exercise(exercise_id, root)
-    set_beside = beside(verdict, shown, exercise)
-    return Checked(exercise_id, shown, verdict, answer.problem, set_beside, root)
+    return _set_beside(Checked(exercise_id, shown, verdict, answer.problem), root)
+
+
+def _set_beside(one: Checked, root: Path) -> Checked:
+    """The same beside the lesson's own kernel, if it has passed."""
+    if one.verdict is None or not one.passed:
+        return one
+    name = one.exercise.partition("/")[2]
+    lesson = course.lesson(one.exercise.partition("/")[0], root)
+    contest = lesson.contest(name)
+    return replace(
+        one,
+        beside=beside(one.verdict, one.shown, lesson.exercise(name)),
+        standing=contest.standing(one.verdict.counters) if contest else None,
+    )
 
 
 def _lesson_name(path: Path, notebook: NotebookNode) -> str:

@@ -95,7 +95,9 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
     found = [one for file in exercise_files(path) for one in _defined(file)]
     if len({one.name for one in found}) < len(found):
-        raise AuthorError(f"{authors.shown(path / 'exercises.py')}: two exercises have one name.")
+        raise AuthorError(
+            f"{authors.shown(path / 'exercises.py')}: two exercises have the same name."
+        )
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
