@@ -31,6 +31,9 @@ class _Gathered:
         self.graph, self.elements, self.behind = graph, elements, behind
         nodes = np.array(list(behind), np.int64)
         self.at = dict(zip(behind, graph.at[nodes].tolist(), strict=True))
+        self.places = {node: place for place, node in enumerate(behind)}
+        self.bits = graph.value[nodes]
+        self.numbers: dict[str, list[float]] = {}  # by type, what all the values are as such
         self.read: dict[int, list[str]] = {}  # by instruction, the registers that it reads
         self.ops: dict[int, int] = {}
         self.told: list[Op] = []
@@ -55,7 +58,7 @@ class _Gathered:
                 return self.shown[made[0]]
             if sources:
                 return self._leaf(sources[0], node)
-            return self._constant(node, _number(self.graph, node, instruction))
+            return self._constant(node, self._number(node, instruction))
         return self._computed(node, instruction, sources)
 
     def _computed(self, node: int, instruction: Instruction, sources: list[int]) -> int:
@@ -71,7 +74,7 @@ class _Gathered:
             elif isinstance(operand, Immediate):
                 operands.append(self._constant(node, _literal(operand)))
         operands = operands or [self._source(one, node) for one in sources]
-        value = _number(self.graph, node, instruction)
+        value = self._number(node, instruction)
         self.steps.append(Step(self._op(node), value, tuple(operands), self._thread(node)))
         return len(self.steps) - 1
 
@@ -94,7 +97,7 @@ class _Gathered:
         if source not in self.leaves:
             element = self.elements.behind(self.graph, source)
             instruction = self.graph.code[self.at[node]]
-            value = _number(self.graph, node, instruction) if instruction else 0.0
+            value = self._number(node, instruction) if instruction else 0.0
             if element is not None:
                 value = float(self.elements.buffers[element.buffer].flat[element.index])
             self.leaves[source] = len(self.steps)
@@ -118,6 +121,18 @@ class _Gathered:
             self.told.append(Op(form.opcode if form else "", line))
         return self.ops[at]
 
+    def _number(self, node: int, instruction: Instruction) -> float:
+        """A value as its instruction means it, bits without a type as the float that they may
+        be."""
+        kind = _UNTYPED.get(instruction.form.type, instruction.form.type)
+        if (dtype := DTYPES.get(kind)) is None:
+            return 0.0
+        if kind not in self.numbers:
+            in_bytes = self.bits.view(np.uint8).reshape(len(self.bits), -1)
+            narrow = np.ascontiguousarray(in_bytes[:, : dtype.itemsize]).view(dtype)
+            self.numbers[kind] = narrow[:, 0].astype(np.float64).tolist()
+        return self.numbers[kind][self.places[node]]
+
     def _thread(self, node: int) -> tuple[int, int]:
         return self.graph.place(node)
 
@@ -125,18 +140,6 @@ class _Gathered:
 def _hands_on(instruction: Instruction) -> bool:
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
-
-
-def _number(graph: Graph, node: int, instruction: Instruction) -> float:
-    """A value as its instruction means it, bits without a type as the float that they may be."""
-    kind = instruction.form.type
-    kind = _UNTYPED.get(kind, kind)
-    dtype = DTYPES.get(kind)
-    if dtype is None:
-        return 0.0
-    return float(
-        np.asarray(graph.value[node : node + 1].view(np.uint8)[: dtype.itemsize]).view(dtype)[0]
-    )
 
 
 def _literal(operand: Operand) -> float:

@@ -236,8 +236,11 @@ class _Way:
 
     def __post_init__(self) -> None:
         self.steps = self.cone.steps
+        self._constant = [one.op >= 0 and not one.sources for one in self.steps]
+        self._keys = [self._key(one) for one in self.steps]
         self._verbs = [_verb(one.opcode) for one in self.cone.ops]
         self.inner: set[int] = set()  # steps in the middle of an exponential
+        self._inside: set[int] = set()  # all the steps of exponentials
         self._exponential: dict[int, str] = {}  # the first ones, and what kind of exponential it is
         self._together: dict[object, list[int]] = {}  # steps by line and thread
         for at, step in enumerate(self.steps):
@@ -246,6 +249,7 @@ class _Way:
         for at in range(len(self.steps)):
             if self._does(at, "ex2"):
                 self._gather(at)
+        self._gather_between()
         for at, step in enumerate(self.steps):
             if self.is_constant(at):
                 self.in_code.add(step.value)
@@ -256,12 +260,13 @@ class _Way:
                     self.users.setdefault(self.key(source), []).append(at)
 
     def is_constant(self, at: int) -> bool:
-        step = self.steps[at]
-        return step.op >= 0 and not step.sources
+        return self._constant[at]
 
     def key(self, at: int) -> object:
         """The same for values that are the same in both ways."""
-        step = self.steps[at]
+        return self._keys[at]
+
+    def _key(self, step: Step) -> object:
         if step.element is not None:
             return step.element.buffer, step.element.index
         return f"{step.value:.{self.digits}g}"
@@ -345,10 +350,17 @@ class _Way:
         kind = "exp" if any(abs(one - LOG2_E) < 1e-4 for one in numbers) else "exp2"
         self._exponential |= dict.fromkeys(first, kind)
         self.inner |= inside - first
-        for at in self._together[self.line(power), self.steps[power].place]:
-            given = [one for one in self.steps[at].sources if not self.is_constant(one)]
-            inner = len(given) == 1 and given[0] in self.inner and not self._does(given[0], "ex2")
-            self.inner |= {at} if inner and at not in inside else set()
+        self._inside |= inside
+
+    def _gather_between(self) -> None:
+        """What stands between the steps of an exponential, and is made of one of them alone."""
+        powers = [at for at in range(len(self.steps)) if self._does(at, "ex2")]
+        for where in {(self.line(one), self.steps[one].place) for one in powers}:
+            for at in self._together[where]:
+                given = [one for one in self.steps[at].sources if not self.is_constant(one)]
+                alone = len(given) == 1 and given[0] in self.inner
+                if alone and not self._does(given[0], "ex2") and at not in self._inside:
+                    self.inner.add(at)
 
     def _given(self, at: int, inside: set[int]) -> set[int]:
         """What a step takes from outside."""

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ..cuda.simulator.isa.form import Carries
 from ..cuda.simulator.memory.allocations import allocation_of
 from ..cuda.simulator.observers.provenance import Graph
 from .elements import Elements, place_of
@@ -180,25 +179,17 @@ class _Tree:
         self.graph, self.root, self.worth = graph, root, worth
         self.leaves: dict[int, tuple[int, int]] = {}
         self._onward: dict[int, int] = {}  # the next node on the nearest way to the root
-        reached = self._reaching()
-        self.size = len(reached)
+        behind = graph.behind(root, choices=True)  # a maximum by `?:` is one too
+        self.size = len(behind)
+        own = worth[graph.at[list(behind)]].tolist()
         passed = {root: 0}
-        for node in reached:
-            count = passed.pop(node) + int(worth[graph.at[node]])
-            for source in _sources(graph, node):
+        for (node, sources), worth_here in zip(behind.items(), own, strict=True):
+            count = passed.pop(node) + worth_here
+            for source in sources:
                 if source > 0 and count < passed.get(source, NEVER):
                     passed[source], self._onward[source] = count, node
                 elif source < 0 and not inputs[-1 - source]:
                     self.leaves[source] = min((count, node), self.leaves.get(source, (NEVER, 0)))
-
-    def _reaching(self) -> list[int]:
-        found, ahead = set(), [self.root]
-        while ahead:
-            node = ahead.pop()
-            if node > 0 and node not in found:
-                found.add(node)
-                ahead += _sources(self.graph, node)
-        return sorted(found, reverse=True)
 
     def by_load(self) -> dict[tuple[int, int], int]:
         """The fewest of the kind on a way, by address and place of what one load brought."""
@@ -231,14 +222,6 @@ def _width(graph: Graph, node: int) -> int:
     instruction = graph.code[graph.at[node]]
     transfers = instruction.form.transfers if instruction else ()
     return transfers[-1][1].width if transfers else 1
-
-
-def _sources(graph: Graph, node: int) -> tuple[int, ...]:
-    """What a value was made of, and what it was chosen by: a maximum by `?:` is one too."""
-    instruction = graph.code[graph.at[node]]
-    if instruction is not None and instruction.form.carries is Carries.CHOSEN:
-        return int(graph.left[node]), int(graph.right[node])
-    return graph.sources(node)
 
 
 def _spread(size: int) -> Iterator[int]:

@@ -64,7 +64,7 @@ class Graph:
         self._memory: dict[int, npt.NDArray[Any]] = {}
         self._bytes = 0
         self._steering = np.zeros(0, bool)
-        self._asked = (0, 0)  # of which node, and of how many in all, `_behind` is
+        self._asked = (0, 0, False)  # of which node, of how many in all, and how `_behind` is
         self._behind: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:
@@ -96,6 +96,12 @@ class Graph:
         if len(self._steering) != len(self.code):
             self._steering = np.array([one is not None and _steers(one) for one in self.code])
         return self._steering
+
+    @property
+    def chooses(self) -> npt.NDArray[Any]:
+        """By instruction, whether its `right` says which of two values `left` is: bool (code,)."""
+        carries = (one.form.carries if one else None for one in self.code)
+        return np.array([one is Carries.CHOSEN for one in carries], bool)
 
     def enter(self, code: Sequence[Instruction], threads: int) -> int:
         """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
@@ -167,29 +173,33 @@ class Graph:
         steers = instruction is not None and _steers(instruction)
         return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
 
-    def behind(self, root: int) -> dict[int, tuple[int, int]]:
-        """The nodes that a node was made of, itself included and what steers left out, highest
-        number first, each with its sources; 0 for one that it does not have."""
-        if (root, self._size) != self._asked:
-            nodes = self._reaching(root)
-            pairs = zip(self.left[nodes].tolist(), self._made_of(nodes).tolist(), strict=True)
+    def behind(self, root: int, choices: bool = False) -> dict[int, tuple[int, int]]:
+        """The nodes that a node was made of, itself included and what steers left out (but for
+        what a value was chosen by, with `choices`), highest number first, each with its sources; 0
+        for one that it does not have."""
+        asked = root, self._size, choices
+        if asked != self._asked:
+            nodes = self._reaching(root, choices)
+            right = self._made_of(nodes, choices)
+            pairs = zip(self.left[nodes].tolist(), right.tolist(), strict=True)
             self._behind = dict(zip(nodes.tolist(), pairs, strict=True))
-            self._asked = root, self._size
+            self._asked = asked
         return self._behind
 
-    def _reaching(self, root: int) -> npt.NDArray[np.int64]:
+    def _reaching(self, root: int, choices: bool) -> npt.NDArray[np.int64]:
         found = np.zeros(self._size, bool)
         ahead = np.array([root] if root > 0 else [], np.int64)
         while len(ahead):
             found[ahead] = True
-            sources = np.concatenate([self.left[ahead], self._made_of(ahead)])
+            sources = np.concatenate([self.left[ahead], self._made_of(ahead, choices)])
             sources = sources[sources > 0]
             ahead = np.unique(sources[~found[sources]])
         return np.flatnonzero(found)[::-1]
 
-    def _made_of(self, nodes: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    def _made_of(self, nodes: npt.NDArray[np.int64], choices: bool) -> npt.NDArray[Any]:
         """The right sources of some nodes, 0 for those that merely steer."""
-        steers = self.steers[self.at[nodes]]
+        at = self.at[nodes]
+        steers = self.steers[at] & ~self.chooses[at] if choices else self.steers[at]
         return np.where(steers, 0, self.right[nodes])
 
     def forward(
