@@ -206,6 +206,7 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         "lesson.md",
         *(path.name for path in catalogue.exercise_files(lesson.path)),
         "benchmarks.py",
+        "rules.py",
         "shown.py",
         mistakes.FILE,
         equivalent_mutants.FILE,

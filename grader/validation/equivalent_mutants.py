@@ -18,6 +18,7 @@ from ..judge import compare
 from ..judge.cases import CaseInstance, described, instantiate
 from ..judge.protocol import Ran
 from ..judge.simulated import run_case
+from ..judge.technique import lacks_order
 from ..judge.words import Words
 from .mutation import Mutant, mutants
 
@@ -99,10 +100,8 @@ def _passes(source: str, instance: CaseInstance, steps: int) -> bool:
         outcome = _run(source, instance, steps)
     except (CudaError, MemoryError):
         return False
-    return (
-        compare.on_simulator(instance, outcome, Words(source, source, instance.problem)).status
-        == "passed"
-    )
+    result = compare.on_simulator(instance, outcome, Words(source, source, instance.problem))
+    return result.status == "passed" and lacks_order(instance, outcome.opcodes) is None
 
 
 def _run(source: str, instance: CaseInstance, steps: int) -> Ran:

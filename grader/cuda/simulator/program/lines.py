@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .ptx import Malformed
+
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _ROW = re.compile(r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)(?:.*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?")
 
@@ -22,8 +24,10 @@ class LineTable:
 
     def own_lines(self, loc: str) -> tuple[int | None, tuple[int, ...]]:
         """The learner's line (None: there is none), and the lines of the calls that it was
-        inlined through, innermost first."""
-        numbers = _ROW.findall(loc)[0]
+        inlined through, innermost first. Raises Malformed."""
+        if (found := _ROW.match(loc)) is None:
+            raise Malformed(f"{loc:.80} is no line of a line table")
+        numbers = found.groups("")
         here, there = _place(numbers[:3]), numbers[3:]
         row = {}
         if there[0]:
