@@ -166,9 +166,18 @@ class Machine:
         self.calls.begin_wave()
         entry = self.linked.parts[self.kernel.name].entry
         self.schedule.push(entry, compact(np.flatnonzero(self.running)))
-        while group := self.schedule.pop():
-            self._run_from(*group)
+        self._run_groups()
         self._nothing_is_left_waiting()
+
+    def _run_groups(self) -> None:
+        pc: int = 0
+        lanes: Lanes = slice(0, 1)
+        try:
+            while group := self.schedule.pop():
+                pc, lanes = group
+                self._run_from(pc, lanes)
+        except OutOfTime:  # between two groups; in one, it is known where that stands by now
+            raise self._still_running(self.block_end[pc], lanes, "when its time was up") from None
 
     def _run_from(self, pc: int, lanes: Lanes) -> None:
         """Run a group until it parts, waits, ends, or another group stands at or before it."""
