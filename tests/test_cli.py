@@ -162,3 +162,9 @@ def test_doctor_finds_compiler_headers_and_device(grader):
     ):
         row = next(line for line in result.stdout.splitlines() if what in line)
         assert "✓ found" in row
+
+
+def test_what_does_not_compile_is_told_once(grader):
+    said = grader("check", source_file("I do not know\n"), "--exercise", ID).stdout
+    assert said.count("does not compile") == 1
+    assert "all cases: does not compile" in said

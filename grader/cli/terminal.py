@@ -82,11 +82,14 @@ def _case_table(verdict: Verdict) -> Table:
 
 
 def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResult]]:
-    """The cases that failed, those that failed in the same way together."""
+    """The cases that failed, those that failed in the same way together: all of what does not
+    compile, whose diagnostics are the verdict's."""
     groups: dict[tuple[str, int | None], list[CaseResult]] = {}
     for case in verdict.cases:
         if case.status != "passed":
-            groups.setdefault((case.message, case.line), []).append(case)
+            as_one = verdict.diagnostics and case.status == "compile_error"
+            key = ("", None) if as_one else (case.message, case.line)
+            groups.setdefault(key, []).append(case)
     return groups
 
 
