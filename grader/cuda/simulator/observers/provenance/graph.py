@@ -97,12 +97,6 @@ class Graph:
             self._steering = np.array([one is not None and _steers(one) for one in self.code])
         return self._steering
 
-    @property
-    def chooses(self) -> npt.NDArray[Any]:
-        """By instruction, whether its `right` says which of two values `left` is: bool (code,)."""
-        carries = (one.form.carries if one else None for one in self.code)
-        return np.array([one is Carries.CHOSEN for one in carries], bool)
-
     def enter(self, code: Sequence[Instruction], threads: int) -> int:
         """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
         self._launches.append((len(self.code), threads))
@@ -179,28 +173,31 @@ class Graph:
         for one that it does not have."""
         asked = root, self._size, choices
         if asked != self._asked:
-            nodes = self._reaching(root, choices)
-            right = self._made_of(nodes, choices)
-            pairs = zip(self.left[nodes].tolist(), right.tolist(), strict=True)
+            right = self._made_of(choices)
+            nodes = self._reaching(root, right)
+            pairs = zip(self.left[nodes].tolist(), right[nodes].tolist(), strict=True)
             self._behind = dict(zip(nodes.tolist(), pairs, strict=True))
             self._asked = asked
         return self._behind
 
-    def _reaching(self, root: int, choices: bool) -> npt.NDArray[np.int64]:
+    def _reaching(self, root: int, right: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         found = np.zeros(self._size, bool)
         ahead = np.array([root] if root > 0 else [], np.int64)
         while len(ahead):
             found[ahead] = True
-            sources = np.concatenate([self.left[ahead], self._made_of(ahead, choices)])
+            sources = np.concatenate([self.left[ahead], right[ahead]])
             sources = sources[sources > 0]
             ahead = np.unique(sources[~found[sources]])
         return np.flatnonzero(found)[::-1]
 
-    def _made_of(self, nodes: npt.NDArray[np.int64], choices: bool) -> npt.NDArray[Any]:
-        """The right sources of some nodes, 0 for those that merely steer."""
-        at = self.at[nodes]
-        steers = self.steers[at] & ~self.chooses[at] if choices else self.steers[at]
-        return np.where(steers, 0, self.right[nodes])
+    def _made_of(self, choices: bool = False) -> npt.NDArray[Any]:
+        """The right source of every node, 0 for what merely steers; with `choices` what a value was
+        chosen by is a source too."""
+        steers = self.steers
+        if choices:
+            carried = [one.form.carries if one else None for one in self.code]
+            steers = steers & np.array([one is not Carries.CHOSEN for one in carried], bool)
+        return np.where(steers[self.at], 0, self.right)
 
     def forward(
         self,
@@ -216,7 +213,7 @@ class Graph:
         asked too (`steered`)."""
         made = np.full(self._size, of_constants, np.int64)
         left = self.left
-        right = self.right if steered else np.where(self.steers[self.at], 0, self.right)
+        right = self.right if steered else self._made_of()
         for first, last in zip(self._batches, self._batches[1:], strict=False):
             some = slice(first, last)
             one = _of(left[some], made, leaves)
