@@ -42,8 +42,8 @@ def on_simulator(
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
         or _wrong_output(instance, outcome, words)
+        or _wrong_in_another_order(instance, outcome, words)
     )
-    wrong = wrong or _wrong_in_another_order(instance, outcome, words)
     if wrong:
         return replace(wrong, message=f"{words.order()}{wrong.message}")
     return (

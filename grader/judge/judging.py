@@ -51,15 +51,16 @@ def judge(
     if refused is not None:
         return _verdict(exercise, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
-    outcomes = simulate(source, instances, limits, steps.of_solution(lesson, exercise))
+    allowed = steps.of_solution(lesson, exercise)
+    outcomes = simulate(source, instances, limits, allowed)
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     rows = zip(instances, outcomes, words, strict=True)
     named = exercise.kind.names_the_dearest_line
     results = [_on_simulator(*row, named) for row in rows]
     counters = _counters(instances, outcomes, results)
-    allowed = steps.of_solution(lesson, exercise)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
-    results = _explained(source, lesson, exercise, instances, outcomes, results, words, limits)
+    both = source, lesson.solution(exercise)
+    results = _explained(both, instances, outcomes, results, words, limits, allowed)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
@@ -92,16 +93,16 @@ def _on_simulator(
 
 
 def _explained(
-    source: str,
-    lesson: course.Lesson,
-    exercise: course.Exercise,
+    both: tuple[str, str],
     instances: tuple[CaseInstance, ...],
     outcomes: list[Outcome],
     results: list[CaseResult],
     words: list[Words],
     limits: Limits,
+    allowed: dict[str, int],
 ) -> list[CaseResult]:
-    """`results`, the first that failed explained if it is a wrong answer and may be seen."""
+    """`results`, the first that failed explained if it is a wrong answer and may be seen; `both`
+    are the answer's source and the solution's."""
     rows = zip(instances, outcomes, results, words, strict=True)
     first = next((row for row in rows if row[2].status != Status.PASSED), None)
     if first is None or not first[2].visible or first[2].status != Status.WRONG_ANSWER:
@@ -112,11 +113,7 @@ def _explained(
     wrong = compare.first_wrong(instance, outcome) if isinstance(outcome, Ran) else None
     if wrong is None:
         return results
-    allowed = steps.of_solution(lesson, exercise)
-    runs = [
-        follow(text, instance, (wrong.element,), limits, allowed)
-        for text in (source, lesson.solution(exercise))
-    ]
+    runs = [follow(text, instance, (wrong.element,), limits, allowed) for text in both]
     if not all(runs):
         return results
     told = explained(result, Pair(wrong, *(made for (made,) in runs)), word)

@@ -280,9 +280,7 @@ def _longest(asked: Request, limits: Limits) -> int:
         _size(one) * (2 + len(case.orders)) for case in asked.cases for one in case.outputs.values()
     )  # as it is, which of it was written or a second run's, and in other orders
     told = TOLD * sum(len(case.followed) for case in asked.cases)
-    return (
-        SLACK + inputs + told + 2 * made
-    )  # as it is, and which of it was written or a second run's
+    return SLACK + inputs + told + made
 
 
 def _size(buffer: protocol.Buffer) -> int:

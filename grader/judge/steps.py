@@ -72,13 +72,13 @@ def measure(lesson: Lesson, exercise: Exercise) -> Counts:
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
     """AuthorError where a case is to go wrong and the solution does not go wrong so."""
-    asked = [one for one in exercise.cases if one.hazard]
-    from .judging import judge
-
+    asked = {one.name for one in exercise.cases if one.hazard}
     if not asked:
         return
+    from .judging import judge
+
     for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
-        if result.status != Status.PASSED and any(one.name == result.name for one in asked):
+        if result.status != Status.PASSED and result.name in asked:
             place = authors.place_of(lesson.path, exercise.name)
             raise AuthorError(
                 f"{place}: {exercise.source} does not break as the case {result.name!r} asks: "
