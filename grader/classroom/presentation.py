@@ -18,6 +18,7 @@ from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
 from ..course.catalogue import CHOICE
+from ..course.kinds.kind import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
 from ..errors import AuthorError
@@ -26,8 +27,6 @@ from ..notebook import verdict_card
 from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take
-
-_MARKERS = re.compile(r"^ *// (BEGIN|END) SOLUTION\n", re.MULTILINE)  # for nbgrader alone
 
 _WHAT_GOES_WRONG = """\
 ## What goes wrong: {title}
@@ -95,7 +94,7 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     title.source = f"# {lesson.title}"
     set_up.metadata.slideshow = {"slide_type": "skip"}
     for cell in notebook.cells:
-        cell.source = _MARKERS.sub("", cell.source)
+        cell.source = unmarked(cell.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:

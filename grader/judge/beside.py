@@ -6,15 +6,13 @@ What ours costs was measured when the lesson was built; nothing is run here.
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass
 
 from ..course import Exercise
+from ..course.kinds.kind import unmarked
 from ..cuda.sanitize import lines_of
 from ..status import Status
 from .verdict import Verdict
-
-_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
         return None
     return Beside(
         _costs(verdict, exercise),
-        changes(*(_MARKER.sub("", text) for text in (source, exercise.solution))),
+        changes(unmarked(source), unmarked(exercise.solution)),
     )
 
 

@@ -12,6 +12,7 @@ _ANSWER = re.compile(
     r"^(?P<indent>[ \t]*)// BEGIN SOLUTION *\n(?P<text>.*?)^[ \t]*// END SOLUTION *(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ def answers(solution: str) -> Iterator[str]:
     """What stands between each BEGIN SOLUTION and END SOLUTION."""
     for found in _ANSWER.finditer(solution):
         yield found["text"]
+
+
+def unmarked(source: str) -> str:
+    """A kernel as people read it: without the lines that are for handing it out alone."""
+    return _MARKER.sub("", source)
 
 
 def _bare(source: str) -> str:
