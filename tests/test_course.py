@@ -18,6 +18,7 @@ from grader.classroom.folder import new_course
 from grader.course import catalogue, mistakes
 from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
+from grader.cuda.comments import without_comments
 from grader.judge import judge, steps
 from grader.validation import equivalent_mutants, exercises_page
 
@@ -25,6 +26,19 @@ pytestmark = pytest.mark.slow
 
 WORDS_A_MINUTE = 150  # of prose that is to be understood
 SITTING = re.compile(r"\n## (?:Second|Third|Fourth) sitting: ")
+
+CPP = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        alignas auto bool break case char class const constexpr continue default do double else enum
+        explicit extern false float for friend if inline int long mutable namespace new operator
+        private public return short signed size_t sizeof static static_assert static_cast struct
+        reinterpret_cast const_cast switch template this true typedef typename union unsigned using
+        void volatile while
+        """,
+    )
+)
 
 LESSONS = course.lessons()
 PAGES = sorted((course.KERNELS / notebooks.PAGES).glob("*.md"))
@@ -207,6 +221,19 @@ def test_the_seed_alone_decides_what_is_drawn(lesson, exercise):
         first, again, other = (case.problem(np.random.default_rng(seed)) for seed in (1, 1, 2))
         assert _same_inputs(first, again), case.name
         assert not _same_inputs(first, other), case.name
+
+
+def test_each_word_of_cpp_is_taught_on_its_page_or_in_the_lesson_that_uses_it_first():
+    known = (course.KERNELS / notebooks.PAGES / "enough_cpp.md").read_text()
+    untaught = {}
+    for lesson in LESSONS:
+        known += (lesson.path / "lesson.md").read_text()
+        for path in sorted(lesson.path.glob("*.cu")):
+            words = re.findall(r"[A-Za-z_]\w*", without_comments(path.read_text()))
+            named = {word for word in words if word in CPP or word.startswith("__")}
+            unknown = {word for word in named if not re.search(rf"\b{word}\b", known)}
+            untaught |= {f"{lesson.name}/{path.name}": unknown} if unknown else {}
+    assert not untaught
 
 
 @each_lesson

@@ -382,7 +382,7 @@ cross_entropy = Exercise(
 cross_entropy_contest = Contest(
     exercise="cross_entropy",
     sectors=2 * ENTROPY_ROWS * ENTROPY_COLUMNS // SECTOR + 2,  # targets and losses in one each
-    instructions=least_instructions(ENTROPY_ROWS * ENTROPY_COLUMNS, a_lane=5, moved=2),
+    instructions=least_instructions(ENTROPY_ROWS * ENTROPY_COLUMNS, a_lane=4, moved=2),
 )
 
 
