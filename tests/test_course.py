@@ -119,6 +119,9 @@ def test_a_case_asks_for_what_the_kind_is_about(lesson, exercise):
     cases, kind = exercise.cases, exercise.kind.name
     if kind in ("write", "cheaper"):
         assert any(case.budgets or case.bans for case in cases)
+    if kind == "cheaper":  # and the price does not move elsewhere
+        counters = {budget.counter for case in cases for budget in case.budgets}
+        assert {"longest_path", "atomics"} <= counters
     assert (kind == "break") == any(case.hazard or case.exactly for case in cases)
 
 

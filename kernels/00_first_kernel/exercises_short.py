@@ -18,6 +18,7 @@ from grader.course import (
     Place,
     Problem,
     hidden,
+    work_is_shared,
 )
 from grader.course.inputs import normal, whole_numbers
 
@@ -194,6 +195,7 @@ darken = Exercise(
                     32 * 64 // 8,
                     "4 for a warp: its 32 threads read 32 pixels side by side",
                 ),
+                *work_is_shared(),
             ),
         ),
         hidden("more rows than columns", lambda rng: darkened(rng, 50, 3)),
