@@ -213,9 +213,9 @@ function passWheelOn(page) {
   if (!page || !("vscodeThemeKind" in page.body.dataset)) return;
   document.addEventListener("wheel", (event) => {
     if (scrolls(event.target, event.deltaY)) return;
-    const { deltaX, deltaY, deltaMode, shiftKey } = event;
-    window.frameElement.dispatchEvent(
-      new WheelEvent("wheel", { bubbles: true, deltaX, deltaY, deltaMode, shiftKey }));
+    const { deltaX, deltaY, deltaMode, wheelDeltaX, wheelDeltaY, shiftKey } = event;
+    window.frameElement.dispatchEvent(new WheelEvent("wheel",
+      { bubbles: true, deltaX, deltaY, deltaMode, wheelDeltaX, wheelDeltaY, shiftKey }));
   }, { passive: true });
 }
 
