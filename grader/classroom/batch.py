@@ -63,8 +63,8 @@ def autograde(
     with _alone(course):
         with _judges(workers) as there:
             release.require_solved(course, found, there)
-            grading = grading_of(course, found)
             changes.record(course, lesson)  # what was done by hand since
+            grading = grading_of(course, found)
             learners = counting.everybody(grading.file, lesson, learners)
             works = _works(grading, learners, there, track, force)
             _judge(grading, works.values(), there, track, force)
