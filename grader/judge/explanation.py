@@ -13,9 +13,9 @@ from itertools import groupby
 
 import numpy as np
 
-from . import divergence
+from . import choices, divergence
 from .compare import Wrong
-from .protocol import Element, Made, Place, Used
+from .protocol import Choice, Element, Made, Place, Used
 from .verdict import CaseResult
 from .words import Words
 
@@ -56,7 +56,8 @@ def _all_told(teller: _Teller) -> Iterator[Told]:
         teller.too_often,
         teller.other_winner,
     )
-    done = [teller.nan(), None if made_of else teller.scaled(), teller.parting()]
+    done = [teller.nan(), None if made_of else teller.scaled()]
+    done.append(teller.chosen() or teller.parting())
     yield made_of
     yield from done
     if not (made_of or any(done)):
@@ -76,7 +77,7 @@ class _Teller:
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone)
+        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone, words.element)
         self._mine = _times(pair.mine.used)
         self._ours = _times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
@@ -180,12 +181,34 @@ class _Teller:
             found.line,
         )
 
+    def chosen(self) -> Told:
+        """The first `?:` on its way that fell otherwise than in the solution."""
+        found = choices.fell_otherwise(self.mine.choices, self.ours.choices)
+        if found is not None:
+            one, other = found
+            said = f"{self._choice(one)}; ours {choices.words(other)}."
+            number = choices.strange_number(one, other)
+            said += (
+                "" if number is None else f" The {number:g} stands in the code, and not in ours."
+            )
+            return said, one.place.line
+        nan = choices.with_nan(self.mine.choices)
+        if nan is None or choices.with_nan(self.ours.choices):
+            return None
+        return f"{self._choice(nan)}: no comparison with NaN holds.", nan.place.line
+
+    def _choice(self, one: Choice) -> str:
+        where = f"on line {one.place.line} " if one.place.line else ""
+        return _capital(f"{where}{_who(one.place)} {choices.words(one)}")
+
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         found = self._ways.parting()
         if found is None:
             further = self._ways.goes_on()
-            said = f"{self._here} is what ours has on its way there; ours {further}."
+            said = (
+                f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
+            )
             return (said, None) if further else None
         ours = f"; ours {found.ours}" if found.ours else ""
         sentence = f"The first step on its way that ours does not take: {_step(found)}{ours}."
@@ -238,7 +261,7 @@ class _Teller:
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         what = ""
-        telling = len(ratio) > 1 or _whole(ratio.flat[0])
+        telling = (len(ratio) > 1 or _whole(ratio.flat[0])) and abs(ratio.flat[0] - 1) > 1e-3
         if found.all() and expected.all() and _constant(ratio) and telling:
             what = f"{_factor(float(ratio.mean()))} what it should be"
         elif len(off) > 1 and _constant(off):

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ..cuda.simulator.observers.provenance import Graph
 from ..cuda.simulator.observers.provenance import made as making
+from .choices import choices
 from .cone import cone
 from .elements import Elements, place_of
 from .protocol import Element, Made, Used
@@ -38,6 +39,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         whole=graph.whole,
         summed=tuple(summed[:MOST_USED]),
         cone=cone(graph, elements, root),
+        choices=choices(graph, root),
     )
 
 
