@@ -97,9 +97,9 @@ saxpy = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: a_x_plus_y(rng, 4 * BLOCK),
+            lambda rng: a_x_plus_y(rng, 16 * BLOCK),
             points=5.5,
-            budgets=sector_budgets(4 * BLOCK, loads=2),
+            budgets=sector_budgets(16 * BLOCK, loads=2),
         ),
         large(
             "more than 65,536 elements",

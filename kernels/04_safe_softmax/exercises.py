@@ -461,9 +461,9 @@ row_softmax = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3),
+            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3, block=256),
             points=6.5,
-            budgets=row_budgets(3, 4096, warps=4),
+            budgets=row_budgets(3, 4096, warps=8),
             requires=shuffled(),
         ),
         large(
