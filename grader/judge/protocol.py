@@ -85,7 +85,8 @@ class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
     which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
-    may depend on who comes first. `followed`: the elements that it is to tell the making
+    may depend on who comes first; `begins`: the buffers that lie in a larger one, behind so many of
+    its elements. `followed`: the elements that it is to tell the making
     of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
     case is told."""
 
@@ -97,6 +98,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     steps: int
     order: str = "lockstep"
     orders: tuple[str, ...] = ()
+    begins: dict[str, int] = {}
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
 
