@@ -19,6 +19,7 @@ from .trail import Flags, Numbers, Trail, Values
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order
 DIGITS = (6, 7)  # in which they are told then
 KINDS = {"exponential": ("ex2",), "division": ("div", "rcp"), "multiplication": ("mul",)}
+POWERS = {"exp", "exp2"}
 _HALF = 31  # bits: of a pair of numbers as one
 ANY_ORDER = ("add", "max", "min", "and", "or", "xor")
 
@@ -66,6 +67,16 @@ class Ways:
             if found is not None:
                 return found
         return None
+
+    def parting_of_indices(self) -> Parting | None:
+        """The same for whole numbers, small ones, which say little alone: a step is known if the
+        solution comes to its value from the same ones in the same way."""
+        mine, ours = self._as_near_as(len(CLOSE) - 1)
+        taken = {ours.taken(at) for at in range(ours.size)}
+        known = np.array([mine.taken(at) in taken for at in range(mine.size)], bool)
+        return next(_between(mine, ours, known, any_order=True), None) or next(
+            _between(mine, ours, known, any_order=False), None
+        )
 
     def goes_on(self) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
@@ -151,6 +162,13 @@ class _Way:
     def verb(self, at: int) -> str:
         return self.trail.verb(at)
 
+    def taken(self, at: int) -> tuple[object, ...]:
+        """A step with the values that go in and come out; of a constant, that it is one."""
+        if self.trail.constant[at]:
+            return ()
+        sources = sorted(self.key(one) for one in self.trail.sources(at))
+        return self.verb(at), *sources, self.key(at)
+
     def words(self, at: int) -> str:
         return self.trail.words(at, self._digits)
 
@@ -213,7 +231,12 @@ def _in_code(trail: Trail, top: int) -> int | None:
 
 
 def _partings(mine: _Way, ours: _Way, any_order: bool) -> Iterator[Parting]:
-    trail, known = mine.trail, mine.known_in(ours)
+    yield from _between(mine, ours, mine.known_in(ours), any_order)
+
+
+def _between(mine: _Way, ours: _Way, known: Flags, any_order: bool) -> Iterator[Parting]:
+    """The steps that are not known, though all that they were computed from is."""
+    trail = mine.trail
     unknown = np.bincount(trail.owner[~known[trail.source]], minlength=mine.size)
     for at in np.flatnonzero(~known & ~trail.inner & (trail.op >= 0) & (unknown == 0)).tolist():
         found = _told(mine, ours, at, any_order)
@@ -248,7 +271,8 @@ def _partner(mine: _Way, ours: _Way, at: int) -> int | None:
         for user in ours.users(key):
             shared[user] = shared.get(user, 0) + 1
     new = [user for user in shared if ours.key(user) not in mine.keys]
-    new = new or [u for u in shared if shared[u] == len(keys) > 1 and ours.verb(u) != verb]
+    other = [user for user in shared if shared[user] == len(keys) and ours.verb(user) != verb]
+    new = new or [user for user in other if len(keys) > 1 or {verb, ours.verb(user)} == POWERS]
     given = sum(not mine.trail.constant[one] for one in mine.trail.sources(at))
     alike = [user for user in shared if ours.verb(user) == verb and verb not in ANY_ORDER]
     return max(

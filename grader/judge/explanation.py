@@ -7,6 +7,7 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -19,6 +20,9 @@ from .protocol import Choice, Element, Made, Place, Used
 from .verdict import CaseResult
 from .words import Words
 
+_OF_THE_COMPILER = re.compile(
+    r"computes |(multiplies \S+|to the left) by \d\d?;"
+)  # bytes from elements
 NAMED = 3  # elements, or runs of them, that a sentence lists
 
 
@@ -57,7 +61,7 @@ def _all_told(teller: _Teller) -> Iterator[Told]:
         teller.other_winner,
     )
     done = [teller.nan(), None if made_of else teller.scaled()]
-    done.append(teller.chosen() or teller.parting())
+    done.append(teller.chosen() or teller.parting() or (None if made_of else teller.goes_on()))
     yield made_of
     yield from done
     if not (made_of or any(done)):
@@ -113,7 +117,21 @@ class _Teller:
             f"{self._here} is made of {self._name(mine)}, and should be made of "
             f"{self._name(ours)}: {_who(loaded)} loads it{_on(loaded)}."
         )
-        return sentence + self._changed_places(mine, ours), loaded.line
+        return sentence + (
+            self._changed_places(mine, ours) or self._to_its_place(mine, ours)
+        ), loaded.line
+
+    def _to_its_place(self, mine: Element, ours: Element) -> str:
+        """Where the index of an element that was handed on goes another way."""
+        ways = divergence.Ways(self.mine.index, self.ours.index, self._name)
+        found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
+        if (
+            found is None
+            or not found.ours
+            or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
+        ):
+            return ""
+        return f" The first step of its index that ours does not take: {_parted(found)}."
 
     def _changed_places(self, mine: Element, ours: Element) -> str:
         one, other = self.words.index(mine), self.words.index(ours)
@@ -205,16 +223,17 @@ class _Teller:
         """The first step that the solution does not take."""
         found = self._ways.parting()
         if found is None:
-            further = self._ways.goes_on()
-            said = (
-                f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
-            )
-            return (said, None) if further else None
-        ours = f"; ours {found.ours}" if found.ours else ""
-        sentence = f"The first step on its way that ours does not take: {_step(found)}{ours}."
+            return None
+        sentence = f"The first step on its way that ours does not take: {_parted(found)}."
         if found.constant is not None:
             sentence += f" The {found.constant:g} stands in the code, and not in ours."
         return sentence, found.place.line
+
+    def goes_on(self) -> Told:
+        """The solution has the value too, and makes another of it."""
+        further = self._ways.goes_on()
+        said = f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
+        return (said, None) if further else None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
@@ -365,6 +384,10 @@ def _often(times: int) -> str:
 def _step(found: divergence.Parting) -> str:
     where = f"on line {found.place.line} " if found.place.line else ""
     return f"{where}{_who(found.place)} {found.mine}"
+
+
+def _parted(found: divergence.Parting) -> str:
+    return _step(found) + (f"; ours {found.ours}" if found.ours else "")
 
 
 def _who(place: Place) -> str:

@@ -184,7 +184,8 @@ class Made(msgspec.Struct, frozen=True):
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
     through a maximum or a minimum. `cone`: all values behind it, step by step; `choices`: what
-    some of them were chosen by."""
+    some of them were chosen by. `index`: of an element that was handed on, all values behind the
+    place that it was loaded from."""
 
     stored: Place | None = None
     used: tuple[Used, ...] = ()
@@ -197,6 +198,7 @@ class Made(msgspec.Struct, frozen=True):
     summed: tuple[Used, ...] = ()
     cone: Cone = Cone()
     choices: tuple[Choice, ...] = ()
+    index: Cone = Cone()
 
 
 class Way(msgspec.Struct, frozen=True):

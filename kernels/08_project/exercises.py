@@ -454,7 +454,11 @@ top_four = Exercise(
     minutes=20,
     teaches="a sorted list in registers, and a total order for ties",
     cases=(
-        Case("8 rows of 128", lambda rng: choosing(normal(rng, (8, 128))), points=1),
+        Case(
+            "8 rows of 128, in some of them the largest all in one lane",
+            lambda rng: choosing(np.vstack([normal(rng, (5, 128)), one_lane(rng, 3, 128)])),
+            points=1,
+        ),
         Case("6 rows of 50, below zero", lambda rng: choosing(negative(rng, 6, 50)), points=2),
         Case("5 rows of 200 with equal numbers", lambda rng: choosing(tied(rng, 5, 200)), points=1),
         hidden(
