@@ -106,6 +106,13 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
     }
 
 
+def any_numbers_will_do(rule: Rule) -> bool:
+    """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
+    look, and how long they are follows from the sizes."""
+    arrays = [one for one in parameters(rule) if one.length is not None]
+    return all(one.length and one.dtype.kind == "f" for one in arrays)
+
+
 def departures(exercise: Exercise) -> Iterator[str]:
     """Where a case of an exercise does not keep to its rules, in sentences."""
     known = {rule.kernel: rule for rule in exercise.rules}

@@ -11,8 +11,8 @@ import z3
 from ...course import rules
 from ...course.model import Rule
 from .atoms import Formula, Scope, term
+from .effort import Effort
 from .prove import Doubt
-from .scenes import Clock
 from .setting import AXES, Setting
 
 MOST_AT_ONCE = (2**10, 2**13, 2**17)  # elements of an array and threads of a grid, tier by tier
@@ -50,7 +50,7 @@ def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
     return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)
 
 
-def trials(doubt: Doubt, clock: Clock) -> Iterator[Trial]:
+def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     """Launches in which the fault may show, small ones first. Products are what they are in each
     of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
     setting = doubt.thread.setting
@@ -64,14 +64,14 @@ def trials(doubt: Doubt, clock: Clock) -> Iterator[Trial]:
         small = [term(size) <= most for size in setting.sizes()]
         tried: list[Formula] = []
         for _ in range(TRIES):
-            if clock.left <= 0:
+            if not effort.left:
                 return
-            guess = scene.ask([*fault, *small, *tried], clock)
+            guess = scene.ask([*fault, *small, *tried], effort)
             if not isinstance(guess, dict):
                 break
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
-            if isinstance(scene.ask(fault, clock, values), dict):
+            if isinstance(scene.ask(fault, effort, values), dict):
                 yield _trial(setting, values)
 
 

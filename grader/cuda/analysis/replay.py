@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,9 @@ from ...status import Status
 from .. import simulator
 from ..errors import CudaError
 from .counterexamples import Trial
+from .effort import Effort
+
+MOST_STEPS = 20_000
 
 FAULTS = frozenset(
     {
@@ -24,15 +28,18 @@ FAULTS = frozenset(
 )
 
 
-def replayed(source: str, trial: Trial, seed: int = 0) -> CudaError | None:
+def replayed(source: str, trial: Trial, effort: Effort, seed: int = 0) -> CudaError | None:
     """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
     written; None where it is none of `FAULTS`."""
     kernel = simulator.RawModule(code=source).get_function(trial.rule.kernel)
-    try:
-        with simulator.observe():
+    threads = math.prod(trial.grid) * math.prod(trial.block)
+    with simulator.options(step_limit=MOST_STEPS), simulator.observe(counted=False) as run:
+        try:
             kernel(trial.grid, trial.block, arguments(trial, seed), shared_mem=trial.shared_mem)
-    except CudaError as error:
-        return error if error.status in FAULTS else None
+        except CudaError as error:
+            return error if error.status in FAULTS else None
+        finally:
+            effort.replay(run.steps, threads)
     return None
 
 
@@ -49,9 +56,3 @@ def arguments(trial: Trial, seed: int) -> tuple[Any, ...]:
         else:
             found.append(one.dtype.type(rng.standard_normal()))
     return tuple(found)
-
-
-def can_be_replayed(trial: Trial) -> bool:
-    """Whether any numbers will do in every array: those that say where to look will not."""
-    arrays = [one for one in rules.parameters(trial.rule) if one.length is not None]
-    return all(one.length and one.dtype.kind == "f" for one in arrays)

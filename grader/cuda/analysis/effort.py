@@ -1,0 +1,52 @@
+"""What reasoning costs, counted so that it comes to the same on every machine, busy or not."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+SECOND = 2_500_000  # units of Z3's own measure ("rlimit") in about a second of today's machines
+INSTRUCTION = 400  # that a symbolic thread executes, in the same units
+FORMULA = 60  # that a question holds
+STEP = 1_500  # of the simulated GPU, and more where it has many threads
+THREADS = 1_000  # of these a step costs so much more
+MOST_OF_ONE = 2 * SECOND  # for one question
+
+
+@dataclass
+class Meter:
+    """What has been spent."""
+
+    spent: int = 0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """So much may be spent, and the clock is there only where all counting fails: `until` is of
+    this process's own time, in seconds."""
+
+    most: int
+    until: float = float("inf")
+    meter: Meter = field(default_factory=Meter)
+
+    @property
+    def left(self) -> int:
+        if time.process_time() > self.until:
+            return 0
+        return max(self.most - self.meter.spent, 0)
+
+    def but(self, part: float) -> Effort:
+        """The same that leaves so much of what is left."""
+        return replace(self, most=self.most - int(part * self.left))
+
+    def spend(self, units: int) -> None:
+        self.meter.spent += units
+
+    def replay(self, steps: int, threads: int) -> None:
+        """A launch on the simulated GPU."""
+        self.spend(steps * (STEP + STEP * threads // THREADS))
+
+
+def seconds(number: float) -> Effort:
+    """What comes to about so many seconds, and on no machine to more than three times as many."""
+    return Effort(int(number * SECOND), time.process_time() + 3 * number)
