@@ -70,7 +70,8 @@ def row(one: Known, found: Found) -> str:
         said += f": {found.error.status}, line {found.error.line}{there}; {found.trial}"
     elif found.why:
         said += f": {found.why}; lines {found.suspected}" if found.suspected else f": {found.why}"
-    return f"{one.kind} | {one.name} | {one.status} | {said} | {found.seconds:.1f} s, {found.spent / 1e6:.1f} M"
+    cost = f"{found.seconds:.1f} s, {found.spent / 1e6:.1f} M"
+    return f"{one.kind} | {one.name} | {one.status} | {said} | {cost}"
 
 
 def table(word: str = "") -> None:

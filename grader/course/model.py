@@ -170,8 +170,9 @@ class Exercise:
     END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
     first while the last check ended in it. `minutes`: how long it takes somebody who has read the
     page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
-    name of the file that defines it, `solution` the text of `source`, and `rules` those of the
-    lesson's rules.py; all are set when it is found."""
+    name of the file that defines it, `solution` the text of `source`, `rules` those of the lesson's
+    rules.py, and `size_points` what the case is worth that tries sizes of its own (0: there is
+    none); all are set when it is found."""
 
     name: str
     title: str
@@ -186,10 +187,11 @@ class Exercise:
     file: str = ""
     solution: str = ""
     rules: tuple[Rule, ...] = ()
+    size_points: float = 0.0
 
     @property
     def points(self) -> float:
-        return sum(case.points for case in self.cases)
+        return sum(case.points for case in self.cases) + self.size_points
 
 
 @dataclass(frozen=True)

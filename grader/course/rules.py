@@ -110,7 +110,7 @@ def any_numbers_will_do(rule: Rule) -> bool:
     """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
     look, and how long they are follows from the sizes."""
     arrays = [one for one in parameters(rule) if one.length is not None]
-    return all(one.length and one.dtype.kind == "f" for one in arrays)
+    return all(one.length and one.dtype.kind in "fb" for one in arrays)
 
 
 def departures(exercise: Exercise) -> Iterator[str]:
@@ -131,7 +131,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         yield f"{len(launch.args)} arguments are passed for {len(declared)} parameters"
         return
     pairs = list(zip(declared, launch.args, strict=True))
-    numbers = {one.name: int(arg) for one, arg in pairs if _is_whole(one)}
+    numbers = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
     names = launch_names(launch.grid, launch.block) | numbers
     if dimensions(launch.block) not in map(dimensions, rule.blocks):
         yield f"blocks of {launch.block} are none of the rule's"
@@ -163,7 +163,8 @@ def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
     return shape if z > 1 else (x, y) if y > 1 else (x,)
 
 
-def _is_whole(parameter: Parameter) -> bool:
+def is_whole(parameter: Parameter) -> bool:
+    """Whether it is a whole number."""
     return parameter.length is None and parameter.dtype.kind in "iu"
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
+from ..course.model import Rule
 from ..cuda.compilers.protocol import TOO_MUCH
 from ..cuda.diagnostics import bounded
 from ..status import Status
@@ -38,6 +39,7 @@ NO_REPLY = (
 )
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
+NET = 3
 FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
 
 
@@ -47,8 +49,11 @@ class Limits:
     `case_seconds`, so that a busy machine changes no verdict; all of them together have
     `total_seconds`. On the clock each may take `patience` times as long. After `steps` instruction
     steps, or `steps_ratio` times what the solution needed, whichever is more, the simulated device
-    calls a loop endless and names its line, as a rule well before that."""
+    calls a loop endless and names its line, as a rule well before that. Reasoning about every size
+    takes as much work as `reasoning` seconds of a usual machine; only where counting that fails is
+    it stopped by the clock, after `NET` times as many."""
 
+    reasoning: float = 6.0
     steps: int = 100_000
     steps_ratio: int = 20
     compile_seconds: float = 6.0
@@ -185,6 +190,17 @@ def _followed(
     heard = _one_worker(_request(source, requests, limits, cases.inputs(instances)), limits, end)
     missing = len(instances) - len(heard.cases)
     return [*heard.cases, *[heard.last] * missing]
+
+
+def reason(source: str, rules: tuple[Rule, ...], limits: Limits) -> Outcome:
+    """What reasoning about every size that some rules allow makes of `source`; it costs the same
+    effort on every machine, and `Limits.reasoning` says what happens where that fails."""
+    seconds = limits.compile_seconds + NET * limits.reasoning
+    limits = replace(limits, compile_seconds=seconds, total_seconds=seconds)
+    asked = _request(source, (), limits, {}, "reasoning")
+    asked = msgspec.structs.replace(asked, rules=rules, effort=limits.reasoning)
+    end = time.monotonic() + seconds * limits.patience
+    return _one_worker(asked, limits, end).compiled
 
 
 def try_out(source: str, limits: Limits) -> Outcome:

@@ -20,12 +20,25 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ...course.model import Rule
+from ...status import Status
 from ..errors import CudaError
 
 if TYPE_CHECKING:
-    from .counterexamples import Trial
+    from .trial import Trial
 
 available = find_spec("z3") is not None
+
+
+FAULTS = frozenset(
+    {
+        Status.OUT_OF_BOUNDS,
+        Status.MISALIGNED,
+        Status.DATA_RACE,
+        Status.BARRIER_DIVERGENCE,
+        Status.SHUFFLE_DIVERGENCE,
+        Status.UNINITIALIZED_READ,  # of what the kernel itself should have written
+    }
+)
 
 
 class Outcome(StrEnum):
@@ -78,4 +91,4 @@ def _nothing_collected() -> Iterator[None]:
             gc.enable()
 
 
-__all__ = ["Found", "Outcome", "available", "examine"]
+__all__ = ["FAULTS", "Found", "Outcome", "available", "examine"]

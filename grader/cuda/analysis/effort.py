@@ -8,8 +8,10 @@ from dataclasses import dataclass, field, replace
 SECOND = 2_500_000  # units of Z3's own measure ("rlimit") in about a second of today's machines
 INSTRUCTION = 400  # that a symbolic thread executes, in the same units
 FORMULA = 60  # that a question holds
-STEP = 1_500  # of the simulated GPU, and more where it has many threads
-THREADS = 1_000  # of these a step costs so much more
+LAUNCH = 40_000  # on the simulated GPU
+STEP = 100  # of it, and one more for each so many threads of a wave
+THREADS = 32
+WAVE = 2**15
 MOST_OF_ONE = 2 * SECOND  # for one question
 
 
@@ -44,7 +46,7 @@ class Effort:
 
     def replay(self, steps: int, threads: int) -> None:
         """A launch on the simulated GPU."""
-        self.spend(steps * (STEP + STEP * threads // THREADS))
+        self.spend(LAUNCH + steps * (STEP + min(threads, WAVE) // THREADS))
 
 
 def seconds(number: float) -> Effort:

@@ -13,11 +13,12 @@ from ...course.model import Rule
 from .. import simulator
 from ..simulator.program.linker import link
 from . import Found, Outcome
-from .counterexamples import Trial, random_trials, trials
+from .counterexamples import random_trials, trials
 from .effort import Effort
 from .loops import Undecided
 from .prove import Doubt, examined
 from .replay import replayed
+from .trial import Trial
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
