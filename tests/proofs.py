@@ -18,6 +18,7 @@ from grader import course
 from grader.cuda import analysis
 from grader.cuda.analysis import Found
 from grader.cuda.errors import CudaError
+from grader.judge import Limits
 
 FAULTS = frozenset(
     {"out_of_bounds", "misaligned", "data_race", "barrier_divergence", "shuffle_divergence"}
@@ -59,7 +60,7 @@ def alternatives() -> Iterator[Known]:
         yield Known("alternative", answer.path, exercise, answer.source)
 
 
-def examined(one: Known, seconds: float = 10) -> Found:
+def examined(one: Known, seconds: float = Limits().reasoning) -> Found:
     return analysis.examine(one.source, one.exercise.rules, seconds)
 
 

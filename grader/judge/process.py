@@ -39,7 +39,6 @@ NO_REPLY = (
 )
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
-NET = 3
 FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
 
 
@@ -50,15 +49,16 @@ class Limits:
     `total_seconds`. On the clock each may take `patience` times as long. After `steps` instruction
     steps, or `steps_ratio` times what the solution needed, whichever is more, the simulated device
     calls a loop endless and names its line, as a rule well before that. Reasoning about every size
-    takes as much work as `reasoning` seconds of a usual machine; only where counting that fails is
-    it stopped by the clock, after `NET` times as many."""
+    may be as much work as `reasoning` seconds of a usual machine, counted and not timed; only where
+    that takes much longer all the same is it stopped, after `reasoning_seconds`."""
 
-    reasoning: float = 6.0
     steps: int = 100_000
     steps_ratio: int = 20
     compile_seconds: float = 6.0
     case_seconds: float = 2.0
     total_seconds: float = 10.0
+    reasoning: float = 6.0
+    reasoning_seconds: float = 18.0
     patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
@@ -195,7 +195,7 @@ def _followed(
 def reason(source: str, rules: tuple[Rule, ...], limits: Limits) -> Outcome:
     """What reasoning about every size that some rules allow makes of `source`; it costs the same
     effort on every machine, and `Limits.reasoning` says what happens where that fails."""
-    seconds = limits.compile_seconds + NET * limits.reasoning
+    seconds = limits.compile_seconds + limits.reasoning_seconds
     limits = replace(limits, compile_seconds=seconds, total_seconds=seconds)
     asked = _request(source, (), limits, {}, "reasoning")
     asked = msgspec.structs.replace(asked, rules=rules, effort=limits.reasoning)

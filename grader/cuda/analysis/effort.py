@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 
-SECOND = 2_500_000  # units of Z3's own measure ("rlimit") in about a second of today's machines
-INSTRUCTION = 400  # that a symbolic thread executes, in the same units
-FORMULA = 60  # that a question holds
+SECOND = 1_000_000  # units of Z3's own measure ("rlimit"), in 0.3 s to 3 s
+INSTRUCTION = 200  # that a symbolic thread executes, in the same units
+FORMULA = 30  # that a question holds
 LAUNCH = 40_000  # on the simulated GPU
 STEP = 100  # of it, and one more for each so many threads of a wave
 THREADS = 32
@@ -24,17 +23,13 @@ class Meter:
 
 @dataclass(frozen=True)
 class Effort:
-    """So much may be spent, and the clock is there only where all counting fails: `until` is of
-    this process's own time, in seconds."""
+    """So much may be spent in all."""
 
     most: int
-    until: float = float("inf")
     meter: Meter = field(default_factory=Meter)
 
     @property
     def left(self) -> int:
-        if time.process_time() > self.until:
-            return 0
         return max(self.most - self.meter.spent, 0)
 
     def but(self, part: float) -> Effort:
@@ -50,5 +45,5 @@ class Effort:
 
 
 def seconds(number: float) -> Effort:
-    """What comes to about so many seconds, and on no machine to more than three times as many."""
-    return Effort(int(number * SECOND), time.process_time() + 3 * number)
+    """What comes to about so many seconds."""
+    return Effort(int(number * SECOND))

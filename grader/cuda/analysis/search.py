@@ -22,8 +22,9 @@ from .trial import Trial
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
-MOST_DRAWN = 40  # launches drawn at random, where a kernel is not proved
-FOR_DRAWN = 0.1  # of the time
+FIRST_DRAWN = 8  # launches drawn at random, before there is any reasoning
+MOST_DRAWN = 40  # in all, where a kernel is not proved
+FOR_DRAWN = 0.1  # of the effort
 
 
 def search(source: str, given: Sequence[Rule], effort: Effort) -> Found:
@@ -47,6 +48,9 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     function = program.functions.get(rule.kernel)
     if function is None or len(function.parameters) != len(rule.parameters):
         return _not_decided(rule, f"there is no {rule.kernel} with the rule's parameters")
+    drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
+    if shown := _tried(source, islice(drawn, FIRST_DRAWN), effort):
+        return shown
     doubts: list[Doubt] = []
     why = ""
     try:
@@ -63,7 +67,6 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
         why = f"Z3 gave up: {reason}"
     if not why:
         return Found(Outcome.PROVED, rule.kernel)
-    drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
     return _tried(source, drawn, effort) or _not_decided(rule, why, doubts)
 
 

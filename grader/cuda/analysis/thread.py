@@ -27,7 +27,7 @@ from ..simulator.program.ptx import (
     Vector,
 )
 from .atoms import Formula, Scope, all_of, negated
-from .effort import Effort
+from .effort import INSTRUCTION, Effort
 from .loops import END, Graph, Loop, Undecided
 from .meanings import computed
 from .polynomials import Polynomial
@@ -180,6 +180,7 @@ class Thread:
         if z3.is_false(guard):
             return state
         self.executed += 1
+        self.effort.spend(INSTRUCTION)
         if self.executed > MOST_INSTRUCTIONS:
             raise Undecided("the kernel is too long when its loops are written out")
         if not self.effort.left:
