@@ -7,10 +7,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .. import course, cuda
+from ..course import solution_counts
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, hazards, steps, technique
+from . import compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import Pair, explained
@@ -66,7 +67,7 @@ def _by_cases(
     if refused is not None:
         return _verdict(exercise, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
-    allowed = steps.of_solution(lesson, exercise)
+    allowed = solution_counts.steps(lesson.path, exercise.name)
     outcomes = simulate(source, instances, limits, allowed)
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     rows = zip(instances, outcomes, words, strict=True)
