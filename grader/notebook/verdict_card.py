@@ -202,9 +202,10 @@ def _ours(count: int | None) -> str:
 
 
 def _compared(changes: tuple[str, ...]) -> Page:
-    head = heading("note", COMPARE, ": lines that differ, - yours, + ours")
+    title = f'<strong style="color: {ACCENTS["note"]}">{COMPARE}</strong>'
+    head = f"<summary>{title}: lines that differ, - yours, + ours</summary>"
     shown = difference.rows(changes)
-    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{shown.html}</details>'
+    html = f'<details style="margin: 6px 0">{head}{shown.html}</details>'
     return Page(html, f"\n{COMPARE} (- yours, + ours)\n{shown.text}")
 
 
