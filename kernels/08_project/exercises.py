@@ -17,6 +17,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    anywhere,
     hidden,
     large,
     together,
@@ -129,9 +130,11 @@ layer_norm = Exercise(
             points=2,
         ),
         hidden(
-            "columns around a block's threads, and very few",
-            lambda rng: together(
-                *(normalising(rng, normal(rng, (2, n), scale=2)) for n in (2, 31, 127, 129))
+            "columns around a block's threads, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    *(normalising(rng, normal(rng, (2, n), scale=2)) for n in (2, 31, 127, 129))
+                )
             ),
         ),
         hidden(
@@ -315,9 +318,9 @@ cross_entropy = Exercise(
             points=1,
         ),
         hidden(
-            "classes around a block's threads, and very few",
-            lambda rng: together(
-                *(classifying(rng, below(rng, 2, n)) for n in (1, 2, 31, 127, 129))
+            "classes around a block's threads, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(classifying(rng, below(rng, 2, n)) for n in (1, 2, 31, 127, 129)))
             ),
         ),
         hidden(
@@ -451,12 +454,18 @@ top_four = Exercise(
     minutes=30,
     teaches="a sorted list in registers, and a total order for ties",
     cases=(
-        Case("8 rows of 128", lambda rng: choosing(normal(rng, (8, 128))), points=1),
+        Case(
+            "8 rows of 128, in some of them the largest all in one lane",
+            lambda rng: choosing(np.vstack([normal(rng, (5, 128)), one_lane(rng, 3, 128)])),
+            points=1,
+        ),
         Case("6 rows of 50, below zero", lambda rng: choosing(negative(rng, 6, 50)), points=2),
         Case("5 rows of 200 with equal numbers", lambda rng: choosing(tied(rng, 5, 200)), points=1),
         hidden(
-            "columns around a warp's lanes, and very few",
-            lambda rng: together(*(choosing(negative(rng, 5, n)) for n in (4, 5, 31, 33, 65))),
+            "columns around a warp's lanes, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(choosing(negative(rng, 5, n)) for n in (4, 5, 31, 33, 65)))
+            ),
         ),
         hidden(
             "blocks of 1, 2 and 16 warps, and one without any row",
