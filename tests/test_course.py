@@ -226,6 +226,12 @@ def test_the_seed_alone_decides_what_is_drawn(lesson, exercise):
         assert not _same_inputs(first, other), case.name
 
 
+def test_what_the_field_has_a_name_for_is_called_by_it():
+    prose = " ".join((lesson.path / "lesson.md").read_text() for lesson in LESSONS)
+    names = ("coalesced", "divergent", "bank conflict", "occupancy", "latency", "roofline", "fence")
+    assert [name for name in names if f"**{name}**" not in prose] == []
+
+
 def test_each_word_of_cpp_is_taught_on_its_page_or_in_the_lesson_that_uses_it_first():
     known = (course.KERNELS / notebooks.PAGES / "enough_cpp.md").read_text()
     untaught = {}
