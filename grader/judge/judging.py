@@ -59,8 +59,9 @@ def judge(
     results = [_on_simulator(*row, named) for row in rows]
     counters = _counters(instances, outcomes, results)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
-    both = source, lesson.solution(exercise)
-    results = _explained(both, instances, outcomes, results, words, limits, allowed)
+    if exercise.solved:
+        both = source, exercise.solution
+        results = _explained(both, instances, outcomes, results, words, limits, allowed)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
