@@ -23,7 +23,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .. import course
-from ..course.catalogue import CHOICE, WARPWISE
+from ..course_folder import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
@@ -48,7 +48,7 @@ _OF_ITS_OWN = """\
 # How nbgrader sees this course; JupyterLab's formgrader and `grader` both read it.
 from pathlib import Path
 
-from grader.course.catalogue import WARPWISE
+from grader.course_folder import WARPWISE
 
 c = get_config()
 load_subconfig("nbgrader_config.py", path=str(WARPWISE))

@@ -17,10 +17,10 @@ from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
-from ..course.catalogue import CHOICE
 from ..course.kinds.kind import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
+from ..course_folder import CHOICE
 from ..errors import AuthorError
 from ..judge import Verdict
 from ..notebook import verdict_card

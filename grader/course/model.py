@@ -57,13 +57,16 @@ class Expected:
 class Problem:
     """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
     poisoned before the first launch; `scratch` gives (shape, dtype) by name. `order`: in which
-    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any."""
+    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any.
+    `begins`: buffers that are a stretch of another array, so many elements behind its first one,
+    and so aligned as one element is, and no more."""
 
     inputs: Mapping[str, np.ndarray]
     outputs: Mapping[str, Expected]
     launches: tuple[Launch, ...]
     scratch: Mapping[str, Blank] = field(default_factory=dict)
     order: str = "lockstep"
+    begins: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,9 @@ class Case:
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
-    x[rows * columns]", "int rows"; "int shape[]" where only what is in it could say how much it
-    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
-    gridDim.x and so on.
+    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0; "int shape[]"
+    where only what is in it could say how much it must hold. Expressions are `rules.value`'s, over
+    the whole-number parameters and blockDim.x, gridDim.x and so on.
 
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
@@ -171,8 +174,9 @@ class Exercise:
     END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
     first while the last check ended in it. `minutes`: how long it takes somebody who has read the
     page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
-    name of the file that defines it, `solution` the text of `source`, and `rules` those of the
-    lesson's rules.py; all are set when it is found."""
+    name of the file that defines it, `solution` the text of `source`, `rules` those of the lesson's
+    rules.py, and `size_points` what the case is worth that tries sizes of its own (0: there is
+    none); all are set when it is found."""
 
     name: str
     title: str
@@ -187,10 +191,11 @@ class Exercise:
     file: str = ""
     solution: str = ""
     rules: tuple[Rule, ...] = ()
+    size_points: float = 0.0
 
     @property
     def points(self) -> float:
-        return sum(case.points for case in self.cases)
+        return sum(case.points for case in self.cases) + self.size_points
 
     @property
     def solved(self) -> bool:
@@ -314,17 +319,25 @@ def large(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
     return replace(hidden(name, problem), budgets=(longest_path(),))
 
 
+def anywhere(problem: Problem) -> Problem:
+    """The same with inputs and outputs that begin one element into a larger array, where no access
+    of several elements is aligned; for kernels whose header promises nothing more."""
+    return replace(problem, begins=dict.fromkeys([*problem.inputs, *problem.outputs], 1))
+
+
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
     inputs: dict[str, np.ndarray] = {}
     outputs: dict[str, Expected] = {}
     scratch: dict[str, Blank] = {}
+    begins: dict[str, int] = {}
     launches: list[Launch] = []
     for k, problem in enumerate(problems):
         inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
         outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
         scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
+        begins |= {f"{name}_{k}": value for name, value in problem.begins.items()}
         for launch in problem.launches:
             args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
             launches.append(replace(launch, args=args))
-    return Problem(inputs, outputs, tuple(launches), scratch)
+    return Problem(inputs, outputs, tuple(launches), scratch, begins=begins)
