@@ -130,7 +130,7 @@ def test_every_kind_of_exercise_is_judged_without_its_solution(exercise, tmp_pat
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda one: one.name)
 def test_no_answer_of_a_lesson_is_in_what_learners_get_of_it(lesson):
-    """Its own file has it not; a later kernel of the lesson may build upon it, as in the notebook."""
+    """Its own file has it not; a later kernel of the lesson may build upon it, as it does there."""
     given = dict(handout.files(lesson))
     for exercise in lesson.exercises:
         if exercise.kind.name != "order":  # whose lines are all there, shuffled

@@ -33,7 +33,7 @@ from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
 from ..classroom.lesson_status import LearnerStatus
-from ..course import catalogue, handout, scaffolding
+from ..course import handout, scaffolding
 from ..errors import BadInput
 from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
@@ -158,12 +158,13 @@ def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool) ->
 
 
 def publish(folder: Path) -> int:
-    """Write the course as learners may have it, into a folder that is empty or such a course."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / PUBLISHED).is_file():
+    """Write the course as learners may have it, into a folder that is such a course already, or has
+    nothing in it that can be seen."""
+    if list(folder.glob("[!.]*")) and not (folder / PUBLISHED).is_file():
         raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
     for stale in ("kernels", "notebooks"):
         shutil.rmtree(folder / stale, ignore_errors=True)
-    for name, content in handout.course_files(catalogue.COURSE_FILES):
+    for name, content in handout.course_files(course.KERNELS.parent):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         whole(path, content)
