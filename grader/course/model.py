@@ -15,6 +15,7 @@ from ..errors import NotInCourse
 from . import authors
 from .contest import Contest
 from .kinds import Kind, Write
+from .kinds.kind import is_solution
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
 
@@ -195,6 +196,11 @@ class Exercise:
     @property
     def points(self) -> float:
         return sum(case.points for case in self.cases) + self.size_points
+
+    @property
+    def solved(self) -> bool:
+        """Whether `solution` is one; it is not in a course as learners may have it (`handout`)."""
+        return is_solution(self.solution)
 
 
 @dataclass(frozen=True)

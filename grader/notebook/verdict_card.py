@@ -194,7 +194,7 @@ def _beside(found: Beside | None) -> list[Page]:
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     costs = Page(html, "\n".join(text)) if rows else Page("", "")
-    return [costs, _compared(found.changes)]
+    return [costs, *([_compared(found.changes)] if found.changes else [])]
 
 
 def _ours(count: int | None) -> str:
