@@ -61,7 +61,7 @@ def _all_told(teller: _Teller) -> Iterator[Told]:
         teller.other_winner,
     )
     done = [teller.nan(), None if made_of else teller.scaled()]
-    done.append(teller.chosen() or teller.parting() or (None if made_of else teller.goes_on()))
+    done.append(teller.chosen() or teller.parting() or teller.goes_on(bool(made_of)))
     yield made_of
     yield from done
     if not (made_of or any(done)):
@@ -143,6 +143,8 @@ class _Teller:
         """What is not in it, and what does not belong there."""
         if not self._all_told:
             return None
+        if len(self._mine) == 1 and (winner := self.other_winner()):
+            return winner
         if self._ours and not self._mine:
             there = self._listed(self._ours.keys())
             return f"No input went into {self._here}, and {there} should.", None
@@ -210,6 +212,9 @@ class _Teller:
                 "" if number is None else f" The {number:g} stands in the code, and not in ours."
             )
             return said, one.place.line
+        for mine in choices.new(self.mine.choices, self.ours.choices):
+            if won := self._ways.beaten(mine.taken):
+                return f"{self._choice(mine)}; ours {won}.", mine.place.line
         nan = choices.with_nan(self.mine.choices)
         if nan is None or choices.with_nan(self.ours.choices):
             return None
@@ -229,9 +234,9 @@ class _Teller:
             sentence += f" The {found.constant:g} stands in the code, and not in ours."
         return sentence, found.place.line
 
-    def goes_on(self) -> Told:
+    def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
-        further = self._ways.goes_on()
+        further = self._ways.goes_on(from_parts)
         said = f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
         return (said, None) if further else None
 
