@@ -16,8 +16,9 @@ import numpy as np
 
 from . import choices, divergence
 from .compare import Wrong
+from .flow import parts, times
 from .protocol import Choice, Element, Made, Place, Used
-from .verdict import CaseResult
+from .verdict import CaseResult, Part
 from .words import Words
 
 _OF_THE_COMPILER = re.compile(
@@ -38,6 +39,7 @@ class Pair:
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
     teller = _Teller(pair, words)
+    result = replace(result, made_of=teller.parts())
     told = [one for one in _all_told(teller) if one]
     if not told:
         return result
@@ -82,12 +84,20 @@ class _Teller:
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone, words.element)
-        self._mine = _times(pair.mine.used)
-        self._ours = _times(pair.ours.used)
+        self._mine = times(pair.mine.used)
+        self._ours = times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
         self._all_told = pair.mine.whole and pair.ours.whole
         self._all_told &= not (pair.mine.cut or pair.ours.cut)
+
+    def parts(self) -> tuple[Part, ...]:
+        """What it was made of and should have been, where that is not the same."""
+        if self._all_told and self._mine.keys() != self._ours.keys():
+            return parts(self._mine, self._ours, self.words)
+        if self.too_often():
+            return parts(times(self.mine.summed), times(self.ours.summed), self.words)
+        return ()
 
     def nobody(self) -> Told:
         """Nobody wrote it: who does, in a right kernel."""
@@ -152,7 +162,7 @@ class _Teller:
 
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
-        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        mine, ours = times(self.mine.summed), times(self.ours.summed)
         if not (self._all_told and mine and ours):
             return None
         return self._differ(mine, ours, self.mine.summed, f"Apart from maxima, {self._here}")
@@ -178,7 +188,7 @@ class _Teller:
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
         nothing."""
-        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        mine, ours = times(self.mine.summed), times(self.ours.summed)
         if not self._all_told or mine.keys() != ours.keys():
             return None
         again = [one for one, times in mine.items() if times > ours[one]]
@@ -338,14 +348,6 @@ class _Teller:
         if first == last:
             return self._name(first)
         return f"{self._name(first)} to {self._name(last)}"
-
-
-def _times(used: Sequence[Used]) -> dict[Element, int]:
-    return {
-        Element(one.first.buffer, index): one.times
-        for one in used
-        for index in range(one.first.index, one.first.index + one.count)
-    }
 
 
 def _runs(elements: Iterable[Element]) -> Iterator[tuple[Element, Element]]:

@@ -51,6 +51,20 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Neighbouring elements that went, or should have gone, into the first wrong element."""
+
+    buffer: Annotated[str, Meta(description="What the learner's kernel calls their array.")]
+    first: Annotated[
+        tuple[int, ...], Meta(description="Where the first is, one number for each dimension.")
+    ]
+    index: Annotated[int, Meta(description="The same counted in C order.")]
+    count: Annotated[int, Meta(description="How many there are, one behind the other.")]
+    found: Annotated[int, Meta(description="How often each went in.")]
+    expected: Annotated[int, Meta(description="How often it does in the lesson's own kernel.")]
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """How one case went: one input, with its launches."""
 
@@ -65,6 +79,13 @@ class CaseResult:
     ] = None
     mismatches: Annotated[
         tuple[Mismatch, ...], Meta(description="The first few elements that are wrong.")
+    ] = ()
+    made_of: Annotated[
+        tuple[Part, ...],
+        Meta(
+            description="What the first wrong element was made of, and should have been; empty "
+            "where that is not known, or the same."
+        ),
     ] = ()
     note: Annotated[
         str,
@@ -169,4 +190,4 @@ def _plain(data: Any) -> Any:
 def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
-    return replace(case, message=message, line=None, mismatches=(), note="")
+    return replace(case, message=message, line=None, mismatches=(), made_of=(), note="")
