@@ -10,10 +10,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 
 import numpy as np
 
+from ..status import Pattern
 from . import choices, divergence
 from .compare import Wrong
 from .flow import parts, times
@@ -40,38 +42,50 @@ def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
     teller = _Teller(pair, words)
     result = replace(result, made_of=teller.parts())
-    told = [one for one in _all_told(teller) if one]
+    told = [(pattern, one) for pattern, one in _all_told(teller) if one]
     if not told:
         return result
-    line = next((line for _, line in told if line), None)
-    sentences = [sentence for sentence, _ in told]
+    line = next((line for _, (_, line) in told if line), None)
+    sentences = [sentence for _, (sentence, _) in told]
     if line is None and pair.wrong.written and pair.mine.stored:
         sentences.append(teller.stored(pair.mine.stored))
-    return replace(result, message=" ".join([result.message, *sentences]), line=line)
+    message = " ".join([result.message, *sentences])
+    patterns = tuple(str(pattern) for pattern, _ in told)
+    return replace(result, message=message, line=line, patterns=patterns)
 
 
-def _all_told(teller: _Teller) -> Iterator[Told]:
+def _all_told(teller: _Teller) -> Iterator[tuple[Pattern, Told]]:
     """What it is made of, if that is amiss, is told first, then what was done with it."""
     made_of = _first(
-        teller.nobody,
-        teller.other_place,
-        teller.constant,
-        teller.constant_extreme,
-        teller.other_elements,
-        teller.other_summands,
-        teller.too_often,
-        teller.other_winner,
+        (Pattern.NOBODY_WROTE, teller.nobody),
+        (Pattern.OTHER_PLACE, teller.other_place),
+        (Pattern.CONSTANT_WON, teller.constant),
+        (Pattern.CONSTANT_WON, teller.constant_extreme),
+        (Pattern.OTHER_ELEMENTS, teller.other_elements),
+        (Pattern.OTHER_ELEMENTS, teller.other_summands),
+        (Pattern.TOO_OFTEN, teller.too_often),
+        (Pattern.OTHER_PLACE, teller.other_winner),
     )
-    done = [teller.nan(), None if made_of else teller.scaled()]
-    done.append(teller.chosen() or teller.parting() or teller.goes_on(bool(made_of)))
-    yield made_of
-    yield from done
-    if not (made_of or any(done)):
-        yield teller.other_order() or teller.fewer_steps() or teller.arithmetic()
+    right = not any(told for _, told in made_of)
+    done = [(Pattern.FIRST_NAN, teller.nan())]
+    done += [(Pattern.SCALED, teller.scaled())] if right else []
+    done += _first(
+        (Pattern.CHOSEN_OTHERWISE, teller.chosen),
+        (Pattern.OTHER_STEP, teller.parting),
+        (Pattern.LEFT_EARLY, partial(teller.goes_on, not right)),
+    )
+    yield from [*made_of, *done]
+    if right and not any(told for _, told in done):
+        yield from _first(
+            (Pattern.OTHER_STEP, teller.other_order),
+            (Pattern.OTHER_STEP, teller.fewer_steps),
+            (Pattern.OTHER_STEP, teller.arithmetic),
+        )
 
 
-def _first(*rules: Callable[[], Told]) -> Told:
-    return next((told for rule in rules if (told := rule())), None)
+def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[tuple[Pattern, Told]]:
+    """What the first rule says that applies."""
+    return next(([(pattern, told)] for pattern, rule in rules if (told := rule())), [])
 
 
 Told = tuple[str, int | None] | None  # a sentence, and the line that it is about

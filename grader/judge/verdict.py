@@ -87,6 +87,13 @@ class CaseResult:
             "where that is not known, or the same."
         ),
     ] = ()
+    patterns: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What was seen of the making of the first wrong element, in words that a "
+            "hint may be tied to."
+        ),
+    ] = ()
     note: Annotated[
         str,
         Meta(
@@ -142,6 +149,13 @@ class Verdict:
         """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
         return msgspec.convert(data, cls, strict=False)
 
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What hints may be tied to: the patterns of the first case that failed, and the status."""
+        failed = next((case for case in self.cases if case.status != Status.PASSED), None)
+        seen = failed.patterns if failed and failed.visible else ()
+        return (*seen, str(self.status))
+
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
@@ -190,4 +204,6 @@ def _plain(data: Any) -> Any:
 def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
-    return replace(case, message=message, line=None, mismatches=(), made_of=(), note="")
+    return replace(
+        case, message=message, line=None, mismatches=(), made_of=(), patterns=(), note=""
+    )
