@@ -18,6 +18,7 @@ from grader import course
 from grader.cuda import analysis
 from grader.cuda.analysis import Found
 from grader.cuda.errors import CudaError
+from grader.judge import Limits
 
 FAULTS = frozenset(
     {"out_of_bounds", "misaligned", "data_race", "barrier_divergence", "shuffle_divergence"}
@@ -59,10 +60,8 @@ def alternatives() -> Iterator[Known]:
         yield Known("alternative", answer.path, exercise, answer.source)
 
 
-def examined(one: Known, seconds: float = 10) -> Found:
-    lesson = course.lesson(one.exercise.id.partition("/")[0])
-    ours = lesson.solution(one.exercise)
-    return analysis.examine(one.source, one.exercise.rules, ours, seconds)
+def examined(one: Known, seconds: float = Limits().reasoning) -> Found:
+    return analysis.examine(one.source, one.exercise.rules, seconds)
 
 
 def row(one: Known, found: Found) -> str:
@@ -72,7 +71,8 @@ def row(one: Known, found: Found) -> str:
         said += f": {found.error.status}, line {found.error.line}{there}; {found.trial}"
     elif found.why:
         said += f": {found.why}; lines {found.suspected}" if found.suspected else f": {found.why}"
-    return f"{one.kind} | {one.name} | {one.status} | {said} | {found.seconds:.1f} s"
+    cost = f"{found.seconds:.1f} s, {found.spent / 1e6:.1f} M"
+    return f"{one.kind} | {one.name} | {one.status} | {said} | {cost}"
 
 
 def table(word: str = "") -> None:

@@ -8,7 +8,8 @@ import instruction_meanings
 from instruction_meanings import INSTRUCTIONS
 
 from grader.cuda.analysis.atoms import Atoms, Scope, term
-from grader.cuda.analysis.scenes import Scene, deadline
+from grader.cuda.analysis.effort import seconds
+from grader.cuda.analysis.scenes import Scene
 from grader.cuda.analysis.values import Arithmetic
 
 
@@ -27,5 +28,5 @@ def test_low_bits_are_those_of_every_integer_up_to_its_bounds(low, high):
             exact = number * by + (by == 3)
             wrong = [term(atom) == number, term(rest) != exact % 4]
             right = [term(atom) == number, term(rest) == exact % 4]
-            assert Scene(on.atoms).ask(wrong, deadline(60)) is None
-            assert isinstance(Scene(on.atoms).ask(right, deadline(60)), dict)
+            assert Scene(on.atoms).ask(wrong, seconds(60)) is None
+            assert isinstance(Scene(on.atoms).ask(right, seconds(60)), dict)

@@ -3,24 +3,14 @@
 import re
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from grader import cuda
+from grader.cuda import simulator
 from grader.cuda.limits import ARCHITECTURES
 from grader.cuda.occupancy import occupancy
 from grader.notebook import draw
 from grader.notebook.draw import occupancy_figure
-
-KERNEL = """
-extern "C" __global__ void __launch_bounds__(1024) held(const float* x, float* y, int n) {
-    extern __shared__ float tile[];
-    float kept[KEPT];
-    for (int k = 0; k < KEPT; k++) kept[k] = x[threadIdx.x + k * n];
-    tile[threadIdx.x] = kept[0];
-    __syncthreads();
-    for (int k = KEPT - 1; k >= 0; k--) y[threadIdx.x + k * n] = kept[k] * tile[0];
-}
-"""
 
 
 @pytest.mark.parametrize(
@@ -79,17 +69,21 @@ def test_the_figure_says_in_words_what_limits():
     assert "4 blocks, 32 of 64 warps, limited by registers." in said
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("kept", [1, 20, 60, 120])
-def test_cuda_says_the_same_on_this_gpu(kept):
-    """cudaOccupancyMaxActiveBlocksPerMultiprocessor, for kernels with few registers and many."""
-    from cupy.cuda import Device, driver
+def test_the_sum_that_is_timed_with_so_many_loads_under_way_is_right():
+    waiting = pytest.importorskip("grader.bench.waiting")
+    names = {load: f"sums<{load[0]}, {load[1]}>" for load in waiting.LOADS}
+    module = simulator.RawModule(code=waiting.SUM, name_expressions=names.values())
+    for (vector, loads), name in names.items():
+        elements = loads * 2 * waiting.BLOCK * 3  # three turns of the loop
+        x = np.arange(elements * waiting.BYTES[vector] // 4, dtype=np.float32) % 7
+        total = np.empty(2 * waiting.BLOCK, np.float32)
+        module.get_function(name)((2,), (waiting.BLOCK,), (x, total, np.int32(elements)))
+        assert total.sum() == x.sum()
 
-    kernel = cuda.RawModule(code=f"#define KEPT {kept}\n{KERNEL}").get_function("held")
-    arch = f"sm_{Device().compute_capability}"
-    for threads in (32, 128, 192, 256, 512, 1024):
-        for shared in (0, 1000, 20_000, 48 * 1024):
-            said = driver.occupancyMaxActiveBlocksPerMultiprocessor(
-                kernel.kernel.ptr, threads, shared
-            )
-            assert occupancy(threads, kernel.num_regs, shared, arch).blocks == said
+
+@pytest.mark.gpu
+def test_cuda_counts_the_same_blocks_on_this_gpu():
+    """cudaOccupancyMaxActiveBlocksPerMultiprocessor, of 39 numbers of threads, 24 of registers."""
+    from grader.bench import waiting
+
+    assert [one for one in waiting.compared() if one.ours != one.cudas] == []

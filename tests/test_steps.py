@@ -5,6 +5,7 @@ import small_lesson
 from small_lesson import SOLUTION
 
 from grader import course
+from grader.course import solution_counts
 from grader.judge import steps
 
 
@@ -16,9 +17,9 @@ def root(tmp_path):
 def test_each_case_of_each_exercise_has_the_solutions_steps(root):
     lesson = course.lesson("01_add", root)
     exercise = lesson.exercise("add")
-    assert steps.of_solution(lesson, exercise) == {}
+    assert solution_counts.steps(lesson.path, exercise.name) == {}
     assert steps.write(lesson)
-    kept = steps.of_solution(lesson, exercise)
+    kept = solution_counts.steps(lesson.path, exercise.name)
     assert set(kept) == {case.name for case in exercise.cases}
     assert all(0 < count < 100 for count in kept.values())
     assert not steps.write(lesson)

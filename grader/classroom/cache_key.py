@@ -35,6 +35,7 @@ _LIBRARIES = (
     "cupy",
     "cuda-",
     "nvidia-cuda-",
+    "z3-solver",
     "ziglang",
 )  # as their distributions' names begin
 

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from .. import course
-from ..course import rules
 from ..cuda import analysis
-from ..cuda.analysis import Found, Outcome
 from ..errors import BadInput, MachineError
+from ..judge import Limits, sizes
+from ..judge.verdict import CaseResult, EverySize
 from ..submissions.text import read_text
 
 NO_Z3 = "Reasoning about every size needs Z3: `pip install 'warpwise[proofs]'`."
-PROVED = (
-    "proved for every size: in bounds, aligned, no race, and nobody is missing at a barrier or a "
-    "shuffle"
-)
 
 
 def prove(
@@ -42,17 +39,20 @@ def prove(
 def _told(
     exercise: course.Exercise, source: str, lesson: course.Lesson, seconds: float
 ) -> tuple[str, bool]:
-    found = analysis.examine(source, exercise.rules, lesson.solution(exercise), seconds)
-    return f"{exercise.id}: {told(found, exercise.rules)}", found.error is not None
+    if not exercise.rules:
+        return f"{exercise.id}: not decided: the exercise states no rule.", False
+    limits = replace(Limits(), reasoning=seconds, reasoning_seconds=3 * seconds)
+    found, broken = sizes.reasoned(lesson, exercise, source, limits)
+    return f"{exercise.id}: {told(found, broken)}", broken is not None
 
 
-def told(found: Found, given: tuple[course.Rule, ...]) -> str:
+def told(found: EverySize, broken: CaseResult | None) -> str:
     """What was found, with what a proof rests on."""
-    if found.outcome is Outcome.PROVED:
-        said = "; ".join(f"{one.kernel}: {rules.sentence(one)}" for one in given)
-        return f"{PROVED}. It assumes that arrays lie apart, that loops end, and {said}."
-    if found.error is not None:
-        return f"a size that breaks it: {found.trial}. {found.error}"
-    lines = ", ".join(str(line) for line in found.suspected if line)
+    if broken is not None:
+        return f"a size that breaks it. {broken.message}"
+    if found.outcome == "proved":
+        assumed = "".join(f"\n  - {one}" for one in found.assumes)
+        return f"proved for every size. {sizes.MEANS} {sizes.ASSUMES}{assumed}"
+    lines = ", ".join(map(str, found.lines))
     suspected = f" Not excluded: lines {lines}." if lines else ""
     return f"not decided: {found.why}.{suspected}"

@@ -12,8 +12,9 @@ from ..course import KINDS, Standing
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
+from ..judge import sizes
 from ..judge.beside import Beside
-from ..judge.verdict import CaseResult, Verdict
+from ..judge.verdict import CaseResult, EverySize, Verdict
 from .check_file import Checked
 from .doctor import Finding
 
@@ -33,9 +34,17 @@ def show_verdicts(console: Console, checked: Iterable[Checked]) -> None:
 def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     """The cases as a table; for each thing that went wrong the sentence and the source line."""
     console.print(_heading(verdict))
+    if verdict.every_size and verdict.every_size.outcome == "proved":
+        console.print(_proved(verdict.every_size))
     if verdict.status != "not_attempted":
         console.print(_case_table(verdict))
     show_failures(console, verdict, source)
+
+
+def _proved(found: EverySize) -> Text:
+    rests = "\n".join(f"  - {one}" for one in found.assumes)
+    told = f": {sizes.MEANS} {sizes.ASSUMES}\n{rests}"
+    return Text.assemble(("✓ proved for every size", "green"), told)
 
 
 def _place(standing: Standing) -> Text:

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
-from . import authors, solution_counts
+from . import authors, rules, solution_counts
 from .contest import Contest
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
-_INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
-WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
-CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder of another course
-COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
-KERNELS = COURSE_FILES / "kernels"
+SIZE_POINTS = 0.5  # what the case is worth that tries sizes of its own, like a hidden one
 
 
 def names(root: Path = KERNELS) -> list[str]:
@@ -102,11 +98,18 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
     ordered = sorted(found, key=lambda one: order.get(one.name, len(places)))
-    rules = _rules(path, {one.name for one in found})
+    known = _rules(path, {one.name for one in found})
     return tuple(
-        replace(one, rules=tuple(rule for rule in rules if rule.exercise == one.name))
+        _with_rules(one, tuple(rule for rule in known if rule.exercise == one.name))
         for one in ordered
     )
+
+
+def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
+    """An exercise with its rules, and with a case that tries sizes of its own where launches can
+    be made up for all of them."""
+    searched = bool(given) and all(map(rules.any_numbers_will_do, given))
+    return replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0)
 
 
 def _defined(file: Path) -> Iterator[Exercise]:
@@ -122,11 +125,11 @@ def _defined(file: Path) -> Iterator[Exercise]:
 
 
 def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
-    rules = authors.defined(path / "rules.py", Rule)
-    for rule in rules:
+    defined = authors.defined(path / "rules.py", Rule)
+    for rule in defined:
         if rule.exercise not in exercises:
             raise AuthorError(f"{authors.shown(path / 'rules.py')}: no exercise {rule.exercise!r}.")
-    return rules
+    return defined
 
 
 def _case(case: Case, file: Path, exercise: str) -> Case:

@@ -147,9 +147,9 @@ class Case:
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
-    x[rows * columns]", "int rows"; "int shape[]" where only what is in it could say how much it
-    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
-    gridDim.x and so on.
+    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0; "int shape[]"
+    where only what is in it could say how much it must hold. Expressions are `rules.value`'s, over
+    the whole-number parameters and blockDim.x, gridDim.x and so on.
 
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
@@ -174,7 +174,8 @@ class Exercise:
     a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
     it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
     `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
-    `source`, and `rules` those of the lesson's rules.py; all are set when it is found."""
+    `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
+    tries sizes of its own (0: there is none); all are set when it is found."""
 
     name: str
     title: str
@@ -189,10 +190,11 @@ class Exercise:
     file: str = ""
     solution: str = ""
     rules: tuple[Rule, ...] = ()
+    size_points: float = 0.0
 
     @property
     def points(self) -> float:
-        return sum(case.points for case in self.cases)
+        return sum(case.points for case in self.cases) + self.size_points
 
 
 @dataclass(frozen=True)

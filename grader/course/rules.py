@@ -25,7 +25,9 @@ DTYPES = {
     "unsigned char": np.uint8,
 }
 
-_PARAMETER = re.compile(r"(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\])?")
+_PARAMETER = re.compile(
+    r"(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
+)
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -71,11 +73,12 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
 @dataclass(frozen=True)
 class Parameter:
     """`float x[n]`: its `dtype`, and `length`, the expression for its elements ("": only its
-    contents would say; None: it is no array)."""
+    contents would say; None: it is no array); `zero`: they are all 0 before the launch."""
 
     name: str
     dtype: np.dtype
     length: str | None
+    zero: bool = False
 
 
 def parameters(rule: Rule) -> tuple[Parameter, ...]:
@@ -87,7 +90,9 @@ def _parameter(text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
-    return Parameter(match["name"], np.dtype(DTYPES[match["type"]]), match["length"])
+    return Parameter(
+        match["name"], np.dtype(DTYPES[match["type"]]), match["length"], bool(match["zero"])
+    )
 
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
@@ -104,6 +109,13 @@ def launch_names(grid: Dim, block: Dim) -> dict[str, int]:
         for name, sizes in pairs
         for axis, size in zip(AXES, sizes, strict=True)
     }
+
+
+def any_numbers_will_do(rule: Rule) -> bool:
+    """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
+    look, and how long they are follows from the sizes."""
+    arrays = [one for one in parameters(rule) if one.length is not None]
+    return all(one.length and (one.zero or one.dtype.kind in "fb") for one in arrays)
 
 
 def departures(exercise: Exercise) -> Iterator[str]:
@@ -124,7 +136,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         yield f"{len(launch.args)} arguments are passed for {len(declared)} parameters"
         return
     pairs = list(zip(declared, launch.args, strict=True))
-    numbers = {one.name: int(arg) for one, arg in pairs if _is_whole(one)}
+    numbers = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
     names = launch_names(launch.grid, launch.block) | numbers
     if dimensions(launch.block) not in map(dimensions, rule.blocks):
         yield f"blocks of {launch.block} are none of the rule's"
@@ -138,17 +150,22 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         if one.length is None:
             continue
         size, dtype = sizes[str(arg)]
+        if one.zero and (str(arg) not in problem.inputs or problem.inputs[str(arg)].any()):
+            yield f"{one.name} is not 0 before the launch"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
             yield f"{one.name} has {size} elements of {dtype}, and the rule wants {one.length}"
 
 
-def sentence(rule: Rule) -> str:
-    """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"."""
+def sentence(rule: Rule, code: str = "") -> str:
+    """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
+    stands between two of `code`."""
     shapes = [" x ".join(map(str, _without_ones(dimensions(one)))) for one in rule.blocks]
     blocks = ", ".join(shapes) if len(shapes) < 10 else f"{shapes[0]}, {shapes[1]} ... {shapes[-1]}"
-    conditions = f" with {', '.join(rule.where)}" if rule.where else ""
+    where = ", ".join(f"{code}{one}{code}" for one in rule.where)
+    conditions = f" with {where}" if where else ""
+    given = ", ".join(f"{code}{one}{code}" for one in rule.parameters)
     most = f"at most {rule.most:,} elements an array and threads a grid"
-    return f"{', '.join(rule.parameters)}{conditions}; blocks of {blocks} threads; {most}"
+    return f"{given}{conditions}; blocks of {blocks} threads; {most}"
 
 
 def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
@@ -156,7 +173,8 @@ def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
     return shape if z > 1 else (x, y) if y > 1 else (x,)
 
 
-def _is_whole(parameter: Parameter) -> bool:
+def is_whole(parameter: Parameter) -> bool:
+    """Whether it is a whole number."""
     return parameter.length is None and parameter.dtype.kind in "iu"
 
 

@@ -27,3 +27,8 @@ def of_exercise(lesson: Path, exercise: str) -> Counts:
     """The solution's counts by case; a counter that is not there is 0 where others are."""
     counts: Counts = kept(lesson).get(exercise, {})
     return counts
+
+
+def steps(lesson: Path, exercise: str) -> dict[str, int]:
+    """The solution's steps by the case's name; none for what has not been measured."""
+    return {case: counted["steps"] for case, counted in of_exercise(lesson, exercise).items()}

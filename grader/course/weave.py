@@ -22,7 +22,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
-from . import Lesson, authors
+from . import Exercise, Lesson, authors, rules
 
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
@@ -47,6 +47,9 @@ _BREAK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<folded> folded)?")
+
+
+_MUST_BE_RIGHT = "For which launches it must be right"
 
 
 class LessonError(AuthorError):
@@ -171,6 +174,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
     return [
+        *_rule_cells(exercise),
         v4.new_code_cell(
             cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
         ),
@@ -179,6 +183,15 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),
         ),
     ]
+
+
+def _rule_cells(exercise: Exercise) -> list[NotebookNode]:
+    """For which launches a kernel must be right, in a cell to be opened."""
+    if not exercise.rules:
+        return []
+    rows = [f"- `{one.kernel}`: {rules.sentence(one, code='`')}" for one in exercise.rules]
+    folded = f"<details><summary>{_MUST_BE_RIGHT}</summary>\n\n{chr(10).join(rows)}\n\n</details>"
+    return [v4.new_markdown_cell(folded)]
 
 
 def _require_each_exercise_once(lesson: Lesson, cells: list[NotebookNode]) -> None:

@@ -7,15 +7,17 @@ from pathlib import Path
 from types import MappingProxyType
 
 from .. import course, cuda
+from ..course import solution_counts
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, hazards, steps, technique
+from . import compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import Pair, explained
 from .process import Limits, Outcome, ask, follow, run_on_gpu, simulate
 from .protocol import Failed, Ran
+from .sizes import looked_for
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
@@ -36,22 +38,36 @@ def judge(
     hidden: bool = True,
     root: Path = course.KERNELS,
     limits: Limits = STANDARD_LIMITS,
+    sizes: bool = True,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name".
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
-    run, and only their points counted. On a machine with a GPU a case that is clean on the
-    simulated device must also be right on the hardware. NotInCourse: there is no such exercise.
+    run, and only their points counted; without `sizes` none are looked for that no case tries. On
+    a machine with a GPU a case that is clean on the simulated device must also be right on the
+    hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = exercise_id.partition("/")
     lesson = course.lesson(lesson_name, root)
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
+    verdict = _by_cases(lesson, exercise, source, seed, hidden, limits)
+    return looked_for(verdict, lesson, exercise, source, limits) if sizes else verdict
+
+
+def _by_cases(
+    lesson: course.Lesson,
+    exercise: course.Exercise,
+    source: str,
+    seed: int,
+    hidden: bool,
+    limits: Limits,
+) -> Verdict:
     refused = _not_run(source, lesson, exercise, hidden)
     if refused is not None:
         return _verdict(exercise, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
-    allowed = steps.of_solution(lesson, exercise)
+    allowed = solution_counts.steps(lesson.path, exercise.name)
     outcomes = simulate(source, instances, limits, allowed)
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     rows = zip(instances, outcomes, words, strict=True)

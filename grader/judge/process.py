@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
+from ..course.model import Rule
 from ..cuda.compilers.protocol import TOO_MUCH
 from ..cuda.diagnostics import bounded
 from ..status import Status
@@ -43,17 +44,21 @@ FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three tim
 
 @dataclass(frozen=True)
 class Limits:
-    """What one verdict may use. The compilation has `compile_seconds` of the CPU's time, each case
-    `case_seconds`, so that a busy machine changes no verdict; all of them together have
-    `total_seconds`. On the clock each may take `patience` times as long. After `steps` instruction
-    steps, or `steps_ratio` times what the solution needed, whichever is more, the simulated device
-    calls a loop endless and names its line, as a rule well before that."""
+    """What one verdict may use. After `steps` instruction steps, or `steps_ratio` times what the
+    solution needed, whichever is more, the simulated device calls a loop endless and names its
+    line; reasoning about every size may be as much work as `reasoning` seconds of a usual machine.
+    Both are counted, so that a verdict is the same on every machine. Time is the net behind that:
+    the compilation has `compile_seconds` of the CPU's time, each case `case_seconds`, all of them
+    together `total_seconds`, and the reasoning `reasoning_seconds`. On the clock each may take
+    `patience` times as long."""
 
-    steps: int = 100_000
-    steps_ratio: int = 20
+    steps: int = 30_000
+    steps_ratio: int = 8
     compile_seconds: float = 6.0
-    case_seconds: float = 2.0
+    case_seconds: float = 5.0
     total_seconds: float = 10.0
+    reasoning: float = 6.0
+    reasoning_seconds: float = 18.0
     patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20
@@ -185,6 +190,17 @@ def _followed(
     heard = _one_worker(_request(source, requests, limits, cases.inputs(instances)), limits, end)
     missing = len(instances) - len(heard.cases)
     return [*heard.cases, *[heard.last] * missing]
+
+
+def reason(source: str, rules: tuple[Rule, ...], limits: Limits) -> Outcome:
+    """What reasoning about every size that some rules allow makes of `source`; it costs the same
+    effort on every machine, and `Limits.reasoning` says what happens where that fails."""
+    seconds = limits.compile_seconds + limits.reasoning_seconds
+    limits = replace(limits, compile_seconds=seconds, total_seconds=seconds)
+    asked = _request(source, (), limits, {}, "reasoning")
+    asked = msgspec.structs.replace(asked, rules=rules, effort=limits.reasoning)
+    end = time.monotonic() + seconds * limits.patience
+    return _one_worker(asked, limits, end).compiled
 
 
 def try_out(source: str, limits: Limits) -> Outcome:

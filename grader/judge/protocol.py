@@ -14,13 +14,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
 Arrays = dict[str, npt.NDArray[Any]]
-Device = Literal["simulator", "compiler", "gpu"]
+Device = Literal["simulator", "compiler", "gpu", "reasoning"]
 
 
 class ProtocolError(Exception):
@@ -105,7 +106,9 @@ class CaseRequest(msgspec.Struct, frozen=True):
 
 class Request(msgspec.Struct, frozen=True):
     """Work for one worker. `device`: "simulator" compiles and runs the cases, "compiler" compiles
-    for hardware and sends what came out, "gpu" runs cases of what was compiled before."""
+    for hardware and sends what came out, "gpu" runs cases of what was compiled before, "reasoning"
+    looks for a launch within the `rules` that goes wrong, with so much `effort` (seconds, as
+    `analysis.examine` has them)."""
 
     device: Device
     source: str
@@ -117,6 +120,8 @@ class Request(msgspec.Struct, frozen=True):
     file_bytes: int
     architecture: str = ""
     arrays: dict[str, np.ndarray] = {}
+    rules: tuple[Rule, ...] = ()
+    effort: float = 0.0
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -216,6 +221,25 @@ class Way(msgspec.Struct, frozen=True):
     by: str = ""
 
 
+class Tried(msgspec.Struct, frozen=True):
+    """A launch in which a kernel goes wrong; `numbers` are its whole-number parameters by name."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    numbers: dict[str, int]
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What reasoning about every size came to: `proved`, or a launch that was `tried` and goes
+    wrong, or `why` neither, with the `lines` of what could not be excluded."""
+
+    proved: bool = False
+    tried: Tried | None = None
+    why: str = ""
+    lines: tuple[int, ...] = ()
+
+
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
     """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
@@ -224,7 +248,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
-    the case."""
+    the case; `examined` is what reasoning about every size came to."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -235,6 +259,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     made: tuple[Made, ...] = ()
     ways: tuple[Way, ...] = ()
     too_long: bool = False
+    examined: Examined | None = None
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

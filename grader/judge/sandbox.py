@@ -38,9 +38,10 @@ from ..cuda.errors import (
 )
 from ..status import Status
 from . import forkserver, landlock, protocol
-from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+from .protocol import Arrays, CaseRequest, Examined, Failed, Ran, Reply, Request, Tried
 
 if TYPE_CHECKING:
+    from ..course.model import Rule
     from ..cuda.compilers import Compiler
 
 OPEN_FILES = 64
@@ -70,7 +71,12 @@ def _work() -> NoReturn:
     os.dup2(2, 1)  # what a kernel prints on the hardware must not look like an answer
     with open(0, "rb", closefd=False) as stdin:
         request = protocol.read_request(stdin)
-    work = {"simulator": _simulate, "compiler": _compile_only, "gpu": _run_on_gpu}
+    work = {
+        "simulator": _simulate,
+        "compiler": _compile_only,
+        "gpu": _run_on_gpu,
+        "reasoning": _reason,
+    }
     _limit(request)
     for reply in work[request.device](request):
         answers.write(protocol.encode(reply))
@@ -113,6 +119,17 @@ def _compile_only(request: Request) -> Iterator[Reply]:
 
     _withdraw(compilers.COMPILERS["nvrtc"])
     action = partial(_compile_cubin, request.source, request.architecture)
+    yield _attempt(action, request.memory_bytes, request.compile_seconds)
+
+
+def _reason(request: Request) -> Iterator[Reply]:
+    """Nothing of a learner's runs here but on the simulated device; Z3 is given formulas alone."""
+    from ..cuda import compilers
+
+    _withdraw(compilers.chosen())
+    signal.signal(signal.SIGPROF, _out_of_time)
+    _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
+    action = partial(_examined, request.source, request.rules, request.effort)
     yield _attempt(action, request.memory_bytes, request.compile_seconds)
 
 
@@ -278,6 +295,17 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
         if launch.kernel not in defined:
             raise LaunchError(_no_such_kernel(launch.kernel, defined))
     return Ran()
+
+
+def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
+    from ..cuda import analysis
+
+    found = analysis.examine(source, rules, effort)
+    trial = found.trial
+    tried = trial and Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    proved = found.outcome is analysis.Outcome.PROVED
+    lines = tuple(line for line in found.suspected if line)
+    return Ran(examined=Examined(proved, tried, found.why, lines))
 
 
 def _compile_cubin(source: str, architecture: str) -> Ran:

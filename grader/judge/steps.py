@@ -15,15 +15,11 @@ from ..course.solution_counts import CACHE_KEY, FILE, Counts
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance, described, instantiate
+from .judging import judge
+from .simulated import run_case
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
-
-
-def of_solution(lesson: Lesson, exercise: Exercise) -> dict[str, int]:
-    """The solution's steps by the case's name; none for what has not been measured."""
-    counts = solution_counts.of_exercise(lesson.path, exercise.name)
-    return {case: counted["steps"] for case, counted in counts.items()}
 
 
 def write(lesson: Lesson) -> bool:
@@ -75,8 +71,6 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
     asked = {one.name for one in exercise.cases if one.hazard}
     if not asked:
         return
-    from .judging import judge
-
     for result in judge(exercise.id, lesson.solution(exercise), root=lesson.path.parent).cases:
         if result.status != Status.PASSED and result.name in asked:
             place = authors.place_of(lesson.path, exercise.name)
@@ -87,8 +81,6 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
 
 
 def _counted(source: str, one: CaseInstance) -> dict[str, int]:
-    from .simulated import run_case
-
     inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
     ran = run_case(source, described(one, _ENOUGH), inputs)
     counters = ran.counters if one.case.budgets else {}

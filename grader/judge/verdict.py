@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
+from .protocol import Tried
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
@@ -104,6 +105,30 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class EverySize:
+    """What reasoning about all sizes, grids and blocks at once said of a kernel that passed."""
+
+    outcome: Annotated[
+        Literal["proved", "counterexample", "not decided", "not searched"],
+        Meta(
+            description="`proved`: within the exercise's rules no launch goes out of bounds, is "
+            "misaligned, races, or leaves a thread behind at a barrier or a shuffle. "
+            "`counterexample`: one does, and the last of the verdict's cases says how. `not "
+            "decided`: neither is known, and it costs nothing. `not searched`: nothing was looked "
+            "for on this machine, and it costs nothing."
+        ),
+    ]
+    assumes: Annotated[
+        tuple[str, ...], Meta(description="What a proof rests on, in sentences.")
+    ] = ()
+    why: Annotated[str, Meta(description="Why nothing is known; or empty.")] = ""
+    lines: Annotated[
+        tuple[int, ...], Meta(description="The lines of what could not be excluded.")
+    ] = ()
+    tried: Annotated[Tried | None, Meta(description="The launch that goes wrong; or null.")] = None
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement on one source text for one exercise."""
 
@@ -138,6 +163,13 @@ class Verdict:
             "`break` (a right kernel), `cheaper` (make it so) or `bug` (find it)."
         ),
     ] = "write"
+    every_size: Annotated[
+        EverySize | None,
+        Meta(
+            description="What is known of all sizes; null where other cases failed, or where the "
+            "exercise has no case of this kind."
+        ),
+    ] = None
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""

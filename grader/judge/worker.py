@@ -101,7 +101,7 @@ def _start(
     device: str, folder: str, files: tuple[int, int, int]
 ) -> tuple[int, subprocess.Popen[bytes] | forkserver.ForkServer]:
     """A worker's process id, and who can end it."""
-    if forkserver.AVAILABLE and device == "simulator":
+    if forkserver.AVAILABLE and device in ("simulator", "reasoning"):
         with suppress(forkserver.ServerGone, OSError):
             server = forkserver.server(COMMAND, _environment("/nonexistent"))
             if pid := server.fork(folder, files):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import secrets
+from dataclasses import replace
 
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
-from grader.judge import judge
+from grader.judge import judge, sizes
+from grader.judge.judging import STANDARD_LIMITS
 from grader.learner import progress
 
 from . import about, cards, session, verdict_card
 from .failures import Notice
 from .player.replay import of_case, of_failure
+
+LIMITS = replace(STANDARD_LIMITS, reasoning_seconds=3.0)  # somebody is waiting
 
 
 def check(name: str, *, hidden: bool = False) -> None:
@@ -23,12 +27,22 @@ def check(name: str, *, hidden: bool = False) -> None:
     lesson = session.current()
     exercise = lesson.exercise(name)
     source = lesson.source(name)
-    verdict = judge(exercise.id, source, seed=secrets.randbelow(2**31), hidden=hidden)
+    seed = secrets.randbelow(2**31)
+    verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False)
+    shown: DisplayHandle | None = None
+    if sizes.can_be_looked_for(verdict, exercise):  # the verdict first: this may take a while
+        page = verdict_card.page(verdict.for_learner(), source, exercise, cell=name)
+        shown = display(verdict_card.looking(page), display_id=True)
+    verdict = sizes.looked_for(verdict, lesson.lesson, exercise, source, LIMITS)
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
     told = verdict.for_learner()
     page = verdict_card.page(told, source, exercise, replay, cell=name)
-    display(page, metadata=about.verdict(told, source))
+    note = about.verdict(told, source)
+    if shown is None:
+        display(page, metadata=note)
+    else:
+        shown.update(page, metadata=note)
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))

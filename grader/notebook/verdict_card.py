@@ -8,6 +8,7 @@ import numpy as np
 
 from grader.course import Exercise
 from grader.cuda.diagnostics import Diagnostic
+from grader.judge import sizes
 from grader.judge.beside import Beside, beside
 from grader.judge.compare import right
 from grader.judge.verdict import CaseResult, Mismatch, Verdict
@@ -23,6 +24,8 @@ from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
 COMPARE = "Compare with ours"
+PROVED = "✓ Proved for every size"
+LOOKING = "Right so far. Now looking for sizes that break it and that no case tries ..."
 
 
 def page(
@@ -46,7 +49,7 @@ def page(
             flow(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
         ]
     else:
-        parts.append(_solved(verdict, exercise))
+        parts += [_solved(verdict, exercise), _every_size(verdict)]
         parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
     parts.append(_next_step(verdict, exercise))
     html = card(kind, *(part.html for part in parts))
@@ -78,6 +81,24 @@ def _solved(verdict: Verdict, exercise: Exercise) -> Page:
     notes = dict.fromkeys(case.note for case in verdict.cases if case.note)
     told = [one for one in (exercise.kind.solved, *notes) if one]
     return Page("".join(map(paragraph, told)), "\n".join(told))
+
+
+def _every_size(verdict: Verdict) -> Page:
+    """That a kernel is proved for every size, and by a click what that means and assumes."""
+    found = verdict.every_size
+    if found is None or found.outcome != "proved":
+        return Page("", "")
+    head = heading("success", PROVED)
+    rows = "".join(f"<li>{prose(one)}</li>" for one in found.assumes)
+    told = f"{paragraph(sizes.MEANS)}{paragraph(sizes.ASSUMES)}<ul>{rows}</ul>"
+    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{told}</details>'
+    text = [f"{PROVED}: {sizes.MEANS} {sizes.ASSUMES}", *(f"  - {one}" for one in found.assumes)]
+    return Page(html, "\n".join(text))
+
+
+def looking(page: Page) -> Page:
+    """The same while sizes are looked for that no case tries."""
+    return Page(page.html + paragraph(LOOKING, muted=True), f"{page.text}\n{LOOKING}")
 
 
 def _cases(verdict: Verdict) -> Page:

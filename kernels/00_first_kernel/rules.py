@@ -42,3 +42,49 @@ mirror = Rule(
     where=PICTURE,
     grid=2,
 )
+
+SMALL = 64
+COVERED = ("n >= 1", "gridDim.x * blockDim.x >= n")
+
+rise = Rule(
+    exercise="rise",
+    kernel="rise",
+    parameters=("float x[n]", "float y[n]", "int n"),
+    blocks=(SMALL,),
+    where=COVERED,
+)
+
+squares = Rule(
+    exercise="squares",
+    kernel="squares",
+    parameters=("float x[n]", "float y[n]", "float mean", "int n"),
+    blocks=(SMALL,),
+    where=COVERED,
+)
+
+darken = Rule(
+    exercise="darken",
+    kernel="darken",
+    parameters=(
+        "float picture[rows * cols]",
+        "float darker[rows * cols]",
+        "int rows",
+        "int cols",
+    ),
+    blocks=(SMALL,),
+    where=("rows >= 1", "cols >= 1", "gridDim.x * blockDim.x >= rows * cols"),
+)
+
+upside_down = Rule(
+    exercise="upside_down",
+    kernel="upside_down",
+    parameters=(
+        "float picture[rows * cols]",
+        "float turned[rows * cols]",
+        "int rows",
+        "int cols",
+    ),
+    blocks=(TILE,),
+    where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
+    grid=2,
+)

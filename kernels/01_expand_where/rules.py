@@ -72,3 +72,20 @@ fast_expand = Rule(
     blocks=(BLOCK,),
     where=OWN_ELEMENT,
 )
+
+one_for_all = Rule(
+    exercise="one_for_all",
+    kernel="one_for_all",
+    parameters=("float x[n]", "float factor[1]", "float out[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)
+
+outer_sum = Rule(
+    exercise="outer_sum",
+    kernel="outer_sum",
+    parameters=("float a[rows]", "float b[cols]", "float out[rows * cols]", "int rows", "int cols"),
+    blocks=((32, 8),),
+    where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
+    grid=2,
+)

@@ -37,9 +37,28 @@ last_block = Rule(
         "float x[n]",
         "float partial[gridDim.x]",
         "float total[1]",
-        "unsigned finished[1]",
+        "unsigned finished[1] = 0",
         "int n",
     ),
     blocks=POWERS,
     where=("n >= 1",),
+)
+
+ticket = Rule(
+    exercise="ticket",
+    kernel="ticket",
+    parameters=("float sign[1]", "unsigned finished[1] = 0", "float seen[1]"),
+    blocks=(1, 32, 64),
+)
+
+two_fences = Rule(
+    exercise="two_fences",
+    kernel="two_fences",
+    parameters=(
+        "float x[gridDim.x]",
+        "unsigned finished[1] = 0",
+        "float left[gridDim.x]",
+        "float total[1]",
+    ),
+    blocks=(1,),
 )

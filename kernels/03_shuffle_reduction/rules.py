@@ -45,3 +45,30 @@ row_share = Rule(
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 1"),
 )
+
+ONE_BLOCK = ("gridDim.x == 1",)
+OWN_PLACES = ("float x[blockDim.x]", "float y[blockDim.x]")
+
+to_the_largest = Rule(
+    exercise="to_the_largest",
+    kernel="to_the_largest",
+    parameters=OWN_PLACES,
+    blocks=WHOLE_WARPS,
+    where=ONE_BLOCK,
+)
+
+five_steps = Rule(
+    exercise="five_steps",
+    kernel="five_steps",
+    parameters=OWN_PLACES,
+    blocks=WHOLE_WARPS,
+    where=ONE_BLOCK,
+)
+
+sum_and_largest = Rule(
+    exercise="sum_and_largest",
+    kernel="sum_and_largest",
+    parameters=("float x[blockDim.x]", "float found[2]"),
+    blocks=WHOLE_WARPS,
+    where=ONE_BLOCK,
+)

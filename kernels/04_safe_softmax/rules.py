@@ -65,3 +65,18 @@ row_softmax = Rule(
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 1"),
 )
+
+softmax_alone = Rule(
+    exercise="softmax_alone",
+    kernel="softmax_alone",
+    parameters=("float x[rows * columns]", "float y[rows * columns]", "int rows", "int columns"),
+    blocks=(32,),
+    where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+)
+
+side_by_side = Rule(
+    exercise="side_by_side",
+    kernel="side_by_side",
+    parameters=("float x[128 * gridDim.x]", "float total[gridDim.x]"),
+    blocks=(32,),
+)

@@ -58,3 +58,38 @@ axis = Rule(
     where=("length >= 1", "inner >= 1", "gridDim.y * blockDim.x >= inner"),
     grid=2,
 )
+
+online_lines = Rule(
+    exercise="online_lines",
+    kernel="online_lines",
+    parameters=(
+        "float x[rows * columns]",
+        "float maximum[rows]",
+        "float sum[rows]",
+        "int rows",
+        "int columns",
+    ),
+    blocks=(32,),
+    where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+)
+
+two_by_hand = Rule(
+    exercise="two_by_hand",
+    kernel="two_by_hand",
+    parameters=("float x[2 * n]", "float maximum[n]", "float sum[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)
+
+one_column = Rule(
+    exercise="one_column",
+    kernel="one_column",
+    parameters=(
+        "float x[length * inner]",
+        "float y[length * inner]",
+        "int length",
+        "int inner",
+    ),
+    blocks=(64,),
+    where=("length >= 1", "inner >= 1", "gridDim.x * blockDim.x >= inner"),
+)

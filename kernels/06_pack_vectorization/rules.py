@@ -50,3 +50,26 @@ warp_per_row = Rule(
 scale_halves = rows_of("scale_halves", "half", 8)
 scale_floats = rows_of("scale_floats", "float", 4)
 scale_doubles = rows_of("scale_doubles", "double", 2)
+
+fours = Rule(
+    exercise="fours",
+    kernel="fours",
+    parameters=("float x[n]", "float y[n]", "int n"),
+    blocks=(64,),
+    where=("n % 4 == 0", "n >= 4", "4 * gridDim.x * blockDim.x >= n"),
+)
+
+one_load = Rule(
+    exercise="one_load",
+    kernel="one_load",
+    parameters=("float x[4 * count]", "float y[4 * count]", "int count"),
+    blocks=(64,),
+    where=("count >= 1", "gridDim.x * blockDim.x >= count"),
+)
+
+no_waiting = Rule(
+    exercise="no_waiting",
+    kernel="no_waiting",
+    parameters=("float x[gridDim.x * blockDim.x]", "float y[gridDim.x * blockDim.x]"),
+    blocks=(128,),
+)

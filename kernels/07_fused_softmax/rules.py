@@ -44,3 +44,17 @@ masked_softmax = Rule(
         "keys <= 1024",
     ),
 )
+
+read_once = Rule(
+    exercise="read_once",
+    kernel="read_once",
+    parameters=("float x[128 * gridDim.x]", "float y[128 * gridDim.x]"),
+    blocks=(32,),
+)
+
+one_exchange = Rule(
+    exercise="one_exchange",
+    kernel="one_exchange",
+    parameters=("float x[128 * gridDim.x]", "float y[128 * gridDim.x]"),
+    blocks=(128,),
+)

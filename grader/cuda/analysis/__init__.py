@@ -1,6 +1,6 @@
 """Reasoning about a kernel's PTX for every size that an exercise's rule allows.
 
-    found = analysis.examine(source, rules, solution=ours, seconds=10)
+    found = analysis.examine(source, rules, seconds=10)
     found.outcome, found.error, str(found.trial)
 
 A symbolic thread goes through the program (`thread`, `rounds`); what must not happen is asked of Z3
@@ -10,20 +10,35 @@ A symbolic thread goes through the program (`thread`, `rounds`); what must not h
 
 from __future__ import annotations
 
+import gc
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ...course.model import Rule
+from ...status import Status
 from ..errors import CudaError
 
 if TYPE_CHECKING:
-    from .counterexamples import Trial
+    from .trial import Trial
 
 available = find_spec("z3") is not None
+
+
+FAULTS = frozenset(
+    {
+        Status.OUT_OF_BOUNDS,
+        Status.MISALIGNED,
+        Status.DATA_RACE,
+        Status.BARRIER_DIVERGENCE,
+        Status.SHUFFLE_DIVERGENCE,
+        Status.UNINITIALIZED_READ,  # of what the kernel itself should have written
+    }
+)
 
 
 class Outcome(StrEnum):
@@ -36,7 +51,7 @@ class Outcome(StrEnum):
 class Found:
     """`error` is what the simulated GPU said of the launch `trial`; `why` a kernel is not decided,
     in a sentence; `suspected` are the lines of what could be neither excluded nor shown; `seconds`
-    of this process's own time were spent."""
+    of this process's own time were spent, and `spent` of what is counted (`effort`)."""
 
     outcome: Outcome
     kernel: str = ""
@@ -45,19 +60,35 @@ class Found:
     why: str = ""
     suspected: tuple[int | None, ...] = ()
     seconds: float = field(default=0.0, compare=False)
+    spent: int = 0
 
 
-def examine(
-    source: str, rules: Sequence[Rule], solution: str | None = None, seconds: float = 10
-) -> Found:
+def examine(source: str, rules: Sequence[Rule], seconds: float = 10) -> Found:
     """Whether the kernels of a source are right for every launch that the rules allow: in bounds,
-    aligned, without races, all threads together where they must meet. A launch that goes wrong
-    counts only where the `solution` stands it. Raises CompileError."""
+    aligned, without races, all threads together where they must meet. What is found is the same on
+    every machine: `seconds` stand for so much work, not for time. Raises CompileError."""
+    from . import effort
     from .search import search
 
     start = time.process_time()
-    found = search(source, rules, solution, seconds)
-    return Found(**{**vars(found), "seconds": time.process_time() - start})
+    allowed = effort.seconds(seconds)
+    with _nothing_collected():
+        found = search(source, rules, allowed)
+    spent = allowed.meter.spent
+    return replace(found, seconds=time.process_time() - start, spent=spent)
 
 
-__all__ = ["Found", "Outcome", "available", "examine"]
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """Z3 numbers its terms anew when others are freed, and takes other ways with other numbers; so
+    that must not hang on when Python collects."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+__all__ = ["FAULTS", "Found", "Outcome", "available", "examine"]

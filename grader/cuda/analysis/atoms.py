@@ -139,7 +139,7 @@ class Atoms:
     def renamed(self, formula: Formula, names: Mapping[str, str]) -> Formula:
         """The formula with some atoms replaced by others, also within products."""
         pairs = []
-        for one in self.constants(formula):
+        for one in sorted(self.constants(formula)):
             factors = one.split("*")
             if names.keys().isdisjoint(factors):
                 continue
@@ -193,7 +193,7 @@ class Copies:
         return value.renamed(self._twins(value.atoms))
 
     def _twins(self, names: Iterable[str]) -> dict[str, str]:
-        return {name: self._twin(name) for name in names if self.inside(name)}
+        return {name: self._twin(name) for name in sorted(names) if self.inside(name)}
 
     def _twin(self, name: str) -> str:
         if name not in self.made:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import z3
@@ -11,46 +11,18 @@ import z3
 from ...course import rules
 from ...course.model import Rule
 from .atoms import Formula, Scope, term
+from .effort import Effort
 from .prove import Doubt
-from .scenes import Clock
 from .setting import AXES, Setting
+from .trial import MOST_ELEMENTS, Trial
 
-MOST_AT_ONCE = (2**10, 2**13, 2**17)  # elements of an array and threads of a grid, tier by tier
+# Elements of an array and threads of a grid, tier by tier.
+MOST_AT_ONCE = (2**10, 2**13, MOST_ELEMENTS)
 TRIES = 6  # of a tier
+MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A launch to be tried: `numbers` are the whole-number parameters."""
-
-    rule: Rule
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    numbers: Mapping[str, int]
-
-    @property
-    def shared_mem(self) -> int:
-        return int(rules.value(self.rule.shared_mem, self.names))
-
-    @property
-    def names(self) -> dict[str, int]:
-        return rules.launch_names(self.grid, self.block) | dict(self.numbers)
-
-    def __str__(self) -> str:
-        """In the exercise's words: n = 257, 2 blocks of 256 threads."""
-        said = [f"{name} = {number:,}" for name, number in self.numbers.items()]
-        blocks = " x ".join(f"{one:,}" for one in _without_ones(self.grid))
-        threads = " x ".join(f"{one:,}" for one in _without_ones(self.block))
-        plural = "" if blocks == "1" else "s"
-        return ", ".join([*said, f"{blocks} block{plural} of {threads} threads"])
-
-
-def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
-    x, y, z = shape
-    return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)
-
-
-def trials(doubt: Doubt, clock: Clock) -> Iterator[Trial]:
+def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     """Launches in which the fault may show, small ones first. Products are what they are in each
     of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
     setting = doubt.thread.setting
@@ -64,14 +36,14 @@ def trials(doubt: Doubt, clock: Clock) -> Iterator[Trial]:
         small = [term(size) <= most for size in setting.sizes()]
         tried: list[Formula] = []
         for _ in range(TRIES):
-            if clock.left <= 0:
+            if not effort.left:
                 return
-            guess = scene.ask([*fault, *small, *tried], clock)
+            guess = scene.ask([*fault, *small, *tried], effort)
             if not isinstance(guess, dict):
                 break
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
-            if isinstance(scene.ask(fault, clock, values), dict):
+            if isinstance(scene.ask(fault, effort, values), dict):
                 yield _trial(setting, values)
 
 
@@ -98,7 +70,8 @@ def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator
         block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
         x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
         trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
-        if all(rules.value(condition, trial.names) for condition in rule.where):
+        small = math.prod((*trial.grid, *block)) <= MOST_DRAWN
+        if small and all(rules.value(condition, trial.names) for condition in rule.where):
             number -= 1
             yield trial
         if not number:

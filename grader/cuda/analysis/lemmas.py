@@ -91,9 +91,10 @@ class Facts:
 
     def about(self, monomials: set[Monomial]) -> Iterator[Formula]:
         """Those about these products (of two factors at least)."""
-        for monomial in monomials:
+        ordered = sorted(monomials)
+        for monomial in ordered:
             yield from self._kept((monomial,))
-        for pair in combinations(sorted(monomials), 2):
+        for pair in combinations(ordered, 2):
             yield from self._kept(pair)
 
     def _kept(self, key: tuple[Monomial, ...]) -> list[Formula]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from ..simulator.isa.form import Flow
 from ..simulator.program.ptx import Function, Instruction, symbol_of
 
+MOST_BLOCKS = 500
 END = -1  # where threads go that leave the kernel
 
 
@@ -37,6 +38,8 @@ class Graph:
         self.code = code
         self.blocks = _blocks(code)
         self.after = {start: self._after(end) for start, (_, end) in self.blocks.items()}
+        if len(self.blocks) > MOST_BLOCKS:
+            raise Undecided("the kernel has too many branches")
         self.order = self._order()
         self.loops = self._loops()
 

@@ -10,9 +10,10 @@ from ..simulator.program.linker import LinkedProgram
 from ..simulator.program.ptx import Program, Symbol, Variable
 from . import questions
 from .atoms import Atoms, term
+from .effort import Effort
 from .loops import Graph, Undecided
 from .questions import Question
-from .scenes import Clock, Scene
+from .scenes import Scene
 from .setting import Setting, Shape, shapes
 from .thread import Thread
 from .values import Arithmetic
@@ -33,15 +34,17 @@ class Doubt:
         return tuple(self.thread.code.instructions[at].line for at in self.question.places)
 
 
-def examined(program: Program, linked: LinkedProgram, rule: Rule, clock: Clock) -> Iterator[Doubt]:
+def examined(
+    program: Program, linked: LinkedProgram, rule: Rule, effort: Effort
+) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
     variables = _variables(program, linked)
     for shape in shapes(rule):
-        thread = explored(graph, variables, rule, shape, clock)
+        thread = explored(graph, variables, rule, shape, effort)
         for question in questions.all_questions(thread):
-            answer = question.scene.ask(question.formulas, clock)
-            if clock.left <= 0:
+            answer = question.scene.ask(question.formulas, effort)
+            if not effort.left:
                 raise Undecided("the time was too short")
             if answer is not None:
                 yield Doubt(thread, question, answer == "unknown")
@@ -52,23 +55,23 @@ def explored(
     variables: dict[str, Variable],
     rule: Rule,
     shape: Shape,
-    clock: Clock,
+    effort: Effort,
 ) -> Thread:
     """A symbolic thread that has gone through the kernel; whatever integers might not fit where
     it comes by are reduced."""
     wraps: frozenset[int] = frozenset()
     for _ in range(MOST_RUNS):
         on = Arithmetic(Atoms(), wraps)
-        thread = Thread(graph, Setting(rule, shape, on), variables, clock)
+        thread = Thread(graph, Setting(rule, shape, on), variables, effort)
         thread.run()
-        failed = _unmet(on, clock)
+        failed = _unmet(on, effort)
         if not failed:
             return thread
         wraps |= failed
     raise Undecided("too many integers may wrap")
 
 
-def _unmet(on: Arithmetic, clock: Clock) -> frozenset[int]:
+def _unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     """The instructions at which some integer may not fit its type."""
     scene = Scene(on.atoms)
     failed: set[int] = set()
@@ -77,9 +80,9 @@ def _unmet(on: Arithmetic, clock: Clock) -> frozenset[int]:
             continue
         value = term(one.value)
         for outside in (value < one.low, value > one.high):
-            if clock.left <= 0:
+            if not effort.left:
                 raise Undecided("the time was too short")
-            if not scene.impossible([*one.path, outside], clock):
+            if not scene.impossible([*one.path, outside], effort):
                 failed.add(one.at)
                 break
     return frozenset(failed)

@@ -2,56 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from ...course import rules
-from ...status import Status
 from .. import simulator
 from ..errors import CudaError
-from .counterexamples import Trial
+from . import FAULTS
+from .effort import Effort
+from .trial import Trial
 
-FAULTS = frozenset(
-    {
-        Status.OUT_OF_BOUNDS,
-        Status.MISALIGNED,
-        Status.DATA_RACE,
-        Status.BARRIER_DIVERGENCE,
-        Status.SHUFFLE_DIVERGENCE,
-        Status.UNINITIALIZED_READ,  # of what the kernel itself should have written
-    }
-)
+MOST_STEPS = 20_000
 
 
-def replayed(source: str, trial: Trial, seed: int = 0) -> CudaError | None:
+def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
     """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
     written; None where it is none of `FAULTS`."""
     kernel = simulator.RawModule(code=source).get_function(trial.rule.kernel)
-    try:
-        with simulator.observe():
-            kernel(trial.grid, trial.block, arguments(trial, seed), shared_mem=trial.shared_mem)
-    except CudaError as error:
-        return error if error.status in FAULTS else None
+    given = tuple(trial.arguments().values())
+    with simulator.options(step_limit=MOST_STEPS), simulator.observe(counted=False) as run:
+        try:
+            kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
+        except CudaError as error:
+            return error if error.status in FAULTS else None
+        finally:
+            effort.replay(run.steps, trial.threads)
     return None
-
-
-def arguments(trial: Trial, seed: int) -> tuple[Any, ...]:
-    """Arrays and numbers for the parameters of a rule."""
-    rng = np.random.default_rng(seed)
-    found: list[Any] = []
-    for one in rules.parameters(trial.rule):
-        if one.length is not None:
-            size = int(rules.value(one.length, trial.names))
-            found.append(rng.standard_normal(size).astype(one.dtype))
-        elif one.name in trial.numbers:
-            found.append(one.dtype.type(trial.numbers[one.name]))
-        else:
-            found.append(one.dtype.type(rng.standard_normal()))
-    return tuple(found)
-
-
-def can_be_replayed(trial: Trial) -> bool:
-    """Whether any numbers will do in every array: those that say where to look will not."""
-    arrays = [one for one in rules.parameters(trial.rule) if one.length is not None]
-    return all(one.length and one.dtype.kind == "f" for one in arrays)

@@ -5,7 +5,6 @@ A question takes with it what is known of the atoms that it speaks of, and no mo
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -13,38 +12,12 @@ import z3
 
 from . import lemmas
 from .atoms import Atoms, Formula, Scope, constant, product_name, ranges, term
+from .effort import FORMULA, MOST_OF_ONE, Effort
 from .polynomials import Monomial, Polynomial
 
-EFFORT = 5_000_000  # of Z3 for one question, in its own measure; a second or two
 OTHER = "~"  # marks the atoms of the second thread
 
 Model = Mapping[str, int]  # what whole numbers may be, by atom
-
-
-@dataclass
-class Clock:
-    """When to stop, in seconds of this process's own time, so that a busy machine finds what an
-    idle one finds."""
-
-    until: float
-
-    @property
-    def left(self) -> float:
-        return max(self.until - time.process_time(), 0.0)
-
-    def but(self, part: float) -> Clock:
-        """A clock that leaves so much of the time that is left."""
-        return Clock(self.until - part * self.left)
-
-    def longest(self) -> int:
-        """What the next question may take, in milliseconds of anybody's time: others may be busy
-        on this machine too, and `EFFORT` counts what is done, not how long it takes."""
-        return int(10_000 * max(self.left, 0.1))
-
-
-def deadline(seconds: float) -> Clock:
-    """A clock that stops so many seconds from now."""
-    return Clock(time.process_time() + seconds)
 
 
 @dataclass
@@ -84,18 +57,18 @@ class Scene:
             factors = {part for one in products for part in one}
             names = (factors | {one for one in constants if "*" not in one}) - seen
             seen |= names
-            pending = [fact for name in names for fact in self._about(name)]
+            pending = [fact for name in sorted(names) for fact in self._about(name)]
             pending += self._parts(new) if self.in_parts else []
             found += pending
         if self.atoms.products is None:
             self.atoms.products = lemmas.Facts(self.atoms, original)
         found += self.atoms.products.about(products)
-        found += ranges(self.atoms, seen, original)
-        return found + fixed(values or {}, products)
+        found += ranges(self.atoms, sorted(seen), original)
+        return found + fixed(values or {}, sorted(products))
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
-        for monomial in products:
+        for monomial in sorted(products):
             for name in dict.fromkeys(monomial):
                 rest = list(monomial)
                 rest.remove(name)
@@ -112,14 +85,20 @@ class Scene:
         return self._facts[name]
 
     def ask(
-        self, formulas: list[Formula], clock: Clock, values: Mapping[str, int] | None = None
+        self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None
     ) -> Model | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
+        known = self.known(formulas, values)
+        effort.spend(FORMULA * len(known))
+        if not effort.left:
+            return "unknown"
         solver = z3.SimpleSolver()
-        solver.set("rlimit", EFFORT, "timeout", clock.longest())
-        for one in self.known(formulas, values):
+        solver.set("rlimit", min(effort.left, MOST_OF_ONE))
+        for one in known:
             z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
+        before = _spent(solver)
         answer = solver.check()
+        effort.spend(_spent(solver) - before)
         if answer == z3.unsat:
             return None
         if answer == z3.unknown:
@@ -127,9 +106,15 @@ class Scene:
         model = solver.model()
         return {d.name(): model[d].as_long() for d in model.decls() if z3.is_int_value(model[d])}
 
-    def impossible(self, formulas: list[Formula], clock: Clock) -> bool:
+    def impossible(self, formulas: list[Formula], effort: Effort) -> bool:
         """Whether they cannot all be true at once; False also where that is not found out."""
-        return self.ask(formulas, clock) is None
+        return self.ask(formulas, effort) is None
+
+
+def _spent(solver: z3.Solver) -> int:
+    """What Z3 has spent since it was started, by its own count."""
+    count: int = solver.statistics().get_key_value("rlimit count")
+    return count
 
 
 def original(name: str) -> str:

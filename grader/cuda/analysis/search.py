@@ -8,51 +8,56 @@ from itertools import islice
 import numpy as np
 import z3
 
+from ...course import rules
 from ...course.model import Rule
 from .. import simulator
 from ..simulator.program.linker import link
 from . import Found, Outcome
-from .counterexamples import Trial, random_trials, trials
+from .counterexamples import random_trials, trials
+from .effort import Effort
 from .loops import Undecided
 from .prove import Doubt, examined
-from .replay import can_be_replayed, replayed
-from .scenes import Clock, deadline
+from .replay import replayed
+from .trial import Trial
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
-MOST_DRAWN = 40  # launches drawn at random, where a kernel is not proved
-FOR_DRAWN = 0.1  # of the time
+FIRST_DRAWN = 8  # launches drawn at random, before there is any reasoning
+MOST_DRAWN = 40  # in all, where a kernel is not proved
+FOR_DRAWN = 0.1  # of the effort
 
 
-def search(source: str, rules: Sequence[Rule], solution: str | None, seconds: float) -> Found:
+def search(source: str, given: Sequence[Rule], effort: Effort) -> Found:
     """As `analysis.examine`."""
-    clock = deadline(seconds)
     undecided: list[Found] = []
-    for rule in rules:
-        found = _kernel(source, rule, solution, clock)
+    for rule in given:
+        found = _kernel(source, rule, effort)
         if found.outcome is Outcome.COUNTEREXAMPLE:
             return found
         if found.outcome is Outcome.NOT_DECIDED:
             undecided.append(found)
     if undecided:
         return undecided[0]
-    if not rules:
+    if not given:
         return Found(Outcome.NOT_DECIDED, why="the exercise states no rule")
     return Found(Outcome.PROVED)
 
 
-def _kernel(source: str, rule: Rule, solution: str | None, clock: Clock) -> Found:
+def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     program = simulator.RawModule(code=source).program
     function = program.functions.get(rule.kernel)
     if function is None or len(function.parameters) != len(rule.parameters):
         return _not_decided(rule, f"there is no {rule.kernel} with the rule's parameters")
+    drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
+    if shown := _tried(source, islice(drawn, FIRST_DRAWN), effort):
+        return shown
     doubts: list[Doubt] = []
     why = ""
     try:
-        for doubt in examined(program, link(program, function), rule, clock.but(FOR_DRAWN)):
+        for doubt in examined(program, link(program, function), rule, effort.but(FOR_DRAWN)):
             doubts.append(doubt)
             why = "what may go wrong there could not be shown"
-            if shown := _shown(source, solution, doubt, clock):
+            if shown := _shown(source, doubt, effort):
                 return shown
             if len(doubts) == MOST_DOUBTS:
                 break
@@ -62,8 +67,7 @@ def _kernel(source: str, rule: Rule, solution: str | None, clock: Clock) -> Foun
         why = f"Z3 gave up: {reason}"
     if not why:
         return Found(Outcome.PROVED, rule.kernel)
-    drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
-    return _tried(source, solution, drawn, clock) or _not_decided(rule, why, doubts)
+    return _tried(source, drawn, effort) or _not_decided(rule, why, doubts)
 
 
 def _not_decided(rule: Rule, why: str, doubts: Sequence[Doubt] = ()) -> Found:
@@ -71,20 +75,16 @@ def _not_decided(rule: Rule, why: str, doubts: Sequence[Doubt] = ()) -> Found:
     return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=lines)
 
 
-def _shown(source: str, solution: str | None, doubt: Doubt, clock: Clock) -> Found | None:
-    """The launch in which a doubt comes true on the simulated GPU, if there is one: a launch that
-    breaks the solution too is the rule's fault."""
-    return _tried(source, solution, islice(trials(doubt, clock), MOST_TRIALS), clock)
+def _shown(source: str, doubt: Doubt, effort: Effort) -> Found | None:
+    """The launch in which a doubt comes true on the simulated GPU, if there is one."""
+    return _tried(source, islice(trials(doubt, effort), MOST_TRIALS), effort)
 
 
-def _tried(
-    source: str, solution: str | None, launches: Iterable[Trial], clock: Clock
-) -> Found | None:
-    """The first of some launches that breaks a kernel and not the solution."""
+def _tried(source: str, launches: Iterable[Trial], effort: Effort) -> Found | None:
+    """The first of some launches that breaks a kernel."""
     for trial in launches:
-        if clock.left <= 0 or not can_be_replayed(trial):
+        if not effort.left or not rules.any_numbers_will_do(trial.rule):
             return None
-        error = replayed(source, trial)
-        if error and (solution is None or replayed(solution, trial) is None):
+        if error := replayed(source, trial, effort):
             return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
     return None

@@ -27,11 +27,11 @@ from ..simulator.program.ptx import (
     Vector,
 )
 from .atoms import Formula, Scope, all_of, negated
+from .effort import INSTRUCTION, Effort
 from .loops import END, Graph, Loop, Undecided
 from .meanings import computed
 from .polynomials import Polynomial
 from .rounds import AnyRound
-from .scenes import Clock
 from .setting import Setting
 from .states import AccessSite, Epoch, Iteration, Meeting, Path, State
 from .values import Pointer, Unknown, Value
@@ -48,9 +48,9 @@ class Thread:
     variables by name."""
 
     def __init__(
-        self, graph: Graph, setting: Setting, variables: dict[str, Variable], clock: Clock
+        self, graph: Graph, setting: Setting, variables: dict[str, Variable], effort: Effort
     ):
-        self.clock = clock
+        self.effort = effort
         self.graph, self.setting, self.on = graph, setting, setting.on
         self.code = graph.code
         self.variables = variables
@@ -180,9 +180,10 @@ class Thread:
         if z3.is_false(guard):
             return state
         self.executed += 1
+        self.effort.spend(INSTRUCTION)
         if self.executed > MOST_INSTRUCTIONS:
             raise Undecided("the kernel is too long when its loops are written out")
-        if self.clock.left <= 0:
+        if not self.effort.left:
             raise Undecided("the time was too short")
         inside = replace(state, path=_with(state.path, guard))
         self.on.path = inside.path

@@ -15,7 +15,7 @@ from grader.cuda.signature import parameters
 from grader.cuda.simulator.observers.observe import Run
 from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.cuda.simulator.observers.recording import Recording
-from grader.judge import cases
+from grader.judge import cases, sizes
 from grader.judge.cases import CaseInstance
 from grader.judge.simulated import OTHER_ORDERS
 from grader.judge.verdict import CaseResult, Verdict
@@ -107,7 +107,8 @@ def _visible(verdict: Verdict, exercise: Exercise) -> list[Judged]:
     """The visible cases as the verdict drew them, each with its result."""
     results = [one for one in verdict.cases if one.visible]
     drawn = cases.instantiate(exercise, verdict.seed, hidden=False)
-    return list(zip(drawn, results, strict=False))
+    found = tuple(sizes.instances(verdict, exercise))
+    return list(zip((*drawn, *found), results, strict=False))
 
 
 def _handy(failing: list[Judged]) -> Judged:

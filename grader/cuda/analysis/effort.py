@@ -1,0 +1,49 @@
+"""What reasoning costs, counted so that it comes to the same on every machine, busy or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+SECOND = 1_000_000  # units of Z3's own measure ("rlimit"), in 0.3 s to 3 s
+INSTRUCTION = 200  # that a symbolic thread executes, in the same units
+FORMULA = 30  # that a question holds
+LAUNCH = 40_000  # on the simulated GPU
+STEP = 100  # of it, and one more for each so many threads of a wave
+THREADS = 32
+WAVE = 2**15
+MOST_OF_ONE = 2 * SECOND  # for one question
+
+
+@dataclass
+class Meter:
+    """What has been spent."""
+
+    spent: int = 0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """So much may be spent in all."""
+
+    most: int
+    meter: Meter = field(default_factory=Meter)
+
+    @property
+    def left(self) -> int:
+        return max(self.most - self.meter.spent, 0)
+
+    def but(self, part: float) -> Effort:
+        """The same that leaves so much of what is left."""
+        return replace(self, most=self.most - int(part * self.left))
+
+    def spend(self, units: int) -> None:
+        self.meter.spent += units
+
+    def replay(self, steps: int, threads: int) -> None:
+        """A launch on the simulated GPU."""
+        self.spend(LAUNCH + steps * (STEP + min(threads, WAVE) // THREADS))
+
+
+def seconds(number: float) -> Effort:
+    """What comes to about so many seconds."""
+    return Effort(int(number * SECOND))

@@ -1,0 +1,159 @@
+"""The case of sizes that no other case tries.
+
+Once all other cases have passed, a worker reasons about every size that the exercise's rules allow.
+A launch that goes wrong in there is made a case like any other: it is run again by the judge, and
+only what goes wrong then costs points. The solution must stand the same launch, else a rule is
+wrong and nobody is blamed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from ..course import Case, Exercise, Launch, Lesson, Problem
+from ..course import rules as course_rules
+from ..cuda import analysis
+from ..cuda.analysis.trial import Trial
+from ..status import Status
+from . import compare
+from .cases import CaseInstance
+from .process import Limits, Outcome, reason, simulate
+from .protocol import Examined, Failed, Ran, Tried
+from .verdict import CaseResult, EverySize, Verdict
+from .words import Words
+
+NAME = "sizes that no other case tries"
+COME_FIRST = "Not looked for: the other cases come first."
+NO_Z3 = "Z3 is not installed here (`pip install 'warpwise[proofs]'`)"
+TOO_LONG = "it took too much"
+MEANS = (
+    "No launch that the exercise allows goes out of bounds, is misaligned, has a data race, or "
+    "leaves a thread behind at a barrier or a shuffle. (That the numbers are right, only the cases "
+    "say.)"
+)
+ASSUMES = "This was found by reasoning about the compiled kernel, and assumes:"
+ASSUMED = (
+    "arrays lie apart in memory, and begin at multiples of 256 bytes",
+    "every loop ends",
+)
+
+
+def result(exercise: Exercise, status: Status, message: str = "") -> tuple[CaseResult, ...]:
+    """This case as it ends without reasoning; none where the exercise has no such case."""
+    most = exercise.size_points
+    points = most if status == Status.PASSED else 0.0
+    return (CaseResult(NAME, True, status, points, most, message),) if most else ()
+
+
+def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
+    """Whether `looked_for` will take a while."""
+    passed = verdict.status == Status.PASSED
+    return analysis.available and passed and exercise.size_points > 0
+
+
+def looked_for(
+    verdict: Verdict, lesson: Lesson, exercise: Exercise, source: str, limits: Limits
+) -> Verdict:
+    """A verdict on all other cases, with this one's result behind them."""
+    if not exercise.size_points:
+        return verdict
+    if verdict.status != Status.PASSED:
+        return with_case(verdict, *result(exercise, verdict.status, COME_FIRST))
+    found, broken = reasoned(lesson, exercise, source, limits)
+    case = (broken,) if broken else result(exercise, Status.PASSED)
+    return replace(with_case(verdict, *case), every_size=found)
+
+
+def reasoned(
+    lesson: Lesson, exercise: Exercise, source: str, limits: Limits
+) -> tuple[EverySize, CaseResult | None]:
+    """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
+    same of the same text each time, whatever else the machine does."""
+    if not analysis.available:
+        return EverySize("not searched", why=NO_Z3), None
+    outcome = reason(source, exercise.rules, limits)
+    examined = outcome.examined if isinstance(outcome, Ran) else None
+    found = _told(examined or Examined(why=_why_not(outcome)), exercise)
+    broken = _broken(found.tried, lesson, exercise, source, limits) if found.tried else None
+    if found.tried and broken is None:
+        return EverySize("not decided", why="a launch that was suspected goes well"), None
+    return found, broken
+
+
+def _why_not(outcome: Outcome) -> str:
+    return outcome.message if isinstance(outcome, Failed) else TOO_LONG
+
+
+def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
+    """A verdict with one more case, the last."""
+    changed = replace(
+        verdict,
+        cases=(*verdict.cases, case),
+        points=verdict.points + case.points,
+        max_points=verdict.max_points + case.max_points,
+    )
+    if verdict.status != Status.PASSED or case.status == Status.PASSED:
+        return changed
+    return replace(changed, status=case.status, message=case.message, line=case.line)
+
+
+def _told(examined: Examined, exercise: Exercise) -> EverySize:
+    if examined.tried:
+        return EverySize("counterexample", tried=examined.tried)
+    if examined.proved:
+        said = tuple(f"{one.kernel}: {course_rules.sentence(one)}" for one in exercise.rules)
+        return EverySize("proved", assumes=(*said, *ASSUMED))
+    return EverySize("not decided", why=examined.why, lines=examined.lines)
+
+
+def instances(verdict: Verdict, exercise: Exercise) -> Iterator[CaseInstance]:
+    """The launch that a verdict found to go wrong, as a case; nothing where there is none."""
+    found = verdict.every_size
+    if found and found.tried and (trial := _trial(found.tried, exercise)):
+        yield _instance(trial, exercise)
+
+
+def _broken(
+    tried: Tried, lesson: Lesson, exercise: Exercise, source: str, limits: Limits
+) -> CaseResult | None:
+    """The result of a launch that goes wrong, and only with the learner's kernel."""
+    trial = _trial(tried, exercise)
+    if trial is None:  # a worker may say anything
+        return None
+    one, ours = _instance(trial, exercise), lesson.solution(exercise)
+    outcome = _ran(source, one, limits)
+    if not _is_fault(outcome) or _is_fault(_ran(ours, one, limits)):
+        return None
+    told = compare.on_simulator(one, outcome, Words(source, ours, one.problem), False)
+    return replace(told, message=f"With {trial}: {told.message}")
+
+
+def _ran(source: str, one: CaseInstance, limits: Limits) -> Outcome:
+    (outcome,) = simulate(source, (one,), limits, {})
+    return outcome
+
+
+def _is_fault(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failed) and outcome.status in analysis.FAULTS
+
+
+def _trial(tried: Tried, exercise: Exercise) -> Trial | None:
+    """The launch, if it is one that the exercise's rules allow."""
+    for rule in exercise.rules:
+        trial = Trial(rule, tried.grid, tried.block, tried.numbers)
+        if rule.kernel == tried.kernel and trial.keeps_to_its_rule():
+            return trial
+    return None
+
+
+def _instance(trial: Trial, exercise: Exercise) -> CaseInstance:
+    given = trial.arguments()
+    arrays = {name: value for name, value in given.items() if isinstance(value, np.ndarray)}
+    args = tuple(name if name in arrays else value for name, value in given.items())
+    launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
+    problem = Problem(arrays, {}, (launch,))
+    case = Case(NAME, lambda rng: problem, exercise.size_points)
+    return CaseInstance(len(exercise.cases), case, problem)

@@ -1,0 +1,49 @@
+"""For which launches the kernels of this lesson must be right."""
+
+from grader.course import Rule
+
+WHOLE_WARPS = tuple(range(32, 1025, 32))
+
+welford_lines = Rule(
+    exercise="welford_lines",
+    kernel="welford_lines",
+    parameters=(
+        "float x[rows * columns]",
+        "float mean[rows]",
+        "float variance[rows]",
+        "int rows",
+        "int columns",
+    ),
+    blocks=(32,),
+    where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+)
+
+layer_norm = Rule(
+    exercise="layer_norm",
+    kernel="layer_norm",
+    parameters=(
+        "float x[gridDim.x * columns]",
+        "float weight[columns]",
+        "float bias[columns]",
+        "float y[gridDim.x * columns]",
+        "int columns",
+        "float epsilon",
+    ),
+    blocks=WHOLE_WARPS,
+    where=("columns >= 1",),
+)
+
+attention_row = Rule(
+    exercise="attention_row",
+    kernel="attention_row",
+    parameters=(
+        "float q[64 * gridDim.x]",
+        "float K[64 * keys * gridDim.x]",
+        "float V[64 * keys * gridDim.x]",
+        "float y[64 * gridDim.x]",
+        "float scale",
+        "int keys",
+    ),
+    blocks=WHOLE_WARPS,
+    where=("keys >= 1",),
+)

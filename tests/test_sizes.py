@@ -1,0 +1,186 @@
+"""The case of sizes that no other case tries, from the judge to the card."""
+
+import pytest
+from small_lesson import ID, SOLUTION, instead
+
+pytest.importorskip("z3")
+
+from grader import course
+from grader.cli.prove_file import prove
+from grader.course import Rule
+from grader.course.weave import weave
+from grader.cuda import analysis
+from grader.cuda.analysis.trial import MOST_ELEMENTS, Trial
+from grader.judge import judge, sizes
+from grader.judge.judging import STANDARD_LIMITS
+from grader.notebook import verdict_card
+from grader.notebook.player.replay import of_failure
+
+RULES = """
+from grader.course import Rule
+from grader.course.weave import weave
+
+add = Rule(
+    exercise="add",
+    kernel="add",
+    parameters=("float x[n]", "float y[n]", "float total[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)
+"""
+IN_A_SHORT = SOLUTION.replace("int i =", "short i =")  # right up to 32,767
+UNGUARDED = instead("    total[i] = x[i] + y[i];")
+
+
+@pytest.fixture
+def ruled(root):
+    """The small lesson with a rule."""
+    (root / "01_add" / "rules.py").write_text(RULES)
+    yield root
+    (root / "01_add" / "rules.py").unlink()
+
+
+def last(verdict):
+    return verdict.cases[-1]
+
+
+def test_an_index_that_no_case_overflows_costs_the_case_of_sizes(ruled):
+    verdict = judge(ID, IN_A_SHORT, root=ruled)
+    assert [case.status for case in verdict.cases[:-1]] == ["passed"] * 3
+    assert (last(verdict).name, last(verdict).status) == (sizes.NAME, "out_of_bounds")
+    assert verdict.status == "out_of_bounds" and verdict.line == 6
+    assert verdict.points == verdict.max_points - last(verdict).max_points == 4
+    assert last(verdict).message.startswith("With n = ")
+    assert " of 64 threads: add, line 6: " in last(verdict).message
+    assert verdict.every_size.outcome == "counterexample"
+
+
+def test_the_same_text_gets_the_same_verdict_again(ruled):
+    assert judge(ID, IN_A_SHORT, root=ruled) == judge(ID, IN_A_SHORT, root=ruled)
+
+
+def test_what_is_found_can_be_stepped_through(ruled):
+    exercise = course.exercise(ID, ruled)
+    verdict = judge(ID, IN_A_SHORT, root=ruled)
+    replay = of_failure(verdict, IN_A_SHORT, exercise)
+    assert replay.case.name == sizes.NAME
+    assert replay.error.status == "out_of_bounds"
+    shown = verdict_card.page(verdict, IN_A_SHORT, exercise, replay)
+    assert "sizes that no other case tries" in shown.text and "Step through it" in shown.text
+
+
+def test_a_right_kernel_is_proved_and_told_what_that_assumes(ruled):
+    verdict = judge(ID, SOLUTION, root=ruled)
+    assert verdict.status == "passed" and verdict.points == verdict.max_points == 4.5
+    assert verdict.every_size.outcome == "proved"
+    shown = verdict_card.page(verdict, SOLUTION, course.exercise(ID, ruled))
+    assert "<summary>" in shown.html and "Proved for every size" in shown.html
+    assert "n &gt;= 1" in shown.html and "every loop ends" in shown.text
+
+
+def test_where_another_case_fails_no_sizes_are_looked_for(ruled):
+    verdict = judge(ID, UNGUARDED, root=ruled)
+    assert last(verdict).points == 0
+    assert last(verdict).message == sizes.COME_FIRST
+    assert verdict.message == verdict.cases[2].message
+    assert verdict.every_size is None
+
+
+def test_without_z3_it_costs_nothing_and_the_verdict_says_so(ruled, monkeypatch):
+    monkeypatch.setattr(analysis, "available", False)
+    verdict = judge(ID, IN_A_SHORT, root=ruled)
+    assert verdict.status == "passed" and verdict.points == verdict.max_points == 4.5
+    assert verdict.every_size.outcome == "not searched"
+    assert "Z3" in verdict.every_size.why
+
+
+def test_a_launch_that_breaks_the_solution_too_accuses_nobody(ruled):
+    path = ruled / "01_add" / "rules.py"
+    path.write_text(RULES.replace("float total[n]", "float total[n - 1]"))  # a wrong rule
+    verdict = judge(ID, SOLUTION, root=ruled)
+    assert verdict.status == "passed"
+    assert verdict.every_size.outcome == "not decided"
+
+
+def test_an_exercise_without_a_rule_has_no_such_case(root):
+    verdict = judge(ID, SOLUTION, root=root)
+    assert len(verdict.cases) == 3 and verdict.max_points == 4
+    assert verdict.every_size is None
+
+
+def test_sizes_are_looked_for_within_their_own_time(ruled):
+    """A kernel with so many branches that nobody could reason about them."""
+    one = "    if (n > {0} && x[{0}] > 1e30f) total[{0}] = 0.0f;"
+    branches = "\n".join(one.format(number) for number in range(900))
+    found = instead(f"    if (i < n) total[i] = x[i] + y[i];\n{branches}")
+    lesson, exercise = course.lesson("01_add", ruled), course.exercise(ID, ruled)
+    told, broken = sizes.reasoned(lesson, exercise, found, STANDARD_LIMITS)
+    assert (told.outcome, broken) == ("not decided", None)
+    assert "too many branches" in told.why
+
+
+def test_a_reasoner_that_dies_costs_nothing(ruled):
+    from dataclasses import replace
+
+    limits = replace(STANDARD_LIMITS, compile_seconds=0, reasoning_seconds=0)
+    lesson, exercise = course.lesson("01_add", ruled), course.exercise(ID, ruled)
+    found, broken = sizes.reasoned(lesson, exercise, IN_A_SHORT, limits)
+    assert found.outcome == "not decided" and broken is None
+
+
+RULE = Rule("add", "add", ("float x[n]", "int n"), (64,), ("n >= 1", "gridDim.x * 64 >= n"))
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "numbers", "kept"),
+    [
+        ((2, 1, 1), (64, 1, 1), {"n": 100}, True),
+        ((2, 2, 1), (64, 1, 1), {"n": 100}, False),
+        ((2, 1, 1), (32, 1, 1), {"n": 30}, False),
+        ((1, 1, 1), (64, 1, 1), {"n": 100}, False),
+        ((2, 1, 1), (64, 1, 1), {}, False),
+        ((2, 1, 1), (64, 1, 1), {"n": 100, "m": 1}, False),
+        ((2**24, 1, 1), (64, 1, 1), {"n": MOST_ELEMENTS + 1}, False),
+        ((0, 1, 1), (64, 1, 1), {"n": 1}, False),
+    ],
+)
+def test_only_a_launch_within_the_rule_is_tried(grid, block, numbers, kept):
+    assert Trial(RULE, grid, block, numbers).keeps_to_its_rule() == kept
+
+
+def test_a_rule_stands_on_the_page_of_its_exercise():
+    cells = [cell.source for cell in weave(course.lesson("05_online_softmax")).cells]
+    ((number, told),) = [
+        (number, source) for number, source in enumerate(cells) if "`merge_pairs`" in source
+    ]
+    assert "For which launches it must be right" in told
+    assert "`float merged[2 * n]`" in told and "blocks of 256 threads" in told
+    assert cells[number + 1].startswith("%%cuda merge")
+
+
+def test_prove_quotes_what_happens_in_a_launch(ruled, tmp_path):
+    answer = tmp_path / "answer.cu"
+    answer.write_text(IN_A_SHORT)
+    ((said, broken),) = prove(str(answer), ID, 6, ruled)
+    assert broken and "a size that breaks it. With n = " in said
+    ((said, broken),) = prove("01_add", None, 6, ruled)
+    assert not broken and "proved for every size" in said
+
+
+UNCAUGHT = [
+    ("05_online_softmax/merge", "const int i =", "const short i ="),
+    ("07_fused_softmax/warp_softmax", "const size_t row =", "const signed char row ="),
+    ("01_expand_where/expand_2d", "const int col =", "const signed char col ="),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("exercise_id", "find", "put"), UNCAUGHT)
+def test_a_mistake_that_no_case_catches_is_shown(exercise_id, find, put):
+    solution = course.exercise(exercise_id).solution
+    source = solution.replace(find, put)
+    assert source != solution
+    verdict = judge(exercise_id, source)
+    assert {case.status for case in verdict.cases[:-1]} == {"passed"}
+    assert last(verdict).name == sizes.NAME
+    assert last(verdict).status == "out_of_bounds"
