@@ -271,8 +271,8 @@ class _Teller:
         if found is None:
             return None
         return (
-            f"{self._here} is made of the right elements. The first step on its way that ours "
-            f"does not take: {phrases.parted(found)}. Another order is no mistake, another value is.",
+            f"{self._here} is made of the right elements. The first step on its way that ours does "
+            f"not take: {phrases.parted(found)}. Another order is no mistake, another value is.",
             found.place.line,
         )
 

@@ -17,7 +17,7 @@ from grader.submissions.cells import as_typed
 from . import diagnosis, difference
 from .element_map import element_map
 from .expected_found import expected_beside_found
-from .flow import flow
+from .flow_map import flow_map
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
 from .playing import of_replay
@@ -46,7 +46,7 @@ def page(
         parts += [
             _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
             _elements(replay, failed),
-            flow(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
+            flow_map(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
         ]
     else:
         parts += [_solved(verdict, exercise), _every_size(verdict)]

@@ -29,7 +29,7 @@ _KEY = {
 _RANK = (_NEITHER, _RIGHT, _MORE, _HOLDS, _LACKS, _SOME)  # of several elements the last counts
 
 
-def flow(parts: Sequence[Part], wrong: Mismatch) -> Page:
+def flow_map(parts: Sequence[Part], wrong: Mismatch) -> Page:
     """The element `wrong` and what it was made of."""
     rows = [_row(list(some)) for _, some in groupby(parts, key=lambda one: one.buffer)][:_ROWS]
     expected, found = wrong.values
