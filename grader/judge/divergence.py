@@ -92,13 +92,15 @@ class Ways:
             return ""
         return ours.words(new[0])
 
-    def beaten(self, value: float) -> str:
-        """The maximum or minimum in which the solution has another value win; "" if in none."""
+    def beaten(self, values: tuple[float, float], taken: float) -> str:
+        """The maximum or minimum of the same two values in which the solution has the other one
+        win; "" if there is none."""
         _, ours = self._as_near_as(0)
         trail = ours.trail
-        mine = trail.value[trail.source] == value
-        lost = np.bincount(trail.owner[mine], minlength=ours.size) > 0
-        lost &= trail.does("max", "min") & (trail.value != value)
+        lost = trail.does("max", "min") & (trail.value != taken)
+        for value in values:
+            same = trail.owner[trail.value[trail.source] == value]
+            lost &= np.bincount(same, minlength=ours.size) > 0
         return ours.words(int(lost.argmax())) if lost.any() else ""
 
     def constant_extreme(self) -> Extreme | None:

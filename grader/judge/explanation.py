@@ -238,7 +238,7 @@ class _Teller:
             )
             return said, one.place.line
         for mine in choices.new(self.mine.choices, self.ours.choices):
-            if won := self._ways.beaten(mine.taken):
+            if won := self._ways.beaten(mine.values, mine.taken):
                 return f"{self._choice(mine)}; ours {won}.", mine.place.line
         nan = choices.with_nan(self.mine.choices)
         if nan is None or choices.with_nan(self.ours.choices):
