@@ -20,6 +20,7 @@ from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.cuda.comments import without_comments
 from grader.judge import judge, steps
+from grader.status import Pattern
 from grader.validation import equivalent_mutants, exercises_page
 
 pytestmark = pytest.mark.slow
@@ -211,7 +212,7 @@ def test_at_least_half_of_the_points_are_for_what_the_exercise_teaches(lesson, e
 def test_hints_that_know_the_mistake_are_about_diagnoses_that_there_are(lesson, exercise):
     foreseen = {wrong.status for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name}
     assert exercise.hints_on or exercise.kind.name != "write"
-    assert set(exercise.hints_on) <= foreseen | {"over_budget"}
+    assert set(exercise.hints_on) <= foreseen | {"over_budget"} | set(Pattern)
 
 
 @each_exercise

@@ -171,12 +171,12 @@ class Rule:
 class Exercise:
     """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
-    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
-    first while the last check ended in it. `minutes`: how long it takes somebody who has read the
-    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
-    name of the file that defines it, `solution` the text of `source`, `rules` those of the lesson's
-    rules.py, and `size_points` what the case is worth that tries sizes of its own (0: there is
-    none); all are set when it is found."""
+    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, or for
+    a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
+    it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
+    `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
+    `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
+    tries sizes of its own (0: there is none); all are set when it is found."""
 
     name: str
     title: str
