@@ -155,6 +155,38 @@ def wrong(one: Instruction, number: int = 5) -> list[str]:
 def _compared(
     one: Instruction, given: tuple[int, ...], result: int, wraps: frozenset[int], signed: bool
 ) -> str:
+    on, computed, values = _computed(one, given, wraps, signed)
+    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
+        return ""  # the analysis would find that it may wrap, and take the other way
+    if isinstance(computed, Unknown):
+        return ""
+    scene = Scene(on.atoms)
+    given_formulas = [z3.Int(name) == value for name, value in values.items()]
+    if isinstance(computed, z3.BoolRef):
+        same = computed if result else z3.Not(computed)
+    else:
+        assert isinstance(computed, Polynomial)
+        difference = term(computed) - result
+        same = difference % 2**one.result == 0
+    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
+
+
+def kind_of_result(one: Instruction) -> list[tuple]:
+    """What is known of its result, for a few operands: the type, and of integers the bounds."""
+    found = []
+    for given in operands(one, 3):
+        for wraps in (frozenset(), frozenset({0})):
+            on, result, _ = _computed(one, given, wraps, signed=False)
+            bounds = on.atoms.interval(result) if isinstance(result, Polynomial) else ()
+            owed = sorted((one.low, one.high) for one in on.obligations)
+            found.append((type(result), bounds, owed))
+    return found
+
+
+def _computed(
+    one: Instruction, given: tuple[int, ...], wraps: frozenset[int], signed: bool
+) -> tuple[Arithmetic, Value, dict[str, int]]:
+    """What the analysis makes of operands that are atoms, with these values."""
     on = Arithmetic(Atoms(), wraps)
     constants = dict(one.constants)
     values: dict[str, int] = {}
@@ -169,19 +201,7 @@ def _compared(
         values[min(atom.atoms)] = shown
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
     computed = meanings.computed(on, resolve(one.opcode, registers), read)
-    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
-        return ""  # the analysis would find that it may wrap, and take the other way
-    if isinstance(computed, Unknown):
-        return ""
-    scene = Scene(on.atoms)
-    given_formulas = [z3.Int(name) == value for name, value in values.items()]
-    if isinstance(computed, z3.BoolRef):
-        same = computed if result else z3.Not(computed)
-    else:
-        assert isinstance(computed, Polynomial)
-        difference = term(computed) - result
-        same = difference % 2**one.result == 0
-    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
+    return on, computed, values
 
 
 def _known(on: Arithmetic, values: dict[str, int]) -> list:
