@@ -13,6 +13,7 @@ simulated GPU, too. All others are not decided.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -44,7 +45,9 @@ _TYPES |= {np.dtype(np.int8): "unsigned char"}
 def rule_of(code: Code, fixed: bool) -> Rule:
     """Any numbers, in a launch that is `fixed` or in any grid. RuleError where the kernel has a
     parameter of a kind that no rule knows."""
-    declared = parameters(code.source, code.kernel) or ()
+    kinds = dict(map(reversed, re.findall(r"typedef\s+([\w ]+?)\s+(\w+)\s*;", code.source)))
+    source = re.sub(r"\b\w+\b", lambda word: kinds.get(word[0], word[0]), code.source)
+    declared = parameters(source, code.kernel) or ()
     given = []
     for number, one in enumerate(declared):
         if one.dtype is None or np.dtype(one.dtype) not in _TYPES:

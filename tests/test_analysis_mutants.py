@@ -53,6 +53,8 @@ def sampled(function):
 
 def noticed(instructions, before):
     try:
+        if instruction_meanings.wrong_about_pointers():
+            return True
         return any(
             knows(one) != before[one] or instruction_meanings.wrong(one) for one in instructions
         )
