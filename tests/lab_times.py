@@ -1,9 +1,12 @@
-"""How long a learner waits: for the start page, for players to open, for a step, for a check().
+"""How long a learner waits: for the start page, for players to open, for a step, for a letter that
+was typed, for a check().
 
-    python tests/lab_times.py       needs Chromium and chromedriver; about two minutes
+    python tests/lab_times.py       needs Chromium and chromedriver; about five minutes
 
-Figures hang on the machine and what else it does, so no test asserts them. Those of check() are
-ratios of the CPU time of this process and its children, which others hardly change.
+Figures hang on the machine and what else it does, so no test asserts them. The start page is
+measured beside JupyterLab's own first page, a `%%cuda` cell beside a Python cell, a check() with
+recording beside one without; the last in CPU time of this process and its children, which others
+hardly change.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from pathlib import Path
 
 import browser
 import psutil
+import typing_times
 from rich.console import Console
 from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
@@ -28,6 +32,8 @@ from grader.notebook.player import marks_of, player
 from grader.notebook.player.replay import of_failure
 
 SEED = 15
+VISITS = 5  # after a browser's first
+START, LAUNCHER = ".warpwise-start .warpwise-go", ".jp-LauncherCard"
 _OPENED = """return [...document.querySelectorAll('iframe')].length > 0 &&
 [...document.querySelectorAll('iframe')].every(one => one.contentWindow.player)"""
 _STEPS = """const start = performance.now();
@@ -62,18 +68,38 @@ def main() -> None:
         page.switch_to.frame(0)
         say(f"a step of the player: {page.execute_script(_STEPS):.1f} ms")
         page.switch_to.default_content()
-        mine = root / "mine"
-        folder.make(mine)
-        with browser.jupyterlab(mine, learner=True) as address:
-            for what in ("a browser's first visit", "a later one"):
-                took = _seconds(lambda address=address: _start_page(page, address))
-                say(f"start page usable after {took:.2f} s ({what})")
+        _start_pages(root, say)
+        typing_times.measure(root / "typed", say)
     _checks(say)
 
 
-def _start_page(page: WebDriver, address: str) -> None:
+def _start_pages(root: Path, say: Callable[[str], None]) -> None:
+    """Ours and JupyterLab's Launcher, each for a browser's first visit and for later ones; in turn,
+    from two servers."""
+    mine, plain = root / "mine", root / "plain"
+    for one in (mine, plain):
+        folder.make(one)
+    with (
+        browser.jupyterlab(mine, learner=True) as ours,
+        browser.jupyterlab(plain) as theirs,
+        browser.chromium() as page,
+        browser.chromium() as other,
+    ):
+        took: list[list[float]] = [[], []]
+        for _ in range(1 + VISITS):
+            took[0].append(_seconds(lambda: _usable(page, ours, START)))
+            took[1].append(_seconds(lambda: _usable(other, theirs, LAUNCHER)))
+    for what, visit in (("first visit", slice(1)), ("later visits", slice(1, None))):
+        one, its = (statistics.median(found[visit]) for found in took)
+        say(
+            f"start page usable after {one:.2f} s, JupyterLab's Launcher after {its:.2f} s, "
+            f"{one / its:.2f} times ({what})"
+        )
+
+
+def _usable(page: WebDriver, address: str, selector: str) -> None:
     page.get(f"{address}/lab?reset")
-    there = "return !!document.querySelector('.warpwise-start .warpwise-go')"
+    there = f"return !!document.querySelector('{selector}')"
     WebDriverWait(page, browser.PATIENCE, 0.02).until(lambda page: page.execute_script(there))
 
 

@@ -33,21 +33,22 @@ from grader.judge import Verdict, judge
 
 FOLDER = Path(__file__).parent / "suites"
 ELSEWHERE = r"should be made of|holds .* no part of it should be"
+ASKED = r"; ours asks whether"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
     "counted_twice": r"(is|are) in .*(twice|times|too often|more than once)|adds .* in the code",
     "first_element": r"lacks|No input went into|stands in the code.*no input",
     "identity": r"stands in the code",
     "last_element": rf"lacks|No input went into|stands in the code.*no input|{ELSEWHERE}",
-    "lost_part": rf"lacks|ours (adds|divides|takes the larger)|{ELSEWHERE}",
+    "lost_part": rf"lacks|ours (adds|divides|takes the larger)|ours goes on|{ELSEWHERE}",
     "merged_unscaled": r"exponential|lacks|; ours (subtracts|first multiplies|multiplies)",
-    "precision": r"to a whole number|to 16 bits",
+    "precision": r"to a whole number|to (16|32) bits",
     "scale": r"; ours|times what|of what it should be|no (division|multiplication)s on its way",
     "sentinel": r"stands in the code",
     "stale_value": r"holds|more than once|lacks",
     "transposed": ELSEWHERE,
-    "unguarded_nan": r"The first NaN on its way arises",
-    "wrong_border": rf"{ELSEWHERE}|lacks",
-    "wrong_index": rf"{ELSEWHERE}|lacks|No input went into|stands in the code",
+    "unguarded_nan": r"The first NaN on its way arises|no comparison with NaN",
+    "wrong_border": rf"{ELSEWHERE}|lacks|{ASKED}",
+    "wrong_index": rf"{ELSEWHERE}|{ASKED}|lacks|No input went into|stands in the code",
     "wrong_operation": rf"; ours|{ELSEWHERE}|unchanged, and should be|in a right kernel",
     "wrong_row": ELSEWHERE,
     "wrong_sign": rf"subtracts|changes the sign|magnitude|is -1 times|{ELSEWHERE}",

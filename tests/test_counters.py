@@ -192,3 +192,49 @@ extern "C" __global__ void k(float* y) {
     assert np.array_equal(load.address, 4 * (31 - np.arange(4)))
     assert (result.space, result.buffer, list(result.threads)) == ("global", 0, [0, 1, 2, 3])
     assert [e.step for e in events] == sorted({e.step for e in events})
+
+
+WAYS = r"""
+#include <cuda_pipeline.h>
+extern "C" __global__ void plain(float4* x, float4* y) { y[threadIdx.x] = x[threadIdx.x]; }
+extern "C" __global__ void floats(float* x, float* y) {
+  for (int i = threadIdx.x; i < 512; i += 128) y[i] = x[i];
+}
+extern "C" __global__ void asynchronous(float4* x, float4* y) {
+  __shared__ float4 tile[128];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  y[threadIdx.x] = tile[threadIdx.x];
+}
+extern "C" __global__ void atomic_load(float* x, float* y) {
+  for (int i = threadIdx.x; i < 512; i += 128) y[i] = atomicAdd(&x[i], 0.0f);
+}
+extern "C" __global__ void atomic_store(float* x, float* y) {
+  for (int i = threadIdx.x; i < 512; i += 128) atomicExch(&y[i], x[i]);
+}
+extern "C" __global__ void bulk(float4* x, float* y) {
+  __shared__ __align__(128) float4 tile[128];
+  tile[threadIdx.x] = x[threadIdx.x];
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 2048;"
+                 :: "l"(y), "r"((unsigned)__cvta_generic_to_shared(tile)) : "memory");
+    asm volatile("cp.async.bulk.commit_group;");
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "way", ["plain", "floats", "asynchronous", "atomic_load", "atomic_store", "bulk"]
+)
+def test_no_way_through_global_memory_goes_uncounted(way):
+    """2,048 bytes in and 2,048 out are 128 sectors, whoever moves them."""
+    x, y = np.arange(512, dtype=np.float32), np.zeros(512, np.float32)
+    with simulator.observe() as run:
+        simulator.RawModule(code=WAYS).get_function(way)((1,), (128,), (x, y))
+    assert (x == y).all()
+    assert run.counters.total["global_sectors"] == 128

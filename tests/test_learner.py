@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -227,7 +229,30 @@ def test_the_start_page_says_what_is_done_and_where_to_go_on(own):
     assert "1 of 12 predictions made, 1 right" in shown
 
 
+def test_the_start_page_leads_to_the_pages_that_have_no_exercise_and_they_are_no_lessons(own):
+    folder.make(own)
+    shown = start_page.page(own)
+    for path in sorted((course.KERNELS / "pages").glob("*.md")):
+        assert f'<a href="{path.stem}.ipynb">' in shown
+    assert [station.name for station in start_page.stations(own)] == course.names()
+
+
+def test_the_start_page_tells_of_every_lesson_what_the_course_knows(own):
+    folder.make(own)
+    for station, lesson in zip(start_page.stations(own), course.lessons(), strict=True):
+        assert (station.title, station.exercises) == (lesson.title, len(lesson.exercises))
+
+
+def test_what_the_start_page_needs_loads_neither_numpy_nor_the_course():
+    """It is the first thing that somebody waits for; the server imports it."""
+    said = "import sys, grader.learner.server; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True).stdout
+    assert "grader.learner.start_page" in loaded.split()
+    assert {"numpy", "grader.course", "IPython"}.isdisjoint(loaded.split())
+
+
 def test_a_lesson_is_done_when_all_its_exercises_are_passed(own):
+    folder.make(own)
     for exercise in LESSON.exercises:
         progress.passed(LESSON.name, exercise.name)
     (station,) = [one for one in start_page.stations(own) if one.name == LESSON.name]

@@ -14,11 +14,16 @@ import pytest
 selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is not installed")
 
 import browser  # noqa: E402  (it needs selenium)
+import lab_times  # noqa: E402
 import nbformat  # noqa: E402
+import test_player  # noqa: E402
 from selenium_axe_python import Axe  # noqa: E402
 
 from grader import course  # noqa: E402
 from grader.learner import editions, folder  # noqa: E402
+from grader.notebook import diagnosis  # noqa: E402
+from grader.notebook.draw.picture import themed  # noqa: E402
+from grader.notebook.player import player  # noqa: E402
 
 pytestmark = browser.MARKS
 
@@ -148,6 +153,37 @@ def test_axe_finds_nothing_serious_in_what_is_ours(lab):
     notebook.command("warpwise:start")
     notebook.until("return !!document.querySelector('.warpwise-start h1')")
     assert serious(page, OURS[2:]) == []
+
+
+PLANTED = {  # a fault in a card, or in a player's frame, by the rule of axe's that names it
+    "image-alt": "document.querySelector('.ww-picture').removeAttribute('alt')",
+    "color-contrast": "document.querySelector('code').style.color = '#dddddd'",
+    "link-name": "document.querySelector('a').textContent = ''",
+    "label": "document.querySelector('input[type=range]').removeAttribute('aria-label')",
+    "button-name": "document.querySelector('[data-go=forth]').removeAttribute('aria-label');"
+    "document.querySelector('[data-go=forth]').removeAttribute('title');"
+    "document.querySelector('[data-go=forth]').textContent = ''",
+}
+IN_FRAME = ("label", "button-name")
+
+
+def test_axe_finds_what_is_planted_in_what_is_ours(lab, tmp_path):
+    """A card with a link into a cell, a picture and a player: nothing, and then one fault each."""
+    page, _ = lab
+    run, recording = test_player.summed(test_player.RACING)
+    what = diagnosis.of_hazard(run.hazards[0], test_player.RACING, cell=NAME)
+    shown = diagnosis.explain(what).html + themed(b"", "What it shows") + player(recording, []).html
+    path = tmp_path / "ours.html"
+    path.write_text(f'<!doctype html><body><div class="jp-OutputArea-output">{shown}</div>')
+    for rule, fault in PLANTED.items():
+        lab_times.open_players(page, path)
+        if rule in IN_FRAME:
+            page.switch_to.frame(0)
+        within = None if rule in IN_FRAME else OURS[:1]
+        assert serious(page, within) == []
+        page.execute_script(fault)
+        assert [one.partition(":")[0] for one in serious(page, within)] == [rule]
+        page.switch_to.default_content()
 
 
 def serious(page, within: list[str] | None = None) -> list[str]:

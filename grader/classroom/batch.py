@@ -1,16 +1,14 @@
 """A class's submissions of one lesson: judged, and entered in the gradebook.
 
 First every distinct source is judged, many at a time, and its verdict kept (see `store`). Then one
-writer takes the submissions through nbgrader's own step, one after the other, which finds the
-verdicts ready. A submission whose marks are up to date is passed over, so that a run that was
-stopped goes on where it was, and one that was not changes nothing.
+writer enters the submissions one after the other (see `entering`), and finds the verdicts ready. A
+submission whose marks are up to date is passed over, so that a run that was stopped goes on where
+it was, and one that was not changes nothing.
 """
 
 from __future__ import annotations
 
 import fcntl
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,11 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nbgrader.converters import Autograde
-
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
-from ..judge import Verdict
 from . import (
     ClassroomError,
     changes,
@@ -38,17 +33,17 @@ from .collecting import Graded
 from .counting import attempts
 from .coursefile import BEST
 from .deadlines import HandIn, standings
-from .folder import CourseFolder
+from .entering import Entering
+from .entering import open_for as entering_of
+from .folder import CourseFolder, shipped
 from .grading import Grading, Work
 from .grading import of as grading_of
 from .judges import Judges, judges
-from .plugin import Marking, steps
 
 Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
 
 LOCK = "autograde.lock"
-READING = "reading-"  # how a folder begins in which one submission lies while it is graded
-SECOND = "autograde_preprocessors"  # where nbgrader would execute a notebook
+LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
@@ -68,8 +63,8 @@ def autograde(
     with _alone(course):
         with _judges(workers) as there:
             release.require_solved(course, found, there)
-            grading = grading_of(course, found)
             changes.record(course, lesson)  # what was done by hand since
+            grading = grading_of(course, found)
             learners = counting.everybody(grading.file, lesson, learners)
             works = _works(grading, learners, there, track, force)
             _judge(grading, works.values(), there, track, force)
@@ -154,18 +149,20 @@ def _judges(given: Judges | None) -> Iterator[Judges]:
 def _enter_all(grading: Grading, works: dict[str, Work], track: Track) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
     stuck = {}
-    for learner in track(works, description=f"{grading.lesson}: grading", total=len(works)):
-        if why := _enter(grading, learner, works[learner]):
-            stuck[learner] = Graded(learner, {}, (why,))
+    with grading.course.gradebook() as gradebook:
+        entering = entering_of(grading, gradebook)
+        for learner in track(works, description=f"{grading.lesson}: grading", total=len(works)):
+            if why := _enter(entering, learner, works[learner]):
+                stuck[learner] = Graded(learner, {}, (why,))
     return stuck
 
 
-def _enter(grading: Grading, learner: str, work: Work) -> str:
-    """Take a submission through nbgrader's own step; the judge only looks its verdicts up. When
-    that fails for this one alone, why; another CourseError when it would fail for others too."""
+def _enter(entering: Entering, learner: str, work: Work) -> str:
+    """Enter one submission's marks. When that fails for this one alone, why; another CourseError
+    when it would fail for others too."""
     for attempt in range(1, BUSY_FOR + 1):
         try:
-            _autograde(grading, learner, work)
+            entering.enter(learner, work)
             break
         except GradebookBusy:
             if attempt == BUSY_FOR:
@@ -173,28 +170,6 @@ def _enter(grading: Grading, learner: str, work: Work) -> str:
         except (ClassroomError, LearnerError) as error:
             return f"The submission could not be graded ({error})."
     return ""
-
-
-def _autograde(grading: Grading, learner: str, work: Work) -> None:
-    """Take through nbgrader's step what was read of a submission, and nothing else that lies in
-    its folder. Where that is nothing, an empty notebook goes to the gradebook, gets 0 points, and
-    says why in feedback. What was handed in stays as it is."""
-    course, lesson = grading.course, grading.lesson
-
-    def known(exercise: str, source: str) -> Verdict:
-        return grading.store.verdict(grading.question(exercise, source))
-
-    marking = Marking(known, work.unreadable, work.remark, work.others)
-    with tempfile.TemporaryDirectory(prefix=READING, dir=course.root) as folder:
-        place = course.configured(CourseDirectory={"submitted_directory": Path(folder).name})
-        stand_in = Path(folder) / learner / lesson
-        stand_in.mkdir(parents=True)
-        for name, content in work.beside.items():
-            (stand_in / name).write_text(content)
-        (stand_in / f"{lesson}.ipynb").write_text(work.notebook, encoding="utf-8")
-        ours = steps(marking, place.config)
-        place.run(Autograde, lesson, learner, force=True, sanitize_preprocessors=ours)
-    verdicts.complete(course.path("autograded", lesson, learner), work.fingerprint, work.had)
 
 
 def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:
@@ -230,17 +205,16 @@ def _alone(course: CourseFolder) -> Iterator[None]:
             raise ClassroomError(
                 "Another `grader autograde` is at work in this course; wait until it is done."
             ) from error
-        for left in course.root.glob(f"{READING}*"):  # by one that was killed
-            shutil.rmtree(left, ignore_errors=True)
         yield
 
 
 def _require_judge(course: CourseFolder) -> None:
-    """Under a config that leaves nbgrader its own way, it would run learners' Python."""
-    lists = course.config.Autograde
-    judged = "grader.classroom.plugin.JudgeAnswers" in lists.get("sanitize_preprocessors", [])
-    if not judged or any("Execute" in str(one) for one in lists.get(SECOND, ["Execute"])):
+    """Under a config that leaves nbgrader its own way, it would run learners' Python; and further
+    steps of somebody's own would be gone by formgrader's button, and not here."""
+    found, ours = course.config.Autograde, shipped().Autograde
+    if any(found.get(name) != ours[name] for name in LISTS):
         raise ClassroomError(
-            "This nbgrader_config.py would have nbgrader execute learners' notebooks: it must set "
-            "Autograde's two lists of preprocessors as the course's own nbgrader_config.py does."
+            "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
+            "that are not the course's: it must set Autograde's two lists of preprocessors as the "
+            "course's own nbgrader_config.py does."
         )

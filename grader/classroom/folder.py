@@ -23,7 +23,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .. import course
-from ..course.catalogue import CHOICE, WARPWISE
+from ..course_folder import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
@@ -48,7 +48,7 @@ _OF_ITS_OWN = """\
 # How nbgrader sees this course; JupyterLab's formgrader and `grader` both read it.
 from pathlib import Path
 
-from grader.course.catalogue import WARPWISE
+from grader.course_folder import WARPWISE
 
 c = get_config()
 load_subconfig("nbgrader_config.py", path=str(WARPWISE))
@@ -130,11 +130,8 @@ class CourseFolder:
         doing = step(coursedir=where, config=self.config, **options)
         if hasattr(doing, "authenticator"):
             doing.authenticator = Authenticator(config=self.config)
-        with _overheard() as complaints:
-            try:
-                doing.start()
-            except Exception as error:  # nbgrader and what it calls raise many kinds
-                raise complaints.explained(lesson, error) from error
+        with explained(lesson):
+            doing.start()
 
     def configured(self, **changes: dict[str, object]) -> CourseFolder:
         """The same course with some options changed, e.g. Exchange={"root": ...}."""
@@ -164,6 +161,11 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
 def _read(config_file: Path) -> CourseFolder:
     loader = PyFileConfigLoader(config_file.name, str(config_file.parent))
     return CourseFolder(loader.load_config())
+
+
+def shipped() -> Config:
+    """The config that every course begins with."""
+    return _read(WARPWISE / CONFIG.name).config
 
 
 def _is_chosen(here: CourseFolder) -> bool:
@@ -213,6 +215,16 @@ class _Complaints(logging.Handler):
             if known := of_the_machine(cause):
                 return known
         return ClassroomError(f"{lesson}: {_reason(self.said, error)}")
+
+
+@contextmanager
+def explained(lesson: str) -> Iterator[None]:
+    """What goes wrong in here, where nbgrader is at work on `lesson`, as a CourseError."""
+    with _overheard() as complaints:
+        try:
+            yield
+        except Exception as error:  # nbgrader and what it calls raise many kinds
+            raise complaints.explained(lesson, error) from error
 
 
 @contextmanager

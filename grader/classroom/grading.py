@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat import NotebookNode, v4
@@ -22,6 +22,8 @@ from .cache_key import marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
 from .store import Question, Store
+
+Read = tuple[tuple[Answer, ...], str]  # a notebook's answers, and what there is to show of it
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,8 @@ class Work:
 class Grading:
     """A lesson being graded: the course, the store of verdicts, what each exercise's hidden cases
     are drawn from, and the scores of those who have marks in the gradebook already. `file` is
-    course.toml, and `blank` each exercise's answer as it was handed out."""
+    course.toml, and `blank` each exercise's answer as it was handed out. What learners hand in
+    alike is taken apart once."""
 
     course: CourseFolder
     lesson: str
@@ -55,6 +58,7 @@ class Grading:
     scores: dict[str, float]
     file: CourseFile
     blank: dict[str, str]
+    _read: dict[tuple[str, bytes], Read] = field(default_factory=dict, compare=False, repr=False)
 
     def known(self, learner: str) -> str:
         """The fingerprint of the marks in the gradebook; empty where there are none."""
@@ -69,7 +73,7 @@ class Grading:
             return None
         work = Work(fingerprint, (), "", handed_in.beside, handed_in.remark, handed_in.others)
         try:
-            return self._with(work, handed_in.notebook())
+            return self._with(work, self._taken_apart(handed_in))
         except UnreadableNotebook as error:
             return replace(work, notebook=text(v4.new_notebook()), unreadable=str(error))
 
@@ -80,7 +84,7 @@ class Grading:
             return work
         if (earlier := self._earlier(learner)) is not None:
             remark = f"{work.unreadable} What was handed in before that counts."
-            return self._with(replace(work, remark=remark, unreadable=""), earlier)
+            return self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
         had = self._had(learner)
         lost = f" What was handed in before had {had:g} points, and no longer counts."
         return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
@@ -94,9 +98,18 @@ class Grading:
     def question(self, exercise: str, source: str) -> Question:
         return Question(exercise, source, self.seeds[exercise.partition("/")[2]])
 
-    def _with(self, work: Work, notebook: NotebookNode) -> Work:
-        answers = intake.find(notebook, self.seeds)
-        return replace(work, notebook=text(notebook), answers=answers)
+    def _with(self, work: Work, read: Read) -> Work:
+        answers, notebook = read
+        return replace(work, notebook=notebook, answers=answers)
+
+    def _taken_apart(self, handed_in: Submission) -> Read:
+        same = (handed_in.refused, handed_in.content)
+        if same not in self._read:
+            self._read[same] = self._of(handed_in.notebook())
+        return self._read[same]
+
+    def _of(self, notebook: NotebookNode) -> Read:
+        return intake.find(notebook, self.seeds), text(notebook)
 
     def _fingerprint(self, handed_in: Submission) -> str:
         """A name for everything that a learner's marks hang on, part by part: `judge:...

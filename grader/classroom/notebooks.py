@@ -12,10 +12,10 @@ import nbformat
 
 from .. import course
 from ..course.weave import text, weave_page
+from ..course_folder import NOTEBOOKS
 from .folder import CourseFolder, new_course
 from .release import generate
 
-NOTEBOOKS = course.KERNELS.with_name("notebooks")
 PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
 

@@ -6,8 +6,8 @@ the steps that follow, or whoever looks at it (see `sanitize_html`). `JudgeAnswe
 cells, as executing the notebook would: no Python of a learner's ever runs. nbgrader_config.py puts
 both in their places, in one list, as only steps of one list share their `resources`.
 
-formgrader's button has nbgrader make them, and they judge what they meet; `grader autograde`
-makes them itself, with a `Marking` for each submission (see `steps`).
+formgrader's button has nbgrader make them, and they judge what they meet; `grader autograde` goes
+the same two steps by `take` and `fill`, with a `Marking` for each submission (see `entering`).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode, v4
-from nbgrader.api import Gradebook, Notebook
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
-from traitlets.config import Config
 
 from .. import course
+from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..status import Status
@@ -35,6 +35,7 @@ from .secret import seed
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
 Pair = tuple[NotebookNode, NotebookNode]
+Answers = dict[str, intake.Answer]  # by exercise
 Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 
@@ -50,28 +51,14 @@ class Marking:
     others: tuple[str, ...] = ()
 
 
-def steps(marking: Marking, config: Config) -> list[object]:
-    """nbgrader's first list of preprocessors, as `config` has it, with ours made for `marking`."""
-    ours = {f"{one.__module__}.{one.__name__}": one for one in (TakeAnswers, JudgeAnswers)}
-    named = config.Autograde.sanitize_preprocessors
-    return [ours[name](marking, config=config) if name in ours else name for name in named]
-
-
 class TakeAnswers(NbGraderPreprocessor):
     """Put the learner's answers into the cells that were released, and tell what was wrong."""
 
-    def __init__(self, marking: Marking | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self._unreadable = marking.unreadable if marking else ""
-
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        pairs = _released_pairs(resources["nbgrader"])
-        answers = intake.find(nb, pairs)
-        nb.cells = list(_rebuilt(nb.cells, answers, pairs))
-        sanitize(nb)
-        if self._unreadable:
-            answers = tuple(intake.Answer(name, unreadable=True) for name in pairs)
-        resources[ANSWERS] = {answer.name: answer for answer in answers}
+        where = resources["nbgrader"]
+        with Gradebook(where["db_url"]) as gradebook:
+            pairs = released_pairs(gradebook, where["assignment"])
+        resources[ANSWERS] = take(nb, pairs)
         return nb, resources
 
 
@@ -83,41 +70,57 @@ class JudgeAnswers(NbGraderPreprocessor):
     )
     kernels = Unicode(str(course.KERNELS), help="The folder with the lessons.").tag(config=True)
 
-    def __init__(self, marking: Marking | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self._marking = marking or Marking(self._verdict)
-
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        lesson = resources["nbgrader"]["assignment"]
-        answers: dict[str, intake.Answer] = resources[ANSWERS]
-        found = {}
-        for cell in nb.cells:
-            name = intake.grade_id(cell).removeprefix(CHECK)
-            if intake.grade_id(cell) == CHECK + name:
-                found[name] = self._grade(f"{lesson}/{name}", answers[name], cell)
-        resources["outputs"] = {verdicts.FILE: verdicts.packed(found)}
+        lesson = course.lesson(resources["nbgrader"]["assignment"], Path(self.kernels))
+        kept = fill(nb, lesson, resources[ANSWERS], Marking(self._verdict))
+        resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
-
-    def _grade(self, exercise_id: str, answer: intake.Answer, check: NotebookNode) -> verdicts.Kept:
-        """Fill the check cell's output, and return what is kept of the verdict."""
-        marking, most = self._marking, float(check.metadata.nbgrader["points"])
-        problem = marking.unreadable or answer.problem or marking.remark
-        exercise = course.exercise(exercise_id, Path(self.kernels))
-        status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
-        verdict, page = Verdict(exercise_id, 0.0, exercise.points, status, problem), ""
-        if answer.source is not None:
-            verdict = marking.verdict(exercise_id, answer.source)
-            page = verdicts.page(verdict, answer.source, exercise)
-        if marking.others and verdict.status == Status.NOT_ATTEMPTED:
-            problem = problem or _elsewhere(marking.others, exercise_id.partition("/")[0])
-        page = verdicts.notice(problem) + page
-        data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
-        check.outputs = [v4.new_output("execute_result", data=data)]
-        return {"problem": problem, "verdict": verdict.to_dict()}
 
     def _verdict(self, exercise_id: str, source: str) -> Verdict:
         official = seed(Path(self.secret_file), exercise_id)
         return judge(exercise_id, source, seed=official, root=Path(self.kernels))
+
+
+def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -> Answers:
+    """Rebuild the notebook from what was released and the learner's answers, which are returned by
+    exercise. The cells of `pairs` become the notebook's."""
+    answers = intake.find(notebook, pairs)
+    notebook.cells = list(_rebuilt(notebook.cells, answers, pairs))
+    sanitize(notebook)
+    if unreadable:
+        return {name: intake.Answer(name, unreadable=True) for name in pairs}
+    return {answer.name: answer for answer in answers}
+
+
+def fill(
+    notebook: NotebookNode, lesson: Lesson, answers: Answers, marking: Marking
+) -> dict[str, verdicts.Kept]:
+    """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
+    kept = {}
+    for cell in notebook.cells:
+        name = intake.grade_id(cell).removeprefix(CHECK)
+        if intake.grade_id(cell) == CHECK + name:
+            kept[name] = _grade(lesson, answers[name], cell, marking)
+    return kept
+
+
+def _grade(
+    lesson: Lesson, answer: intake.Answer, check: NotebookNode, marking: Marking
+) -> verdicts.Kept:
+    """Fill the check cell's output, and return what is kept of the verdict."""
+    exercise, most = lesson.exercise(answer.name), float(check.metadata.nbgrader["points"])
+    problem = marking.unreadable or answer.problem or marking.remark
+    status = Status.UNREADABLE if answer.unreadable else Status.NOT_ATTEMPTED
+    verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""
+    if answer.source is not None:
+        verdict = marking.verdict(exercise.id, answer.source)
+        page = verdicts.page(verdict, answer.source, exercise)
+    if marking.others and verdict.status == Status.NOT_ATTEMPTED:
+        problem = problem or _elsewhere(marking.others, lesson.name)
+    page = verdicts.notice(problem) + page
+    data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
+    check.outputs = [v4.new_output("execute_result", data=data)]
+    return {"problem": problem, "verdict": verdict.to_dict()}
 
 
 def _elsewhere(others: tuple[str, ...], lesson: str) -> str:
@@ -128,17 +131,18 @@ def _elsewhere(others: tuple[str, ...], lesson: str) -> str:
     )
 
 
-def _released_pairs(where: Resources) -> dict[str, Pair]:
+def released_pairs(gradebook: Gradebook, lesson: str) -> dict[str, Pair]:
     """The solution cell and the check cell of each exercise, as the gradebook has them."""
-    with Gradebook(where["db_url"]) as gradebook:
-        released = gradebook.find_notebook(where["notebook"], where["assignment"])
-        names = sorted(cell.name for cell in released.solution_cells)
-        return {name: _released_pair(released, where["assignment"], name) for name in names}
-
-
-def _released_pair(released: Notebook, lesson: str, name: str) -> Pair:
+    released = gradebook.find_notebook(lesson, lesson)
     sources = {cell.name: cell.source for cell in released.source_cells}
     points = {cell.name: cell.max_score for cell in released.grade_cells}
+    names = sorted(cell.name for cell in released.solution_cells)
+    return {name: _released_pair(sources, points, lesson, name) for name in names}
+
+
+def _released_pair(
+    sources: dict[str, str], points: dict[str, float], lesson: str, name: str
+) -> Pair:
     check = CHECK + name
     return (
         v4.new_code_cell(

@@ -17,13 +17,14 @@ from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
-from ..course.catalogue import CHOICE
 from ..course.kinds.kind import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
+from ..course_folder import CHOICE
 from ..errors import AuthorError
 from ..judge import Verdict
 from ..notebook import verdict_card
+from . import speaker
 from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take
@@ -71,11 +72,13 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
     mistakes = tuple(sorted(mistakes, key=lambda one: order.index(one.wrong.exercise)))
     notebook = solved(lesson, folder)
     notebook.cells += _what_goes_wrong(lesson, mistakes)
+    notebook.cells[0].source = speaker.title_page(lesson, len(mistakes))
     made = Presentation(
         folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes
     )
     made.notebook.write_text(text(notebook))
     NotebookNotary().sign(notebook)  # else JupyterLab would hide its outputs' HTML
+    speaker.annotate(notebook, lesson, {_diff_id(lesson, one): one for one in mistakes})
     made.slides.write_text(slides(notebook, lesson.title))
     return made
 
@@ -142,9 +145,7 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     name, stem = mistake.wrong.exercise, mistake.wrong.name
     diff = "\n".join(["```diff", *changes(lesson, mistake), "```"])
     folded = {"jupyter": {"source_hidden": True}}
-    yield v4.new_markdown_cell(
-        f"### {mistake.title}\n\n{diff}", id=cell_id(lesson.name, f"-{stem}")
-    )
+    yield v4.new_markdown_cell(f"### {mistake.title}\n\n{diff}", id=_diff_id(lesson, mistake))
     yield v4.new_code_cell(
         cuda_cell(name, mistake.source),
         id=cell_id(lesson.name, f"%{stem}"),
@@ -157,6 +158,11 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
         metadata=folded,
         outputs=[v4.new_output("display_data", data=card._repr_mimebundle_())],
     )
+
+
+def _diff_id(lesson: Lesson, mistake: Mistake) -> str:
+    """Of the cell that shows what a mistake changes."""
+    return cell_id(lesson.name, f"-{mistake.wrong.name}")
 
 
 def _code(source: str) -> list[str]:

@@ -29,6 +29,8 @@ from .folder import CourseFolder, new_course
 from .release import generate
 
 CLASS, FEW, LARGE = 200, 30, 1_000  # submissions; distinct answers among them; a large class
+DEPARTMENT, ALIKE = 500, 20  # submissions, distinct ones: a course's week, feedback and all
+MINUTE = 60
 STOCK_SAMPLE = 5  # submissions that stock nbgrader is timed on
 JOBS = 2
 PARENT_MB = 512
@@ -43,9 +45,11 @@ c.ClearSolutions.code_stub = {{"python": "// YOUR CODE HERE"}}
 
 @dataclass(frozen=True)
 class Run:
-    """One `grader autograde`: seconds on the clock, and the most memory it ever held, in MB."""
+    """One command: seconds on the clock and of the processor, its children's among them, and the
+    most memory it ever held, in MB."""
 
     seconds: float
+    processor: float
     memory: float
 
 
@@ -60,11 +64,30 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
             what = f"{CLASS} submissions, {distinct} distinct"
             yield Figure(f"{what}: a submission", "s", ours)
             yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
+        yield from _week(scratch, lesson)
         large = _autograde(_class(scratch, lesson, LARGE, CLASS), lesson)
         yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
         yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
         if find_spec("distributed"):
             yield _beside_dask(scratch, lesson)
+
+
+def _week(scratch: Path, lesson: Lesson) -> Iterator[Figure]:
+    """A class graded and given feedback, and how much that leaves on the disk."""
+    here = _class(scratch, lesson, DEPARTMENT, ALIKE)
+    what = f"{DEPARTMENT} submissions, {ALIKE} distinct"
+    handed_in = _size(here.root)
+    for command in ("autograde", "feedback"):
+        how = ("--jobs", str(JOBS)) if command == "autograde" else ()
+        run = _run(here, command, lesson, how)
+        yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
+        yield Figure(f"{what}: {command}, of the processor", "s", run.processor)
+    yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files in it."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
@@ -102,15 +125,25 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
 def _autograde(
     here: CourseFolder, lesson: Lesson, how: tuple[str, ...] = ("--jobs", str(JOBS))
 ) -> Run:
-    command = [sys.executable, "-m", "grader", "autograde", lesson.name, *how]
+    return _run(here, "autograde", lesson, how)
+
+
+def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...]) -> Run:
+    """`grader COMMAND LESSON ...` as a process of its own."""
     start = time.perf_counter()
     with (here.root / "said.txt").open("w") as said:
-        child = subprocess.Popen(command, cwd=here.root, stdout=said, stderr=said)
+        child = subprocess.Popen(
+            [sys.executable, "-m", "grader", command, lesson.name, *how],
+            cwd=here.root,
+            stdout=said,
+            stderr=said,
+        )
         _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise RuntimeError((here.root / "said.txt").read_text())
-    return Run(time.perf_counter() - start, used.ru_maxrss / 1e3)
+    seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
+    return Run(seconds, processor, used.ru_maxrss / 1e3)
 
 
 def _stock_seconds(scratch: Path, lesson: Lesson) -> float:

@@ -462,10 +462,16 @@ def demo(
     lesson: Annotated[
         str | None, typer.Option(help="Slides of this lesson instead, e.g. 02, mistakes and all.")
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="Edit and run kernels on the slides, in the browser.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="Of --live; by default one that is free.")] = 0,
 ) -> None:
     """An instructor's week in one go: release, hand in, collect, grade, feedback, export."""
     from . import classroom_commands
 
+    if live and not lesson:
+        raise typer.BadParameter("say which --lesson is to be shown live")
     if lesson:
-        raise typer.Exit(classroom_commands.present_lesson(lesson))
+        raise typer.Exit(classroom_commands.present_lesson(lesson, live, port))
     raise typer.Exit(classroom_commands.run_demo())

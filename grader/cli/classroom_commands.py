@@ -24,6 +24,7 @@ from ..classroom import (
     demo,
     feedback,
     leaderboard,
+    lecture,
     notebooks,
     report,
 )
@@ -130,14 +131,16 @@ def run_demo() -> int:
     return 0
 
 
-def present_lesson(number: str) -> int:
-    """Make a lesson's notebook and slides for the front of a class; `number` is how its name
-    begins, e.g. 02."""
+def present_lesson(number: str, live: bool, port: int) -> int:
+    """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
+    until Ctrl-C; `number` is how its name begins, e.g. 02."""
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
     made = demo.present(lesson, track)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
-    if sys.stdin.isatty() and sys.stdout.isatty():
+    if live:
+        lecture.serve(lecture.Lecture(lesson, made.slides.read_text()), port, say)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if stepper.pressed_key() not in stepper.STOP:
             stepper.step_through(lesson, made.mistakes, Console(), stepper.pressed_key)

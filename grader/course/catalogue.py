@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, rules, solution_counts
 from .contest import Contest
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 
-_INSTALLED = Path(__file__).parents[1] / "course_files"  # where setup.py puts the course
-WARPWISE = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).parents[2]
-CHOICE = "WARPWISE_COURSE"  # the environment's variable that names the folder of another course
-COURSE_FILES = Path(os.environ.get(CHOICE) or WARPWISE).absolute()
-KERNELS = COURSE_FILES / "kernels"
 SIZE_POINTS = 0.5  # what the case is worth that tries sizes of its own, like a hidden one
 
 

@@ -31,6 +31,5 @@ class Contest:
 
     def standing(self, counters: Mapping[str, int]) -> Standing:
         """Where a passed verdict's counters put its kernel."""
-        moved = counters["global_load_sectors"] + counters["global_store_sectors"]
-        executed = counters["inst_executed"]
+        moved, executed = counters["global_sectors"], counters["inst_executed"]
         return Standing(round(moved / self.sectors, 2), round(executed / self.instructions, 2))

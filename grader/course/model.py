@@ -56,13 +56,16 @@ class Expected:
 class Problem:
     """One case made concrete. Inputs must come back unchanged; outputs and scratch buffers are
     poisoned before the first launch; `scratch` gives (shape, dtype) by name. `order`: in which
-    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any."""
+    the simulated GPU's threads run, as `simulator.Options` has it; blocks hand over in any.
+    `begins`: buffers that are a stretch of another array, so many elements behind its first one,
+    and so aligned as one element is, and no more."""
 
     inputs: Mapping[str, np.ndarray]
     outputs: Mapping[str, Expected]
     launches: tuple[Launch, ...]
     scratch: Mapping[str, Blank] = field(default_factory=dict)
     order: str = "lockstep"
+    begins: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -311,17 +314,25 @@ def large(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
     return replace(hidden(name, problem), budgets=(longest_path(),))
 
 
+def anywhere(problem: Problem) -> Problem:
+    """The same with inputs and outputs that begin one element into a larger array, where no access
+    of several elements is aligned; for kernels whose header promises nothing more."""
+    return replace(problem, begins=dict.fromkeys([*problem.inputs, *problem.outputs], 1))
+
+
 def together(*problems: Problem) -> Problem:
     """Several small problems as one; the buffers of number k get the suffix _k."""
     inputs: dict[str, np.ndarray] = {}
     outputs: dict[str, Expected] = {}
     scratch: dict[str, Blank] = {}
+    begins: dict[str, int] = {}
     launches: list[Launch] = []
     for k, problem in enumerate(problems):
         inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
         outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
         scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
+        begins |= {f"{name}_{k}": value for name, value in problem.begins.items()}
         for launch in problem.launches:
             args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
             launches.append(replace(launch, args=args))
-    return Problem(inputs, outputs, tuple(launches), scratch)
+    return Problem(inputs, outputs, tuple(launches), scratch, begins=begins)

@@ -59,6 +59,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         steps=steps,
         order=problem.order,
         orders=_orders(problem),
+        begins=dict(problem.begins),
     )
 
 

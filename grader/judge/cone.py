@@ -1,148 +1,259 @@
 """The values behind one element, as the worker that has run the kernel tells them: `Cone`.
 
 What merely hands a value on (loads, stores, shuffles, moves) is left out; what remains are the
-steps that computed something, and the elements and constants that they began with.
+steps that computed something, and the elements and constants that they began with. A sum of
+exponentials has tens of thousands of values behind it, so all of an instruction are told at once.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+import numpy.typing as npt
 
 from ..cuda.simulator.isa.form import Carries
 from ..cuda.simulator.numeric.types import DTYPES
 from ..cuda.simulator.observers.provenance import Graph
 from ..cuda.simulator.program.ptx import Immediate, Instruction, Operand, Register
 from .elements import Elements
-from .protocol import Cone, Op, Step
+from .protocol import Cone, Element, Op
 
 MOST = 60_000  # values
-_UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
+UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
 _HANDED_ON = (Carries.CHOSEN, Carries.COPIED, Carries.ACROSS)
+
+# Where a value came from: a node by its number, what lay in memory by a negative one, and a
+# constant by one from here on.
+_CONSTANT = 1 << 40
+
+Numbers = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
 
 
 def cone(graph: Graph, elements: Elements, root: int) -> Cone:
     """What a node was made of, step by step; empty where that is too much to tell."""
-    behind = graph.behind(root)
-    return _Gathered(graph, elements, behind).all() if len(behind) <= MOST else Cone()
+    if not 0 < len(graph.behind(root)) <= MOST:
+        return Cone()
+    return _Gathered(graph, root).told(elements)
 
 
 class _Gathered:
-    def __init__(self, graph: Graph, elements: Elements, behind: dict[int, tuple[int, int]]):
-        self.graph, self.elements, self.behind = graph, elements, behind
-        nodes = np.array(list(behind), np.int64)
-        self.at = dict(zip(behind, graph.at[nodes].tolist(), strict=True))
-        self.places = {node: place for place, node in enumerate(behind)}
-        self.bits = graph.value[nodes]
-        self.numbers: dict[str, list[float]] = {}  # by type, what all the values are as such
-        self.read: dict[int, list[str]] = {}  # by instruction, the registers that it reads
-        self.ops: dict[int, int] = {}
-        self.told: list[Op] = []
-        self.steps: list[Step] = []
+    """`nodes`: all behind the root, lowest first, made by the instructions `at`. `owner` and
+    `source`: by place in `nodes`, what each was made of, in the order of operands; those of one
+    owner from `begin` on."""
+
+    def __init__(self, graph: Graph, root: int):
+        behind = graph.behind(root)
+        self.graph, self.nodes = graph, behind.nodes[::-1]
+        self.at = graph.at[self.nodes].astype(np.int64)
+        self.bits = graph.value[self.nodes]
+        self.hands_on = np.array([_hands_on(one) for one in graph.code], bool)[self.at]
+        self.owner, self.source = self._pairs(behind.left[::-1], behind.right[::-1])
+        self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
-        self.leaves: dict[int, int] = {}
-        self.shown: dict[int, int] = {0: -1}  # by node, the step that its value was made at
 
-    def all(self) -> Cone:
-        for node in reversed(self.behind):
-            if self.graph.code[self.at[node]] is not None:
-                self.shown[node] = self._step(node)
-        return Cone(tuple(self.told), tuple(self.steps))
+    def told(self, elements: Elements) -> Cone:
+        """First what lay in memory, then constants, then what was computed."""
+        shown = self._shown()
+        owner, operand = self._operands()
+        operand = self._followed(operand, shown)
+        used = np.concatenate([operand, shown[-1:]])
+        leaves, computed = np.unique(-used[used < 0]), self._computed()
+        first = [self._loaders(leaves), self._users([at for at, _ in self.constants])]
+        places = np.concatenate([*first, computed])
+        block, thread = self.graph.places(self.nodes[places])
+        found = [elements.behind(self.graph, -one) for one in leaves.tolist()]
+        ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)
+        counted = np.bincount(owner, minlength=len(self.nodes))[computed]
+        return Cone(
+            tuple(self._op(one) for one in ops.tolist()),
+            np.concatenate([np.full(len(leaves), -1), op]),
+            np.concatenate([self._in_memory(elements, found, first[0]), self._given(computed)]),
+            np.cumsum(np.concatenate([np.zeros(1 + len(places) - len(computed), int), counted])),
+            self._numbered(operand, leaves, computed),
+            block,
+            thread,
+            tuple(elements.buffers),
+            *_of_elements(found, list(elements.buffers), len(places)),
+        )
 
-    def _step(self, node: int) -> int:
-        instruction = self.graph.code[self.at[node]]
-        assert instruction is not None, "all() has asked"
-        sources = self._sources(node)
-        if _hands_on(instruction):
-            made = [one for one in sources if one > 0]
-            if made:
-                return self.shown[made[0]]
-            if sources:
-                return self._leaf(sources[0], node)
-            return self._constant(node, self._number(node, instruction))
-        return self._computed(node, instruction, sources)
+    def _pairs(self, left: npt.NDArray[np.int32], right: npt.NDArray[np.int32]) -> list[Numbers]:
+        """What each node was made of; values that only stand side by side are taken apart."""
+        owner = np.repeat(np.arange(len(self.nodes)), 2)
+        source = np.stack([left, right], axis=1).reshape(-1).astype(np.int64)
+        while True:
+            owner, source = owner[source != 0], source[source != 0]
+            place = np.searchsorted(self.nodes, source)
+            together = (source > 0) & (self.at[np.minimum(place, len(self.nodes) - 1)] == 0)
+            if not together.any():
+                return [owner, source]
+            times = 1 + together
+            begin = (np.cumsum(times) - times)[together]
+            owner, source = np.repeat(owner, times), np.repeat(source, times)
+            source[begin], source[begin + 1] = left[place[together]], right[place[together]]
 
-    def _computed(self, node: int, instruction: Instruction, sources: list[int]) -> int:
-        at = self.at[node]
-        if at not in self.read:
-            self.read[at] = list(dict.fromkeys(instruction.read))
-        names = self.read[at]
-        by_name = dict(zip(names, [*sources, *[0] * len(names)], strict=False))
-        operands: list[int] = []
-        for operand in instruction.operands[1:] if len(names) == len(sources) else ():
-            if isinstance(operand, Register):
-                operands.append(self._source(by_name[operand.name], node))
-            elif isinstance(operand, Immediate):
-                operands.append(self._constant(node, _literal(operand)))
-        operands = operands or [self._source(one, node) for one in sources]
-        value = self._number(node, instruction)
-        self.steps.append(Step(self._op(node), value, tuple(operands), self._thread(node)))
-        return len(self.steps) - 1
+    def _computed(self) -> Numbers:
+        return np.flatnonzero(~self.hands_on & (self.at > 0))
 
-    def _source(self, source: int, node: int) -> int:
-        if source < 0:
-            return self._leaf(source, node)
-        return self.shown[source] if source else self._constant(node, 0.0)
+    def _shown(self) -> Numbers:
+        """Of each node where its value came from, itself if it was computed there."""
+        made = self.source > 0
+        first = np.zeros(len(self.nodes), np.int64)
+        for some in (
+            np.ones(len(made), bool),
+            made,
+        ):  # of several the first, a node if there is one
+            first[self.owner[some][::-1]] = self.source[some][::-1]
+        alone = np.flatnonzero(self.hands_on & (first == 0))
+        numbers = self._as_numbers(alone).tolist()
+        codes = self.at[alone].tolist()
+        first[alone] = [self._constant(*one) for one in zip(codes, numbers, strict=True)]
+        shown = np.where(self.hands_on, first, self.nodes)
+        while (further := self._followed(shown, shown)).tobytes() != shown.tobytes():
+            shown = further
+        return shown
 
-    def _sources(self, node: int) -> list[int]:
-        """What a node was made of, by number; values that only stand side by side apart."""
-        found: list[int] = []
-        for one in self.behind[node]:
-            if one > 0 and self.graph.code[self.at[one]] is None:
-                found += self._sources(one)
-            elif one:
-                found.append(one)
+    def _followed(self, values: Numbers, shown: Numbers) -> Numbers:
+        """Of nodes among `values` what is `shown` for them."""
+        nodes = (values > 0) & (values < _CONSTANT)
+        found = values.copy()
+        found[nodes] = shown[np.searchsorted(self.nodes, values[nodes])]
         return found
 
-    def _leaf(self, source: int, node: int) -> int:
-        if source not in self.leaves:
-            element = self.elements.behind(self.graph, source)
-            instruction = self.graph.code[self.at[node]]
-            value = self._number(node, instruction) if instruction else 0.0
+    def _operands(self) -> tuple[Numbers, Numbers]:
+        """What every computed value was computed from, constants too: owners and operands."""
+        computed = self._computed()
+        computed = computed[np.argsort(self.at[computed], kind="stable")]
+        cuts = np.flatnonzero(np.diff(self.at[computed])) + 1
+        plain = np.zeros(len(self.nodes), bool)  # those whose operands cannot be told apart
+        owners, operands = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for rows in np.split(computed, cuts) if len(computed) else ():
+            instruction = self.graph.code[self.at[rows[0]]]
+            assert instruction is not None, "what stands side by side was not computed"
+            names = list(dict.fromkeys(instruction.read))
+            whole = np.diff(self.begin)[rows] == len(names)
+            plain[rows[~whole]] = True
+            columns = list(self._columns(instruction, names, rows[whole]))
+            plain[rows] |= not columns
+            owners += [rows[whole]] * len(columns)
+            operands += columns
+        owners.append(self.owner[plain[self.owner]])
+        operands.append(self.source[plain[self.owner]])
+        owner, operand = np.concatenate(owners), np.concatenate(operands)
+        order = np.argsort(owner, kind="stable")
+        return owner[order], operand[order]
+
+    def _columns(
+        self, instruction: Instruction, names: list[str], rows: Numbers
+    ) -> Iterator[Numbers]:
+        """An instruction's operands, each for all the values that it made."""
+        for operand in instruction.operands[1:]:
+            if isinstance(operand, Register) and operand.name in names:
+                yield self.source[self.begin[rows] + names.index(operand.name)]
+            elif isinstance(operand, Immediate) and len(rows):
+                yield np.full(len(rows), self._constant(int(self.at[rows[0]]), literal(operand)))
+
+    def _constant(self, at: int, value: float) -> int:
+        return _CONSTANT + self.constants.setdefault((at, value), len(self.constants))
+
+    def _numbered(self, operand: Numbers, leaves: Numbers, computed: Numbers) -> Numbers:
+        """Steps in the place of what they tell."""
+        before = len(leaves) + len(self.constants)
+        number = np.where(operand < 0, np.searchsorted(leaves, -operand), 0)
+        number[operand >= _CONSTANT] = operand[operand >= _CONSTANT] - _CONSTANT + len(leaves)
+        nodes = (operand > 0) & (operand < _CONSTANT)
+        number[nodes] = np.searchsorted(self.nodes[computed], operand[nodes]) + before
+        return number
+
+    def _loaders(self, leaves: Numbers) -> Numbers:
+        """Who first read what lay in memory."""
+        sources, first = np.unique(self.source, return_index=True)
+        return self.owner[first[np.searchsorted(sources, -leaves)]]
+
+    def _users(self, codes: list[int]) -> Numbers:
+        """Who first came by instructions."""
+        made, first = np.unique(self.at, return_index=True)
+        return first[np.searchsorted(made, np.array(codes, np.int64))]
+
+    def _in_memory(
+        self, elements: Elements, found: list[Element | None], loaders: Numbers
+    ) -> Values:
+        """The values of elements; of what is none, those that were loaded."""
+        loaded = self._as_numbers(loaders)
+        for place, element in enumerate(found):
             if element is not None:
-                value = float(self.elements.buffers[element.buffer].flat[element.index])
-            self.leaves[source] = len(self.steps)
-            self.steps.append(Step(-1, value, (), self._thread(node), element))
-        return self.leaves[source]
+                loaded[place] = float(elements.buffers[element.buffer].flat[element.index])
+        return loaded
 
-    def _constant(self, node: int, value: float) -> int:
-        key = self.at[node], value
-        if key not in self.constants:
-            self.constants[key] = len(self.steps)
-            self.steps.append(Step(self._op(node), value, (), self._thread(node)))
-        return self.constants[key]
+    def _given(self, computed: Numbers) -> Values:
+        """The values of constants and of what was computed."""
+        constants = np.array([value for _, value in self.constants], np.float64)
+        return np.concatenate([constants, self._as_numbers(computed)])
 
-    def _op(self, node: int) -> int:
-        at = self.at[node]
-        if at not in self.ops:
-            instruction = self.graph.code[at]
-            form = instruction.form if instruction else None
-            self.ops[at] = len(self.told)
-            line = instruction.line if instruction else None
-            self.told.append(Op(form.opcode if form else "", line))
-        return self.ops[at]
+    def _as_numbers(self, places: Numbers) -> Values:
+        """Values as their instructions mean them."""
+        types = np.array([_type(one) for one in self.graph.code])[self.at[places]]
+        numbers = np.zeros(len(places))
+        for kind in np.unique(types).tolist():
+            some = types == kind
+            numbers[some] = as_numbers(self.bits[places[some]], kind)
+        return numbers
 
-    def _number(self, node: int, instruction: Instruction) -> float:
-        """A value as its instruction means it, bits without a type as the float that they may
-        be."""
-        kind = _UNTYPED.get(instruction.form.type, instruction.form.type)
-        if (dtype := DTYPES.get(kind)) is None:
-            return 0.0
-        if kind not in self.numbers:
-            in_bytes = self.bits.view(np.uint8).reshape(len(self.bits), -1)
-            narrow = np.ascontiguousarray(in_bytes[:, : dtype.itemsize]).view(dtype)
-            self.numbers[kind] = narrow[:, 0].astype(np.float64).tolist()
-        return self.numbers[kind][self.places[node]]
-
-    def _thread(self, node: int) -> tuple[int, int]:
-        return self.graph.place(node)
+    def _op(self, at: int) -> Op:
+        """What an instruction is told as; one that hands on what stands nowhere, such as a thread's
+        index, has no opcode."""
+        instruction = self.graph.code[at]
+        assert instruction is not None, "what stands side by side is no step"
+        written = all(isinstance(one, Immediate) for one in instruction.operands[1:])
+        nameless = _hands_on(instruction) and not written
+        return Op("" if nameless else instruction.form.opcode, instruction.line)
 
 
-def _hands_on(instruction: Instruction) -> bool:
+def _of_elements(
+    found: list[Element | None], names: list[str], steps: int
+) -> tuple[Numbers, Numbers]:
+    """For each step the number of the buffer that its element lies in, and where."""
+    buffer, index = np.full(steps, -1), np.full(steps, -1)
+    for place, element in enumerate(found):
+        if element is not None:
+            buffer[place], index[place] = names.index(element.buffer), element.index
+    return buffer, index
+
+
+def as_numbers(bits: npt.NDArray[np.uint64], kind: str) -> Values:
+    """What bits mean as a PTX type; those without one as floats, or as the whole numbers that they
+    must be where the float would be next to nothing. 0 for what is no number."""
+    dtype = DTYPES.get(UNTYPED.get(kind, kind))
+    if dtype is None:
+        return np.zeros(len(bits))
+    in_bytes = bits.view(np.uint8).reshape(-1, 8)
+    narrow = np.ascontiguousarray(in_bytes[:, : dtype.itemsize])
+    numbers: Values = narrow.view(dtype)[:, 0].astype(np.float64)
+    if kind in UNTYPED:
+        whole = narrow.view(f"i{dtype.itemsize}")[:, 0]
+        numbers = np.where(np.abs(numbers) < np.finfo(dtype).tiny, whole, numbers)
+    return numbers
+
+
+def _type(instruction: Instruction | None) -> str:
+    """The type of what it makes; of a conversion that is named first."""
+    if instruction is None:
+        return ""
+    kind, parts = instruction.form.type, instruction.form.opcode.split(".")
+    if parts[0] == "cvt" and len(parts) > 2 and parts[-2] in DTYPES:
+        return parts[-2]
+    return kind if _hands_on(instruction) else kind.replace("b", "s") if kind in UNTYPED else kind
+
+
+def _hands_on(instruction: Instruction | None) -> bool:
+    if instruction is None:
+        return False
     form = instruction.form
     return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
 
 
-def _literal(operand: Operand) -> float:
+def literal(operand: Operand) -> float:
     assert isinstance(operand, Immediate), "the caller has asked"
     if not operand.float_width:
         return float(operand.value)

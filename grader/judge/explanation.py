@@ -7,18 +7,22 @@ Only what was seen in the two runs is said. Both are followed on the simulated d
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 import numpy as np
 
-from . import divergence
+from . import choices, divergence
 from .compare import Wrong
-from .protocol import Element, Made, Place, Used
+from .protocol import Choice, Element, Made, Place, Used
 from .verdict import CaseResult
 from .words import Words
 
+_OF_THE_COMPILER = re.compile(
+    r"computes |(multiplies \S+|to the left) by \d\d?;"
+)  # bytes from elements
 NAMED = 3  # elements, or runs of them, that a sentence lists
 
 
@@ -56,7 +60,8 @@ def _all_told(teller: _Teller) -> Iterator[Told]:
         teller.too_often,
         teller.other_winner,
     )
-    done = [teller.nan(), None if made_of else teller.scaled(), teller.parting()]
+    done = [teller.nan(), None if made_of else teller.scaled()]
+    done.append(teller.chosen() or teller.parting() or (None if made_of else teller.goes_on()))
     yield made_of
     yield from done
     if not (made_of or any(done)):
@@ -76,7 +81,7 @@ class _Teller:
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone)
+        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone, words.element)
         self._mine = _times(pair.mine.used)
         self._ours = _times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
@@ -112,7 +117,21 @@ class _Teller:
             f"{self._here} is made of {self._name(mine)}, and should be made of "
             f"{self._name(ours)}: {_who(loaded)} loads it{_on(loaded)}."
         )
-        return sentence + self._changed_places(mine, ours), loaded.line
+        return sentence + (
+            self._changed_places(mine, ours) or self._to_its_place(mine, ours)
+        ), loaded.line
+
+    def _to_its_place(self, mine: Element, ours: Element) -> str:
+        """Where the index of an element that was handed on goes another way."""
+        ways = divergence.Ways(self.mine.index, self.ours.index, self._name)
+        found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
+        if (
+            found is None
+            or not found.ours
+            or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
+        ):
+            return ""
+        return f" The first step of its index that ours does not take: {_parted(found)}."
 
     def _changed_places(self, mine: Element, ours: Element) -> str:
         one, other = self.words.index(mine), self.words.index(ours)
@@ -180,18 +199,41 @@ class _Teller:
             found.line,
         )
 
+    def chosen(self) -> Told:
+        """The first `?:` on its way that fell otherwise than in the solution."""
+        found = choices.fell_otherwise(self.mine.choices, self.ours.choices)
+        if found is not None:
+            one, other = found
+            said = f"{self._choice(one)}; ours {choices.words(other)}."
+            number = choices.strange_number(one, other)
+            said += (
+                "" if number is None else f" The {number:g} stands in the code, and not in ours."
+            )
+            return said, one.place.line
+        nan = choices.with_nan(self.mine.choices)
+        if nan is None or choices.with_nan(self.ours.choices):
+            return None
+        return f"{self._choice(nan)}: no comparison with NaN holds.", nan.place.line
+
+    def _choice(self, one: Choice) -> str:
+        where = f"on line {one.place.line} " if one.place.line else ""
+        return _capital(f"{where}{_who(one.place)} {choices.words(one)}")
+
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         found = self._ways.parting()
         if found is None:
-            further = self._ways.goes_on()
-            said = f"{self._here} is what ours has on its way there; ours {further}."
-            return (said, None) if further else None
-        ours = f"; ours {found.ours}" if found.ours else ""
-        sentence = f"The first step on its way that ours does not take: {_step(found)}{ours}."
+            return None
+        sentence = f"The first step on its way that ours does not take: {_parted(found)}."
         if found.constant is not None:
             sentence += f" The {found.constant:g} stands in the code, and not in ours."
         return sentence, found.place.line
+
+    def goes_on(self) -> Told:
+        """The solution has the value too, and makes another of it."""
+        further = self._ways.goes_on()
+        said = f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
+        return (said, None) if further else None
 
     def other_order(self) -> Told:
         """The first sum, maximum or the like of two values that the solution does not take."""
@@ -238,7 +280,7 @@ class _Teller:
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         what = ""
-        telling = len(ratio) > 1 or _whole(ratio.flat[0])
+        telling = (len(ratio) > 1 or _whole(ratio.flat[0])) and abs(ratio.flat[0] - 1) > 1e-3
         if found.all() and expected.all() and _constant(ratio) and telling:
             what = f"{_factor(float(ratio.mean()))} what it should be"
         elif len(off) > 1 and _constant(off):
@@ -342,6 +384,10 @@ def _often(times: int) -> str:
 def _step(found: divergence.Parting) -> str:
     where = f"on line {found.place.line} " if found.place.line else ""
     return f"{where}{_who(found.place)} {found.mine}"
+
+
+def _parted(found: divergence.Parting) -> str:
+    return _step(found) + (f"; ours {found.ours}" if found.ours else "")
 
 
 def _who(place: Place) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from ..cuda.simulator.observers.provenance import Graph
 from ..cuda.simulator.observers.provenance import made as making
+from .choices import choices
 from .cone import cone
 from .elements import Elements, place_of
 from .protocol import Element, Made, Used
@@ -38,7 +39,14 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         whole=graph.whole,
         summed=tuple(summed[:MOST_USED]),
         cone=cone(graph, elements, root),
+        choices=choices(graph, root),
+        index=cone(graph, elements, _address(graph, source)),
     )
+
+
+def _address(graph: Graph, source: making.Source) -> int:
+    """The node of the place that an element was loaded from; 0 for what was not."""
+    return int(graph.right[source.node]) if source.found < 0 else 0
 
 
 def _used(graph: Graph, elements: Elements, root: int, extremes: bool = True) -> list[Used]:

@@ -39,7 +39,10 @@ def _run(
 ) -> Arrays:
     made = {name: (one.shape, one.dtype) for name, one in (case.outputs | case.scratch).items()}
     made |= {name: (value.shape, value.dtype.str) for name, value in inputs.items()}
-    fenced = {name: _fenced(shape, dtype, poison) for name, (shape, dtype) in made.items()}
+    fenced = {
+        name: _fenced(shape, dtype, poison, case.begins.get(name, 0))
+        for name, (shape, dtype) in made.items()
+    }
     buffers = {name: inner for name, (_, inner) in fenced.items()}
     for name, value in inputs.items():
         buffers[name].set(value)
@@ -49,22 +52,27 @@ def _run(
         kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
     cupy.cuda.Device().synchronize()
     for name, (whole, inner) in fenced.items():
-        _check_red_zones(name, whole, inner.nbytes)
+        _check_red_zones(name, whole, inner.nbytes, case.begins.get(name, 0) * inner.itemsize)
     results = {f"input/{name}": buffers[name].get() for name in inputs}
     return results | {f"{name_of}/{name}": buffers[name].get() for name in case.outputs}
 
 
-def _fenced(shape: tuple[int, ...], dtype: str, poison: int) -> tuple[cupy.ndarray, cupy.ndarray]:
-    """(whole, inner): bytes with a red zone at both ends, and the poisoned buffer between."""
+def _fenced(
+    shape: tuple[int, ...], dtype: str, poison: int, begin: int
+) -> tuple[cupy.ndarray, cupy.ndarray]:
+    """(whole, inner): bytes with a red zone at both ends, the first of them `begin` elements
+    longer, and the poisoned buffer between."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    whole = cupy.full(size + 2 * RED_BYTES, RED, cupy.uint8)
-    inside = whole[RED_BYTES : RED_BYTES + size]
+    first = RED_BYTES + begin * np.dtype(dtype).itemsize
+    whole = cupy.full(first + size + RED_BYTES, RED, cupy.uint8)
+    inside = whole[first : first + size]
     inside.fill(poison)
     return whole, inside.view(dtype).reshape(shape)
 
 
-def _check_red_zones(name: str, whole: cupy.ndarray, size: int) -> None:
-    zones = {"before its first": whole[:RED_BYTES], "after its last": whole[RED_BYTES + size :]}
+def _check_red_zones(name: str, whole: cupy.ndarray, size: int, begin: int) -> None:
+    first = RED_BYTES + begin
+    zones = {"before its first": whole[:first], "after its last": whole[first + size :]}
     for where, zone in zones.items():
         if (zone != RED).any():
             raise OutOfBounds(

@@ -44,19 +44,19 @@ FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three tim
 
 @dataclass(frozen=True)
 class Limits:
-    """What one verdict may use. The compilation has `compile_seconds` of the CPU's time, each case
-    `case_seconds`, so that a busy machine changes no verdict; all of them together have
-    `total_seconds`. On the clock each may take `patience` times as long. After `steps` instruction
-    steps, or `steps_ratio` times what the solution needed, whichever is more, the simulated device
-    calls a loop endless and names its line, as a rule well before that. Reasoning about every size
-    may be as much work as `reasoning` seconds of a usual machine, counted and not timed; only where
-    that takes much longer all the same is it stopped, after `reasoning_seconds`."""
+    """What one verdict may use. After `steps` instruction steps, or `steps_ratio` times what the
+    solution needed, whichever is more, the simulated device calls a loop endless and names its
+    line; reasoning about every size may be as much work as `reasoning` seconds of a usual machine.
+    Both are counted, so that a verdict is the same on every machine. Time is the net behind that:
+    the compilation has `compile_seconds` of the CPU's time, each case `case_seconds`, all of them
+    together `total_seconds`, and the reasoning `reasoning_seconds`. On the clock each may take
+    `patience` times as long."""
 
-    steps: int = 100_000
-    steps_ratio: int = 20
+    steps: int = 30_000
+    steps_ratio: int = 8
     compile_seconds: float = 6.0
-    case_seconds: float = 2.0
-    total_seconds: float = 10.0
+    case_seconds: float = 5.0
+    total_seconds: float = 15.0
     reasoning: float = 6.0
     reasoning_seconds: float = 18.0
     patience: float = 15.0

@@ -86,7 +86,8 @@ class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
     which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
-    may depend on who comes first. `followed`: the elements that it is to tell the making
+    may depend on who comes first; `begins`: the buffers that lie in a larger one, behind so many of
+    its elements. `followed`: the elements that it is to tell the making
     of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
     case is told."""
 
@@ -98,6 +99,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     steps: int
     order: str = "lockstep"
     orders: tuple[str, ...] = ()
+    begins: dict[str, int] = {}
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
 
@@ -147,23 +149,37 @@ class Op(msgspec.Struct, frozen=True, array_like=True):
     line: int | None
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True):
-    """A value on the way to an element: the number of its `op` (-1: it lay in memory, as this
-    `element` if it is one's), what it came to, the numbers of the steps that it was computed from,
-    none for a constant, and the block and thread that did it."""
+class Cone(msgspec.Struct, frozen=True, eq=False):
+    """All values behind an element, as steps: those that a step was computed from come before it.
 
-    op: int
-    value: float
-    sources: tuple[int, ...]
-    place: tuple[int, int]
-    element: Element | None = None
-
-
-class Cone(msgspec.Struct, frozen=True):
-    """All values behind an element: those that a step was computed from come before it."""
+    By step: `op`, the number of its instruction in `ops` (-1: it lay in memory), the `value` it
+    came to, where its `operands` (numbers of steps) begin and, one further on, end (`first`; a
+    constant has none), the `block` and `thread` that did it, and of what lay in memory the element,
+    `index` in the buffer of that number in `buffers` (-1: it was none's).
+    """
 
     ops: tuple[Op, ...] = ()
-    steps: tuple[Step, ...] = ()
+    op: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    value: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0))
+    first: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(1, np.int64))
+    operands: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    block: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    thread: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    buffers: tuple[str, ...] = ()
+    buffer: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+    index: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+
+
+class Choice(msgspec.Struct, frozen=True, array_like=True):
+    """A comparison by which a value was chosen: its PTX opcode, the thread that chose, the two
+    numbers, which of them stand in the code, whether it held, and what was taken."""
+
+    opcode: str
+    place: Place
+    values: tuple[float, float]
+    fixed: tuple[bool, bool]
+    holds: bool
+    taken: float
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -172,7 +188,9 @@ class Made(msgspec.Struct, frozen=True):
     to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
-    through a maximum or a minimum. `cone`: all values behind it, step by step."""
+    through a maximum or a minimum. `cone`: all values behind it, step by step; `choices`: what
+    some of them were chosen by. `index`: of an element that was handed on, all values behind the
+    place that it was loaded from."""
 
     stored: Place | None = None
     used: tuple[Used, ...] = ()
@@ -184,6 +202,8 @@ class Made(msgspec.Struct, frozen=True):
     whole: bool = True
     summed: tuple[Used, ...] = ()
     cone: Cone = Cone()
+    choices: tuple[Choice, ...] = ()
+    index: Cone = Cone()
 
 
 class Way(msgspec.Struct, frozen=True):

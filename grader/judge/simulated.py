@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from ..cuda import simulator
 from ..cuda.errors import CudaError, StepLimit
@@ -75,9 +77,7 @@ def _launch_all(
     """The buffers after a case's launches, whether another order may show another race, and by
     launch, from 1, a sentence about what earlier ones have left changed."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
-    made = {**case.outputs, **case.scratch}
-    buffers = {name: value.copy() for name, value in inputs.items()}
-    buffers |= {name: simulator.empty(one.shape, one.dtype) for name, one in made.items()}
+    buffers = _buffers(case, inputs)
     leftovers = Leftovers(source, module, case.inputs)
     left: dict[int, str] = {}
     depends_on_order = False
@@ -87,6 +87,26 @@ def _launch_all(
         with _blamed_on(found):
             depends_on_order |= _launch(module, launch, buffers)
     return buffers, depends_on_order, left
+
+
+def _buffers(case: CaseRequest, inputs: Arrays) -> Arrays:
+    """A case's buffers by name, each alone or as a stretch of a larger one."""
+    buffers: Arrays = {}
+    for name, value in inputs.items():
+        buffers[name] = _stretch(np.zeros, value.shape, value.dtype, case.begins.get(name, 0))
+        buffers[name][...] = value
+    for name, one in (case.outputs | case.scratch).items():
+        begin = case.begins.get(name, 0)
+        buffers[name] = _stretch(simulator.empty, one.shape, one.dtype, begin)
+    return buffers
+
+
+def _stretch(
+    empty: Callable[[Any, Any], npt.NDArray[Any]], shape: tuple[int, ...], dtype: Any, begin: int
+) -> npt.NDArray[Any]:
+    """An array behind `begin` other elements."""
+    whole = empty((begin + math.prod(shape),) if begin else shape, dtype)
+    return whole[begin:].reshape(shape) if begin else whole
 
 
 def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays) -> bool:

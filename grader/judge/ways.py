@@ -181,11 +181,12 @@ class _Tree:
         self._onward: dict[int, int] = {}  # the next node on the nearest way to the root
         behind = graph.behind(root, choices=True)  # a maximum by `?:` is one too
         self.size = len(behind)
-        own = worth[graph.at[list(behind)]].tolist()
+        own = worth[graph.at[behind.nodes]].tolist()
+        columns = (one.tolist() for one in (behind.nodes, behind.left, behind.right))
         passed = {root: 0}
-        for (node, sources), worth_here in zip(behind.items(), own, strict=True):
+        for node, left, right, worth_here in zip(*columns, own, strict=True):
             count = passed.pop(node) + worth_here
-            for source in sources:
+            for source in (left, right):
                 if source > 0 and count < passed.get(source, NEVER):
                     passed[source], self._onward[source] = count, node
                 elif source < 0 and not inputs[-1 - source]:

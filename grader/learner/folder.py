@@ -14,11 +14,10 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from .. import course
+from ..course_folder import NOTEBOOKS
 from ..errors import LearnerError
 from . import progress
 
-NOTEBOOKS = course.KERNELS.with_name("notebooks")
 LESSONS = Path(progress.MARK) / "lessons"
 
 

@@ -11,7 +11,7 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import url_path_join
 from tornado import web
 
-from . import progress
+from . import progress, start_page
 
 if TYPE_CHECKING:
     from jupyter_server.serverapp import ServerApp
@@ -25,14 +25,8 @@ class StartPage(APIHandler):
         root = progress.folder(Path(self.settings["server_root_dir"]).expanduser())
         if root is None:
             raise web.HTTPError(404)
-        shown = await asyncio.get_running_loop().run_in_executor(None, _html, root)
+        shown = await asyncio.get_running_loop().run_in_executor(None, start_page.page, root)
         self.finish(json.dumps({"html": shown}))
-
-
-def _html(root: Path) -> str:
-    from . import start_page  # imports the course, which other servers do without
-
-    return start_page.page(root)
 
 
 def _jupyter_server_extension_points() -> list[dict[str, str]]:

@@ -1,18 +1,23 @@
-"""The page that JupyterLab opens with: where one is in the course, and where to go on."""
+"""The page that JupyterLab opens with: where one is in the course, and where to go on.
+
+What lessons there are it reads in the notebooks as they were handed out: that takes milliseconds,
+where loading the course would take the longest part of a second, and somebody waits.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from pathlib import Path
+from typing import Any
 
-from .. import course
 from ..cuda import gpu_count
 from . import progress
-from .folder import outdated
+from .folder import LESSONS, outdated
 
-_PREDICTION = re.compile(r"^```python\npredict\(", re.MULTILINE)
 _ABOUT = (
     "Read, predict, run; then write a kernel and ask check() whether it is right. "
     "Work in any order; the lessons build on each other."
@@ -31,6 +36,17 @@ _HAND_IN = (
     "file to hand in, and says which exercises nothing is written for yet."
 )
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """What was handed out: a lesson with the names of its exercises, or a page to be read,
+    which has none; and how many predictions are to be made in it."""
+
+    name: str
+    title: str
+    exercises: frozenset[str]
+    predictions: int
 
 
 @dataclass(frozen=True)
@@ -59,22 +75,53 @@ def stations(root: Path) -> list[Station]:
     """Every lesson, with what was done of it in the learner's folder `root`."""
     done = progress.read(root)
     found = []
-    for lesson in course.lessons():
+    for lesson in _handed_out(root):
+        if not lesson.exercises:
+            continue
         mine = done.get(lesson.name, progress.Done())
-        names = {exercise.name for exercise in lesson.exercises}
         found.append(
             Station(
                 lesson.name,
                 lesson.title,
-                passed=len(mine.passed & names),
-                exercises=len(names),
+                passed=len(mine.passed & lesson.exercises),
+                exercises=len(lesson.exercises),
                 answered=len(mine.predicted),
                 right=mine.right,
-                predictions=len(_PREDICTION.findall(_prose(lesson))),
-                there=(root / f"{lesson.name}.ipynb").exists(),
+                predictions=lesson.predictions,
+                there=_is_there(root, lesson.name),
             )
         )
     return found
+
+
+def _handed_out(root: Path) -> list[Notebook]:
+    paths = sorted((root / LESSONS).glob("*.ipynb"))
+    return [_read(path, path.stat().st_mtime_ns) for path in paths]
+
+
+def _is_there(root: Path, name: str) -> bool:
+    return (root / f"{name}.ipynb").exists()
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, changed: int) -> Notebook:
+    """The notebook that was last `changed` then."""
+    cells = json.loads(path.read_bytes()).get("cells", [])
+    texts = [_text(cell) for cell in cells]
+    titles = [text.partition("\n")[0][2:] for text in texts if text.startswith("# ")]
+    exercises = {name for cell in cells if (name := _exercise(cell))}
+    questions = sum(text.startswith("predict(") for text in texts)
+    return Notebook(path.stem, next(iter(titles), path.stem), frozenset(exercises), questions)
+
+
+def _text(cell: dict[str, Any]) -> str:
+    return "".join(cell.get("source", ""))
+
+
+def _exercise(cell: dict[str, Any]) -> str:
+    """The name of the exercise that is solved in a cell; none if it is not for that."""
+    mark = cell.get("metadata", {}).get("nbgrader", {})
+    return mark.get("grade_id", "") if mark.get("solution") else ""
 
 
 def page(root: Path) -> str:
@@ -82,7 +129,7 @@ def page(root: Path) -> str:
     styles; a lesson is a link to its notebook."""
     found = stations(root)
     go_on = _where_to_go_on(found)
-    newer = [name for name in outdated(root) if (root / f"{name}.ipynb").exists()]
+    newer = [name for name in outdated(root) if _is_there(root, name)]
     notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
     notes += [
         ("This machine", _DEVICE[gpu_count() > 0]),
@@ -91,6 +138,7 @@ def page(root: Path) -> str:
     ]
     rows = "".join(_row(station, station is go_on) for station in found)
     beside = "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
+    beside = _pages(root) + beside
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{_next(go_on)}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
@@ -124,6 +172,13 @@ def _row(station: Station, is_next: bool) -> str:
     return f'<li class="{names}"><span>{number}</span>{title}<div>{_done(station)}</div></li>'
 
 
+def _pages(root: Path) -> str:
+    """Links to what is only to be read."""
+    pages = [one for one in _handed_out(root) if not one.exercises and _is_there(root, one.name)]
+    links = "".join(f'<li><a href="{one.name}.ipynb">{escape(one.title)}</a></li>' for one in pages)
+    return f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
+
+
 def _done(station: Station) -> str:
     exercises = f"{station.passed} of {station.exercises} exercises passed"
     answered = f"{station.answered} of {station.predictions} predictions made"
@@ -134,7 +189,3 @@ def _done(station: Station) -> str:
 def _note(text: str) -> str:
     marked = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
     return f"<p>{marked}</p>"
-
-
-def _prose(lesson: course.Lesson) -> str:
-    return (lesson.path / "lesson.md").read_text(encoding="utf-8")

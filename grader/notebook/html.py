@@ -1,7 +1,7 @@
 """The few HTML pieces that cards are made of, each with a plain-text twin.
 
-Styles are inline and lean on JupyterLab's CSS variables, so that a card follows the light or the
-dark theme, with a fallback for pages (nbconvert's, a browser's) that have no such variables.
+Styles are inline and lean on JupyterLab's CSS variables, or on VS Code's, so that a card follows
+the light or the dark theme, with a fallback for pages (nbconvert's, a browser's) that have neither.
 """
 
 from __future__ import annotations
@@ -15,30 +15,39 @@ from textwrap import wrap
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
 
-TEXT = "var(--jp-ui-font-color1, #212121)"
-MUTED = "var(--jp-content-font-color2, #616161)"
-BORDER = "var(--jp-border-color2, #e0e0e0)"
+
+def variable(jupyterlab: str, vscode: str, otherwise: str) -> str:
+    """A value of the page's theme, by what JupyterLab and VS Code call it."""
+    return f"var(--jp-{jupyterlab}, var(--vscode-{vscode}, {otherwise}))"
+
+
+TEXT = variable("ui-font-color1", "editor-foreground", "#212121")
+MUTED = variable("content-font-color2", "descriptionForeground", "#616161")
+BORDER = variable("border-color2", "panel-border", "#e0e0e0")
+PAPER = variable("layout-color1", "editor-background", "#ffffff")
+RAISED = variable("layout-color2", "textCodeBlock-background", "#eeeeee")
 CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
 ACCENTS = {
-    "error": "var(--jp-error-color1, #d32f2f)",
-    "warning": "var(--jp-warn-color0, #e65100)",
-    "success": "var(--jp-success-color1, #388e3c)",
-    "note": "var(--jp-brand-color1, #1976d2)",
+    "error": variable("error-color1", "editorError-foreground", "#d32f2f"),
+    "warning": variable("warn-color0", "editorWarning-foreground", "#e65100"),
+    "success": variable("success-color1", "testing-iconPassed", "#388e3c"),
+    "note": variable("brand-color1", "textLink-foreground", "#1976d2"),
 }
 _TINTS = {  # laid over either theme's background
     "error": "rgba(229, 57, 53, 0.16)",
     "warning": "rgba(245, 124, 0, 0.18)",
 }
 _CARD = (
-    f"color: {TEXT}; background: var(--jp-layout-color1, #ffffff); border: 1px solid {BORDER}; "
+    f"color: {TEXT}; background: {PAPER}; border: 1px solid {BORDER}; "
     "border-left: 4px solid {accent}; border-radius: 3px; padding: 8px 14px; margin: 4px 0; "
     "max-width: 960px; line-height: 1.5; font-size: var(--jp-content-font-size1, 14px); "
     "font-family: var(--jp-content-font-family, system-ui, sans-serif);"
 )
+_CODE_PAPER = variable("cell-editor-background", "textCodeBlock-background", "#f7f7f7")
 FRAME = (
     f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; overflow-x: auto; "
     "white-space: pre; "
-    f"color: {TEXT}; background: var(--jp-cell-editor-background, #f7f7f7); "
+    f"color: {TEXT}; background: {_CODE_PAPER}; "
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
 _COLUMNS = 96  # of code that fit a card

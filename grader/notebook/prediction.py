@@ -15,7 +15,7 @@ from grader.learner import progress
 
 from . import about, session
 from .failures import Notice
-from .html import ACCENTS, BORDER, TEXT, Page, card, heading, paragraph, prose
+from .html import ACCENTS, BORDER, RAISED, TEXT, Page, card, heading, paragraph, prose
 
 # What our labextension shows before all else that an output has: HTML whose links answer. Where
 # there is no such extension, the widget does the same.
@@ -122,7 +122,7 @@ def _sign(asked: Question, choice: str, one: str) -> str:
 _CHOICE = (
     f"display: inline-block; padding: 3px 12px; margin: 2px 8px 2px 0; color: {TEXT}; "
     f"border: 1px solid {BORDER}; border-radius: 3px; "
-    "background: var(--jp-layout-color2, #eeeeee); text-decoration: none;"
+    f"background: {RAISED}; text-decoration: none;"
 )
 _FITTING = {"width": "auto", "max_width": "100%", "margin": "2px 8px 2px 0"}
 _FRAME = {

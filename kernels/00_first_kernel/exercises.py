@@ -14,6 +14,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    anywhere,
     hidden,
     large,
     together,
@@ -84,8 +85,8 @@ saxpy = Exercise(
             lambda rng: together(*(a_x_plus_y(rng, n) for n in (1, 31, 32, 33))),
         ),
         hidden(
-            "lengths around the edge of a block",
-            lambda rng: together(*(a_x_plus_y(rng, n) for n in (255, 256, 257))),
+            "lengths around the edge of a block; arrays that begin anywhere",
+            lambda rng: anywhere(together(*(a_x_plus_y(rng, n) for n in (255, 256, 257)))),
         ),
         hidden(
             "blocks that have no element at all",
@@ -97,9 +98,9 @@ saxpy = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: a_x_plus_y(rng, 4 * BLOCK),
+            lambda rng: a_x_plus_y(rng, 16 * BLOCK),
             points=5.5,
-            budgets=sector_budgets(4 * BLOCK, loads=2),
+            budgets=sector_budgets(16 * BLOCK, loads=2),
         ),
         large(
             "more than 65,536 elements",

@@ -18,6 +18,7 @@ from grader.course import (
     Place,
     Problem,
     hidden,
+    work_is_shared,
 )
 from grader.course.inputs import normal, whole_numbers
 
@@ -119,9 +120,15 @@ rise = Exercise(
 )
 
 
-def halved(rng: np.random.Generator, n: int) -> Problem:
-    x = whole_numbers(rng, n)
-    return one_each("one_too_far", x, x / 2)
+def halved(rng: np.random.Generator, n: int, spare: int = 0) -> Problem:
+    """`spare`: so many elements more than the kernel is told of."""
+    x = whole_numbers(rng, n + spare)
+    args = ("x", "y", np.int32(n))
+    return Problem(
+        inputs={"x": x},
+        outputs={"y": Expected(x / 2.0, np.float32)},
+        launches=(Launch("one_too_far", -(-n // BLOCK), BLOCK, args),),
+    )
 
 
 one_too_far = Exercise(
@@ -139,6 +146,11 @@ one_too_far = Exercise(
             hazard=Hazard("out_of_bounds", ("y[i] = 0.5f * x[i]",)),
         ),
         Case("full blocks: still right", lambda rng: halved(rng, 2 * BLOCK), points=0.5),
+        Case(
+            "one element more than n: that far, and no further",
+            lambda rng: halved(rng, short_last_block(rng), spare=1),
+            points=0.5,
+        ),
         hidden("more full blocks", lambda rng: halved(rng, 3 * BLOCK)),
     ),
     hints=(
@@ -183,6 +195,7 @@ darken = Exercise(
                     32 * 64 // 8,
                     "4 for a warp: its 32 threads read 32 pixels side by side",
                 ),
+                *work_is_shared(),
             ),
         ),
         hidden("more rows than columns", lambda rng: darkened(rng, 50, 3)),

@@ -20,6 +20,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    anywhere,
     hidden,
     together,
     work_is_shared,
@@ -151,9 +152,9 @@ expand_2d = Exercise(
             ),
         ),
         hidden(
-            "as many elements as threads, one fewer and one more",
-            lambda rng: together(
-                *(matrix(rng, *n) for n in ((1, 127), (8, 16), (3, 43), (257, 1)))
+            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(matrix(rng, *n) for n in ((1, 127), (8, 16), (3, 43), (257, 1))))
             ),
         ),
         hidden(
@@ -287,11 +288,13 @@ expand = Exercise(
             ),
         ),
         hidden(
-            "as many elements as threads, one fewer and one more",
-            lambda rng: together(
-                of_shape(rng, (127, 1), (127, 1)),
-                of_shape(rng, (1, 16), (8, 16)),
-                of_shape(rng, (3, 1), (3, 43)),
+            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    of_shape(rng, (127, 1), (127, 1)),
+                    of_shape(rng, (1, 16), (8, 16)),
+                    of_shape(rng, (3, 1), (3, 43)),
+                )
             ),
         ),
         hidden("flat indices beyond the largest int", beyond_int),
@@ -430,11 +433,13 @@ where = Exercise(
         ),
         hidden("transposed operands, and operands with gaps", all_turned),
         hidden(
-            "as many elements as threads, one fewer and one more",
-            lambda rng: together(
-                of_shapes(rng, (127,), (1,), (127,)),
-                of_shapes(rng, (8, 1), (8, 16), (1, 16)),
-                of_shapes(rng, (3, 43), (3, 1), (1, 43)),
+            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    of_shapes(rng, (127,), (1,), (127,)),
+                    of_shapes(rng, (8, 1), (8, 16), (1, 16)),
+                    of_shapes(rng, (3, 43), (3, 1), (1, 43)),
+                )
             ),
         ),
         hidden("a condition that is true, but not 1", any_truth),
@@ -547,9 +552,11 @@ fast_expand = Exercise(
             ),
         ),
         hidden(
-            "powers of two and their neighbours",
-            lambda rng: together(
-                *(fast_of_shape(rng, (3, n, 1), (3, n, 2)) for n in (1, 2, 3, 7, 8, 9, 31, 33))
+            "powers of two and their neighbours; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    *(fast_of_shape(rng, (3, n, 1), (3, n, 2)) for n in (1, 2, 3, 7, 8, 9, 31, 33))
+                )
             ),
         ),
         hidden(

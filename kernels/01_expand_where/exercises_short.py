@@ -17,6 +17,7 @@ from grader.course import (
     Problem,
     hidden,
     one_launch,
+    work_is_shared,
 )
 from grader.course.inputs import quarters, whole_numbers
 
@@ -148,7 +149,13 @@ outer_sum = Exercise(
     teaches="a coordinate that is there need not be divided for",
     cases=(
         Case("some elements", lambda rng: summed(rng, 5, 7), points=0.5),
-        Case("no division", lambda rng: summed(rng, 16, 64), points=1.5, bans=(NO_DIVISION,)),
+        Case(
+            "no division",
+            lambda rng: summed(rng, 16, 64),
+            points=1.5,
+            bans=(NO_DIVISION,),
+            budgets=work_is_shared(),
+        ),
         hidden("more rows than columns", lambda rng: summed(rng, 40, 3)),
     ),
     hints=(

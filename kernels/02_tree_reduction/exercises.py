@@ -19,6 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     large,
     longest_path,
@@ -104,8 +105,10 @@ interleaved = Exercise(
             lambda rng: together(*(sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
         ),
         hidden(
-            "lengths around the edge of a block",
-            lambda rng: together(*(sums(quarters(rng, n)) for n in (255, 256, 257, 1000))),
+            "lengths around the edge of a block; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(sums(quarters(rng, n)) for n in (255, 256, 257, 1000)))
+            ),
         ),
         hidden(
             "blocks of 32, 64 and 128 threads",
@@ -208,8 +211,10 @@ maximum = Exercise(
             lambda rng: together(*(maxima(rising(rng, n)) for n in (1, 31, 32, 33))),
         ),
         hidden(
-            "lengths around the edge of a block",
-            lambda rng: together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000))),
+            "lengths around the edge of a block; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000)))
+            ),
         ),
         hidden(
             "blocks of 32, 64 and 128 threads",
@@ -319,8 +324,10 @@ dot = Exercise(
             ),
         ),
         hidden(
-            "lengths around full passes of the grid",
-            lambda rng: together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537))),
+            "lengths around full passes of the grid; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537)))
+            ),
         ),
         hidden(
             "blocks of 32, 64 and 128 threads",
@@ -450,9 +457,11 @@ last_block = Exercise(
             lambda rng: in_one_launch(spikes(rng, 10 * BLOCK, BLOCK), 10),
         ),
         hidden(
-            "large offsets and heavy tails",
-            lambda rng: together(
-                in_one_launch(offset(rng, 700), 2), in_one_launch(heavy_tailed(rng, 700), 2)
+            "large offsets and heavy tails; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    in_one_launch(offset(rng, 700), 2), in_one_launch(heavy_tailed(rng, 700), 2)
+                )
             ),
         ),
         Case(

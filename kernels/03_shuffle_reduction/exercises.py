@@ -17,6 +17,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     large,
     together,
@@ -79,8 +80,8 @@ warp_sum = Exercise(
             points=1,
         ),
         hidden(
-            "lengths around the edge of a warp",
-            lambda rng: together(*(warp_sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
+            "lengths around the edge of a warp; arrays that begin anywhere",
+            lambda rng: anywhere(together(*(warp_sums(quarters(rng, n)) for n in (1, 31, 32, 33)))),
         ),
         hidden(
             "lengths around the edge of a block, and a block without any element",
@@ -209,11 +210,13 @@ below_max = Exercise(
             ),
         ),
         hidden(
-            "rows of 16, 31 and 32 elements, blocks of 32 and of 256 threads",
-            lambda rng: together(
-                below(negative(rng, (9, 16)), 16, block=256),
-                below(negative(rng, (3, 31)), 32, block=32),
-                below(negative(rng, (11, 32)), 32, block=256),
+            "rows of 16, 31 and 32, blocks of 32 and of 256 threads; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    below(negative(rng, (9, 16)), 16, block=256),
+                    below(negative(rng, (3, 31)), 32, block=32),
+                    below(negative(rng, (11, 32)), 32, block=256),
+                )
             ),
         ),
         hidden(
@@ -351,10 +354,12 @@ row_share = Exercise(
             ),
         ),
         hidden(
-            "only the last element of a row counts",
-            lambda rng: together(
-                shares(last_is_larger(rng, 3, 160), 2, 160),
-                shares(last_is_larger(rng, 3, 513), 1, 256),
+            "only the last element of a row counts; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    shares(last_is_larger(rng, 3, 160), 2, 160),
+                    shares(last_is_larger(rng, 3, 513), 1, 256),
+                )
             ),
         ),
         hidden(

@@ -19,6 +19,7 @@ from grader.course import (
     Requirement,
     hidden,
     one_launch,
+    work_is_shared,
 )
 from grader.course.inputs import quarters
 
@@ -145,6 +146,7 @@ five_steps = Exercise(
             points=1.5,
             budgets=(
                 Budget("shuffles", 5 * 4, "5 for a warp: each step doubles what a lane has seen"),
+                *work_is_shared(),
             ),
             requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),

@@ -18,6 +18,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     large,
     together,
@@ -175,8 +176,10 @@ elementary = Exercise(
             lambda rng: together(*(in_three_launches(normal(rng, n)) for n in (1, 31, 33, 129))),
         ),
         hidden(
-            "lengths around full passes of the grid",
-            lambda rng: together(*(in_three_launches(normal(rng, n)) for n in (255, 257, 513))),
+            "lengths around full passes of the grid; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(in_three_launches(normal(rng, n)) for n in (255, 257, 513)))
+            ),
         ),
         hidden(
             "many blocks, every element counts the same",
@@ -297,8 +300,10 @@ on_device = Exercise(
             lambda rng: together(*(on_one_grid(normal(rng, n)) for n in (1, 31, 33, 129))),
         ),
         hidden(
-            "lengths around full passes of the grid",
-            lambda rng: together(*(on_one_grid(level(rng, n)) for n in (383, 384, 385, 769))),
+            "lengths around full passes of the grid; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(on_one_grid(level(rng, n)) for n in (383, 384, 385, 769)))
+            ),
         ),
         hidden(
             "blocks of one warp and of thirty-two",
@@ -426,9 +431,11 @@ row_softmax = Exercise(
             points=2,
         ),
         hidden(
-            "columns around the edges of a warp and of a block",
-            lambda rng: together(
-                *(rows_of(normal(rng, (2, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
+            "columns around the edges of a warp and of a block; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    *(rows_of(normal(rng, (2, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
+                )
             ),
         ),
         hidden(
@@ -461,9 +468,9 @@ row_softmax = Exercise(
         ),
         Case(
             "within budget",
-            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3),
+            lambda rng: rows_of(normal(rng, (3, 4096)), grid=3, block=256),
             points=6.5,
-            budgets=row_budgets(3, 4096, warps=4),
+            budgets=row_budgets(3, 4096, warps=8),
             requires=shuffled(),
         ),
         large(

@@ -16,6 +16,7 @@ from grader.course import (
     Problem,
     hidden,
     one_launch,
+    work_is_shared,
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
@@ -163,6 +164,7 @@ side_by_side = Exercise(
                     3 * 16,
                     "16 for a row of 128: each of the warp's four loads touches four sectors",
                 ),
+                *work_is_shared(),
             ),
         ),
         hidden("more rows", lambda rng: exponentials(rng, 9)),

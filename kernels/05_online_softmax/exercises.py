@@ -17,6 +17,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     large,
     together,
@@ -318,8 +319,10 @@ online_row = Exercise(
             lambda rng: together(*(rows_of(normal(rng, (3, n))) for n in (1, 31, 32, 33))),
         ),
         hidden(
-            "rows around the length of a block",
-            lambda rng: together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257))),
+            "rows around the length of a block; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257)))
+            ),
         ),
         hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 520))),
         hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 300)))),
@@ -556,8 +559,10 @@ axis = Exercise(
             points=2,
         ),
         hidden(
-            "axes around the number of threads along them",
-            lambda rng: together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9))),
+            "axes around the number of threads along them; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9)))
+            ),
         ),
         hidden(
             "few columns side by side",

@@ -3,7 +3,7 @@
 //   x     float[rows, columns], only read; warp w of the grid owns row w, if there is one; columns:
 //         a multiple of 4, up to 1,024
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
-//   block a multiple of 32 threads: a row a warp
+//   block a multiple of 32 threads: a row a warp; x and y begin at multiples of 16 bytes
 //
 // Budget: every byte read once, in 16-byte loads, no local memory, no barriers, 5 shuffles a row.
 

@@ -1,7 +1,7 @@
 // y = factor * x for any number of elements, in packs of 16 bytes and a tail.
 //
 //   x       float[n], only read; thread p of the grid owns pack p: elements 4 p to 4 p + 3
-//   y       float[n], written
+//   y       float[n], written; both begin at multiples of 16 bytes
 //   factor  what every element is multiplied by
 //   grid    at least one thread for each pack, a last and incomplete one included
 //

@@ -6,6 +6,7 @@ import numpy as np
 
 from grader.course import (
     LOAD_16,
+    SHUFFLE,
     Break,
     Budget,
     Bug,
@@ -17,6 +18,7 @@ from grader.course import (
     Requirement,
     hidden,
     one_launch,
+    work_is_shared,
 )
 from grader.course.inputs import normal, quarters
 
@@ -68,6 +70,7 @@ one_load = Exercise(
             budgets=(
                 Budget("global_load_requests", 4, "one for a warp: 16 bytes a lane at once"),
                 Budget("global_store_requests", 4, "one for a warp: 16 bytes a lane at once"),
+                *work_is_shared(),
             ),
             requires=(Requirement(LOAD_16, "one for each warp"),),
         ),
@@ -137,7 +140,9 @@ no_waiting = Exercise(
             budgets=(
                 Budget("barriers", 0, "a row belongs to one warp, and nobody waits for another"),
                 Budget("shared_store_requests", 0, "lanes of a warp can pass registers"),
+                *work_is_shared(),
             ),
+            requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
         hidden("other numbers", lambda rng: magnitudes(rng, 12)),
     ),

@@ -1,7 +1,7 @@
 // Row softmax, a block a row, the row kept in shared memory: one read, one write, one exchange.
 //
 //   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
-//               b + 2 * gridDim.x ...; columns: a multiple of 4
+//               b + 2 * gridDim.x ...; columns: a multiple of 4; both at multiples of 16 bytes
 //   block       whole warps: a multiple of 32 threads, at most 1024
 //   shared_mem  4 * columns bytes: the row. Thread t owns packs t, t + blockDim.x, ... of it.
 //

@@ -3,7 +3,7 @@
 //   x, y   float[rows][keys], x only read, y written; rows = heads * queries, and row r belongs to
 //          query r % queries; warp w of the grid owns row w, if there is one; keys: a multiple of
 //          4, up to 1,024
-//   block  whole warps: a multiple of 32 threads
+//   block  whole warps: a multiple of 32 threads; x and y begin at multiples of 16 bytes
 //
 // The last query sees all keys, the one before it all but the last key, and so on; with more
 // queries than keys the first ones see none. Keys that are not seen get 0, whatever x holds there,

@@ -16,6 +16,7 @@ from grader.course import (
     Problem,
     hidden,
     one_launch,
+    work_is_shared,
 )
 from grader.course.inputs import normal, quarters
 from grader.course.references import softmax
@@ -86,6 +87,7 @@ read_once = Exercise(
                     3 * 16,
                     "16 for a row of 128: what is needed again can stay in registers",
                 ),
+                *work_is_shared(),
             ),
         ),
         hidden("more rows", lambda rng: rows_of(rng, "read_once", 7, 32)),

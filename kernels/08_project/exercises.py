@@ -17,6 +17,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
+    anywhere,
     hidden,
     large,
     together,
@@ -117,7 +118,7 @@ layer_norm = Exercise(
     name="layer_norm",
     title="Layer normalisation, with Welford's triples",
     source="1_layer_norm.cu",
-    minutes=20,
+    minutes=30,
     teaches="a statistic as a triple that merges, and cancellation",
     cases=(
         Case(
@@ -129,9 +130,11 @@ layer_norm = Exercise(
             points=2,
         ),
         hidden(
-            "columns around a block's threads, and very few",
-            lambda rng: together(
-                *(normalising(rng, normal(rng, (2, n), scale=2)) for n in (2, 31, 127, 129))
+            "columns around a block's threads, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(
+                    *(normalising(rng, normal(rng, (2, n), scale=2)) for n in (2, 31, 127, 129))
+                )
             ),
         ),
         hidden(
@@ -296,7 +299,7 @@ cross_entropy = Exercise(
     name="cross_entropy",
     title="Softmax with cross-entropy, and its backward pass",
     source="2_cross_entropy.cu",
-    minutes=20,
+    minutes=30,
     teaches="a loss and its gradient with one read and one write",
     cases=(
         Case(
@@ -315,9 +318,9 @@ cross_entropy = Exercise(
             points=1,
         ),
         hidden(
-            "classes around a block's threads, and very few",
-            lambda rng: together(
-                *(classifying(rng, below(rng, 2, n)) for n in (1, 2, 31, 127, 129))
+            "classes around a block's threads, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(classifying(rng, below(rng, 2, n)) for n in (1, 2, 31, 127, 129)))
             ),
         ),
         hidden(
@@ -382,7 +385,7 @@ cross_entropy = Exercise(
 cross_entropy_contest = Contest(
     exercise="cross_entropy",
     sectors=2 * ENTROPY_ROWS * ENTROPY_COLUMNS // SECTOR + 2,  # targets and losses in one each
-    instructions=least_instructions(ENTROPY_ROWS * ENTROPY_COLUMNS, a_lane=5, moved=2),
+    instructions=least_instructions(ENTROPY_ROWS * ENTROPY_COLUMNS, a_lane=4, moved=2),
 )
 
 
@@ -448,15 +451,21 @@ top_four = Exercise(
     name="top_four",
     title="The four largest of each row",
     source="3_top_four.cu",
-    minutes=20,
+    minutes=30,
     teaches="a sorted list in registers, and a total order for ties",
     cases=(
-        Case("8 rows of 128", lambda rng: choosing(normal(rng, (8, 128))), points=1),
+        Case(
+            "8 rows of 128, in some of them the largest all in one lane",
+            lambda rng: choosing(np.vstack([normal(rng, (5, 128)), one_lane(rng, 3, 128)])),
+            points=1,
+        ),
         Case("6 rows of 50, below zero", lambda rng: choosing(negative(rng, 6, 50)), points=2),
         Case("5 rows of 200 with equal numbers", lambda rng: choosing(tied(rng, 5, 200)), points=1),
         hidden(
-            "columns around a warp's lanes, and very few",
-            lambda rng: together(*(choosing(negative(rng, 5, n)) for n in (4, 5, 31, 33, 65))),
+            "columns around a warp's lanes, and very few; arrays that begin anywhere",
+            lambda rng: anywhere(
+                together(*(choosing(negative(rng, 5, n)) for n in (4, 5, 31, 33, 65)))
+            ),
         ),
         hidden(
             "blocks of 1, 2 and 16 warps, and one without any row",
@@ -592,7 +601,7 @@ attention_row = Exercise(
     name="attention_row",
     title="Attention, one row",
     source="4_attention_row.cu",
-    minutes=20,
+    minutes=30,
     teaches="the online pair with a third member: FlashAttention's idea",
     cases=(
         Case("2 heads, 40 keys", lambda rng: attending(rng, around(rng, 2, 40)), points=1),

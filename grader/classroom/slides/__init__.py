@@ -1,8 +1,13 @@
 """A notebook as slides: nbconvert's, for reveal.js, cut to the size of a screen and in one file
-that loads nothing, so that they can be shown where there is no network."""
+that loads nothing, so that they can be shown where there is no network.
+
+A cell's metadata may have `notes`, Markdown for whoever presents, and `live`, an object with an
+`exercise` and a `source`: a kernel that can be edited on its slide where `lecture` serves the page.
+"""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from latex2mathml.converter import convert
@@ -19,6 +24,8 @@ def slides(notebook: NotebookNode, title: str) -> str:
     """The HTML page that shows `notebook`, with its outputs, slide by slide."""
     pages = paged(notebook)
     pages.metadata.title = title
+    kernels = json.dumps([cell.metadata.live for cell in notebook.cells if "live" in cell.metadata])
+    pages.metadata.kernels = kernels.replace("<", "\\u003c")  # nothing in it ends the script
     exporter = SlidesExporter(
         extra_template_basedirs=[str(_HERE)],
         template_name="template",

@@ -20,6 +20,7 @@ from ...notebook.html import paragraph
 from ...notebook.player.page import PLAYER
 
 ROOM = 670  # what a slide holds
+LIVE = "live-kernel-"  # how a class begins by which template/live.js finds what can be edited
 LINES = 31  # of code on a slide
 _LINES_OF_FENCE = 24  # which is shown larger, below a heading
 _TEXT_WIDTH = 100  # characters of prose in a line
@@ -30,12 +31,13 @@ _FIGURE, _FIGURE_WITH_CODE = 620, 460
 @dataclass(frozen=True)
 class Piece:
     """What stays together on a slide. `begins` is "slide" or "subslide" if it has to come first
-    on one; what is `shown_later` waits for a key."""
+    on one; what is `shown_later` waits for a key; `notes` are not shown to the class."""
 
     cell: NotebookNode
     height: int
     begins: str = ""
     shown_later: bool = False
+    notes: bool = False
 
 
 def paged(notebook: NotebookNode) -> NotebookNode:
@@ -43,9 +45,10 @@ def paged(notebook: NotebookNode) -> NotebookNode:
     slides of them."""
     cells, used = [], 0
     for piece in _pieces(notebook):
-        begins = piece.begins or ("subslide" if used + piece.height > ROOM else "")
+        too_much = piece.height and used + piece.height > ROOM  # notes take no room
+        begins = piece.begins or ("subslide" if too_much else "")
         used = piece.height if begins else used + piece.height
-        kind = begins or ("fragment" if piece.shown_later else "-")
+        kind = begins or ("fragment" if piece.shown_later else "notes" if piece.notes else "-")
         piece.cell.metadata.slideshow = {"slide_type": kind}
         cells.append(piece.cell)
     paged: NotebookNode = v4.new_notebook(cells=cells, metadata=notebook.metadata)
@@ -53,15 +56,32 @@ def paged(notebook: NotebookNode) -> NotebookNode:
 
 
 def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
+    kernels = 0
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        if cell.cell_type == "markdown":
-            yield from _prose(cell.source)
-        elif cell.source.startswith("predict("):
-            yield from _question(cell)
-        else:
-            yield from _code(cell)
+        if not (pieces := _pieces_of(cell)):
+            continue
+        first, *others = pieces
+        yield first
+        if said := cell.metadata.get("notes"):
+            yield Piece(v4.new_markdown_cell(said), 0, notes=True)
+        yield from others
+        if "live" in cell.metadata:
+            for piece in (first, *others):
+                piece.cell.metadata.tags = [
+                    *piece.cell.metadata.get("tags", ()),
+                    f"{LIVE}{kernels}",
+                ]
+            kernels += 1
+
+
+def _pieces_of(cell: NotebookNode) -> list[Piece]:
+    if cell.cell_type == "markdown":
+        return list(_prose(cell.source))
+    if cell.source.startswith("predict("):
+        return list(_question(cell))
+    return list(_code(cell))
 
 
 # --- prose ---------------------------------------------------------------------------------------

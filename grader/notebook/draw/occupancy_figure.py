@@ -8,7 +8,7 @@ from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.occupancy import REGISTERS, occupancy
 
 from ..failures import Notice
-from ..html import Page
+from ..html import TEXT, Page
 
 THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)
@@ -102,8 +102,7 @@ def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -
         f'<iframe title="occupancy" srcdoc="{escape(inside)}" width="100%" height="{_HEIGHT}" '
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
-    style = "color: var(--jp-ui-font-color1, #212121)"
-    return Page(f'<div style="{style}">{frame}<p>{escape(text)}</p></div>', text)
+    return Page(f'<div style="color: {TEXT}">{frame}<p>{escape(text)}</p></div>', text)
 
 
 def _kilobytes(most: int) -> list[int]:

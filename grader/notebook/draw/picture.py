@@ -31,7 +31,11 @@ ACTIVITY = {BLUE: "active", ORANGE: "idle while its warp works", PALE: "its whol
 _TITLE_WIDTH = 88  # characters of a title in its full size
 _PIXELS_PER_INCH = 96
 _WIDEST, _NARROWEST = 960, 780  # CSS pixels
-_DARK_PAGES = ('[data-jp-theme-light="false"]', '[data-vscode-theme-kind="vscode-dark"]')
+_DARK_PAGES = (
+    '[data-jp-theme-light="false"]',
+    '[data-vscode-theme-kind="vscode-dark"]',
+    '[data-vscode-theme-kind="vscode-high-contrast"]',
+)
 _SHARPNESS = 2  # device pixels per CSS pixel
 
 Colour = str | tuple[float, float, float]

@@ -207,6 +207,26 @@ function follow(page) {
   }
 }
 
+// VS Code scrolls its notebook by what its own page hears of the wheel, and of this frame it hears
+// nothing: so tell it, unless something in here is scrolled.
+function passWheelOn(page) {
+  if (!page || !("vscodeThemeKind" in page.body.dataset)) return;
+  document.addEventListener("wheel", (event) => {
+    if (scrolls(event.target, event.deltaY)) return;
+    const { deltaX, deltaY, deltaMode, wheelDeltaX, wheelDeltaY, shiftKey } = event;
+    window.frameElement.dispatchEvent(new WheelEvent("wheel",
+      { bubbles: true, deltaX, deltaY, deltaMode, wheelDeltaX, wheelDeltaY, shiftKey }));
+  }, { passive: true });
+}
+
+function scrolls(element, by) {
+  for (let box = element; box && box !== document.body; box = box.parentElement) {
+    const room = by < 0 ? box.scrollTop : box.scrollHeight - box.clientHeight - box.scrollTop;
+    if (room >= 1 && /auto|scroll/.test(getComputedStyle(box).overflowY)) return true;
+  }
+  return false;
+}
+
 let tallest = 0;
 
 // As tall as the tallest step so far, so that the page below does not jump.
@@ -220,6 +240,7 @@ function fit() {
 async function begin() {
   const page = outside();
   follow(page);
+  passWheelOn(page);
   const model = await unpack(document.getElementById("data").textContent.trim());
   window.player = new Player(model, document.getElementById("player"));
   if (page && window.frameElement.nextElementSibling) window.frameElement.nextElementSibling.hidden = true;

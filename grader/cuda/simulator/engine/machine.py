@@ -41,6 +41,7 @@ from .synchronization.cluster_barrier import ClusterBarrier
 from .synchronization.collectives import Collectives
 
 FIRST_PAUSE = 1024  # steps
+A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ class Machine:
             self.steps[end] = _then_next(self.steps[end], end)
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
-        self.steps_taken += end + 1 - pc
+        self.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
         if self.steps_taken > self.pause:
             self._pause(end, lanes)
         self.recent.add(pc)

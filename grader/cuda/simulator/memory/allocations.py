@@ -43,12 +43,14 @@ def empty(shape: int | tuple[int, ...], dtype: DTypeLike = np.float32) -> np.nda
 
 
 def written(array: np.ndarray) -> np.ndarray:
-    """Which elements of `array` are initialised: bool, of its shape."""
+    """Which elements of `array`, whole or a stretch of another, are initialised: bool, of its
+    shape."""
     allocation = allocation_of(array)
     if allocation.written is None:
         return np.ones(array.shape, bool)
-    whole = np.asarray(allocation.written.reshape(-1, array.itemsize).all(axis=1))
-    return whole.reshape(array.shape)
+    begin = array.ctypes.data - owner_of(array).ctypes.data
+    of_bytes = allocation.written[begin : begin + array.nbytes]
+    return np.asarray(of_bytes.reshape(-1, array.itemsize).all(axis=1)).reshape(array.shape)
 
 
 def allocation_of(array: np.ndarray) -> Allocation:

@@ -4,7 +4,8 @@ The names stand for Nsight Compute's metrics (`METRICS`). Requests, sectors and 
 the hardware's rules (`traffic`). Instructions and branches are PTX's, not the machine's own: the
 assembler turns one into several (a division) and a short branch into predicated instructions.
 Atomics, shuffles, barriers: warp instructions, in Nsight Compute those of some opcodes.
-"Ideal" is what the same bytes would cost at least.
+"Ideal" is what the same bytes would cost at least. `global_sectors` are those of everything that
+touches global memory, also of atomics and of bulk copies, which Nsight Compute leaves out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..engine.events import Accessed, Observer
 from ..engine.lanes import WARP, Lanes, count, select, warps
 from ..engine.lanes import index as lane_index
 from ..memory.access import Access, Hit
-from .traffic import global_traffic, shared_traffic
+from .traffic import SECTOR_SHIFT, global_traffic, shared_traffic
 
 if TYPE_CHECKING:
     from .reporting.reporter import Reporter
@@ -38,6 +39,7 @@ METRICS = {
     "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "global_store_sectors_ideal": "memory_l2_theoretical_sectors_global_ideal",
     "global_store_bytes": "smsp__sass_data_bytes_mem_global_op_st.sum",
+    "global_sectors": "memory_l2_theoretical_sectors_global",
     "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
     "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "shared_load_wavefronts_ideal": "memory_l1_wavefronts_shared_ideal",
@@ -119,6 +121,9 @@ class Counting(Observer):
         """What a copy engine moves, and an asynchronous copy's way into shared memory, no load or
         store instruction does, and Nsight Compute does not count."""
         access, hit, kind = done.access, done.hit, done.kind
+        if hit.space == "global" and (access.bulk or kind == "atomic"):
+            touched = _sectors_of_bulk(hit) if access.bulk else _sectors(access, hit)
+            self.counters.add(self._lines[access.at], "global_sectors", touched)
         if hit.space not in _COUNTED or access.bulk:
             return
         requests = warps(hit.lanes) - hit.again
@@ -132,6 +137,7 @@ class Counting(Observer):
         line, add = self._lines[access.at], self.counters.add
         if hit.space == "global":
             sectors, ideal = global_traffic(hit.lanes, hit.addresses, access.width)
+            add(line, "global_sectors", sectors)
             add(line, f"global_{kind}_sectors", sectors)
             add(line, f"global_{kind}_sectors_ideal", ideal)
             add(line, f"global_{kind}_bytes", len(hit.addresses) * access.width)
@@ -141,3 +147,12 @@ class Counting(Observer):
             add(line, f"shared_{kind}_wavefronts", cost.wavefronts)
             add(line, f"shared_{kind}_wavefronts_ideal", cost.ideal)
             add(line, f"shared_{kind}_bank_conflicts", cost.conflicts)
+
+
+def _sectors(access: Access, hit: Hit) -> int:
+    return global_traffic(hit.lanes, hit.addresses, access.width)[0]
+
+
+def _sectors_of_bulk(hit: Hit) -> int:
+    """One lane has asked for all of it."""
+    return len(np.unique(hit.addresses >> SECTOR_SHIFT))

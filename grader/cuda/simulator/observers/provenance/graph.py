@@ -20,7 +20,6 @@ from ...isa.form import Carries
 from ...program.ptx import Instruction
 
 MOST_NODES = 1 << 23  # some 200 MB
-_MANY = 1 << 31
 _COLUMNS = {
     "at": np.int32,
     "thread": np.int32,
@@ -40,6 +39,22 @@ class Origin:
 
     address: int
     offset: int
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The nodes that one node was made of, itself included, highest number first, and what each
+    was made of, 0 where there is none: int64 (nodes,), int32 (nodes,) twice."""
+
+    nodes: npt.NDArray[np.int64]
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+_NOTHING = Behind(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 class Graph:
@@ -65,7 +80,7 @@ class Graph:
         self._bytes = 0
         self._steering = np.zeros(0, bool)
         self._asked = (0, 0, False)  # of which node, of how many in all, and how `_behind` is
-        self._behind: dict[int, tuple[int, int]] = {}
+        self._behind = _NOTHING
 
     def __len__(self) -> int:
         return self._size
@@ -105,9 +120,17 @@ class Graph:
 
     def place(self, node: int) -> tuple[int, int]:
         """The block and the thread in it that made a value, by linear index."""
-        which = bisect_right(self._launches, (int(self.at[node]), _MANY)) - 1
-        threads = self._launches[max(which, 0)][1]
-        return divmod(int(self.thread[node]), threads)
+        (block,), (thread,) = self.places(np.array([node]))
+        return int(block), int(thread)
+
+    def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The same of many nodes: blocks and threads."""
+        begins, threads = np.array(self._launches).T
+        which = np.searchsorted(begins, self.at[nodes], side="right") - 1
+        blocks: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.divmod(
+            self.thread[nodes].astype(np.int64), threads[np.maximum(which, 0)]
+        )
+        return blocks
 
     def line(self, node: int) -> int | None:
         """The source line that made a value."""
@@ -167,16 +190,14 @@ class Graph:
         steers = instruction is not None and _steers(instruction)
         return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
 
-    def behind(self, root: int, choices: bool = False) -> dict[int, tuple[int, int]]:
-        """The nodes that a node was made of, itself included and what steers left out (but for
-        what a value was chosen by, with `choices`), highest number first, each with its sources; 0
-        for one that it does not have."""
+    def behind(self, root: int, choices: bool = False) -> Behind:
+        """What a node was made of; what steers is left out (but for what a value was chosen by,
+        with `choices`)."""
         asked = root, self._size, choices
         if asked != self._asked:
             right = self._made_of(choices)
             nodes = self._reaching(root, right)
-            pairs = zip(self.left[nodes].tolist(), right[nodes].tolist(), strict=True)
-            self._behind = dict(zip(nodes.tolist(), pairs, strict=True))
+            self._behind = Behind(nodes, self.left[nodes], right[nodes])
             self._asked = asked
         return self._behind
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ...isa.form import Carries
 from ...numeric.types import DTYPES
 from ...program.ptx import Immediate, Instruction
-from .graph import Graph, Origin
+from .graph import Behind, Graph, Origin
 
 MOST_TIMES = 1000  # counted no further
 _NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
@@ -31,21 +31,36 @@ class Input:
 def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
     """Of what a value was made, what steered its making left out; in order of memory. Without
     `extremes`, what went through a maximum or a minimum is left out too."""
-    times: Counter[int] = Counter({root: 1})
+    behind = graph.behind(root)
+    times = _times(graph, behind, extremes)
+    sizes = np.array([_size(one) for one in graph.code])[graph.at[behind.nodes]]
     found: dict[tuple[int, int, int], Input] = {}
-    at = graph.at
-    for node, sources in graph.behind(root).items():
-        ways = min(times.pop(node, 0), MOST_TIMES)
-        if not ways or (not extremes and _is_extreme(graph.code[at[node]])):
-            continue
-        for source in sources:
-            if source > 0:
-                times[source] += ways
-            elif source < 0:
-                one = Input(graph.origin(source), _size(graph, node), node, ways)
-                key = (one.origin.address, one.origin.offset, one.size)
-                found[key] = _added(found[key], one) if key in found else one
+    for sources in (behind.left, behind.right):
+        some = np.flatnonzero((sources < 0) & (times > 0))
+        rows = (sources[some], sizes[some], behind.nodes[some], times[some])
+        for source, size, node, ways in zip(*(row.tolist() for row in rows), strict=True):
+            one = Input(graph.origin(source), size, node, ways)
+            key = (one.origin.address, one.origin.offset, size)
+            found[key] = _added(found[key], one) if key in found else one
     return [found[key] for key in sorted(found)]
+
+
+def _times(graph: Graph, behind: Behind, extremes: bool) -> npt.NDArray[np.int64]:
+    """In how many ways each of the nodes went into the first of them."""
+    place = np.searchsorted(-behind.nodes, -np.stack([behind.left, behind.right]))
+    left, right = np.where(np.stack([behind.left, behind.right]) > 0, place, -1).tolist()
+    through = np.ones(len(behind), bool)
+    if not extremes:
+        kinds = np.array([_is_extreme(one) for one in graph.code], bool)
+        through = ~kinds[graph.at[behind.nodes]]
+    times = [1] + [0] * (len(behind) - 1)
+    for at, goes_on in enumerate(through.tolist()):
+        ways = times[at] = min(times[at], MOST_TIMES) if goes_on else 0
+        if ways:
+            for source in (left[at], right[at]):
+                if source >= 0:
+                    times[source] += ways
+    return np.array(times, np.int64)
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,7 @@ def operands(graph: Graph, node: int) -> tuple[float, ...]:
 
 def first_nan(graph: Graph, root: int) -> int | None:
     """The earliest value behind one that is NaN; None if there is none."""
-    nodes = np.array(list(graph.behind(root)), np.int64)
+    nodes = graph.behind(root).nodes
     for kind in ("f16", "f32", "f64"):
         typed = np.array([one is not None and one.form.type == kind for one in graph.code])
         some = nodes[typed[graph.at[nodes]]]
@@ -99,12 +114,10 @@ def number(graph: Graph, node: int) -> float:
     return float(graph.value[node : node + 1].view(DTYPES[kind])[0]) if kind in _NUMBERS else 0.0
 
 
-def _size(graph: Graph, node: int) -> int:
-    """Bytes that the load at a node takes from memory for one value."""
-    instruction = graph.code[graph.at[node]]
-    return (
-        instruction.form.transfers[-1][1].size if instruction and instruction.form.transfers else 1
-    )
+def _size(instruction: Instruction | None) -> int:
+    """Bytes that a load takes from memory for one value."""
+    transfers = instruction.form.transfers if instruction else ()
+    return transfers[-1][1].size if transfers else 1
 
 
 def _hands_on(graph: Graph, node: int) -> bool:

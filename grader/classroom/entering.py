@@ -1,0 +1,139 @@
+"""Marks entered in the gradebook, as nbgrader's own autograde step enters them.
+
+That step opens the gradebook ten times for a submission and checks each notebook eight times, which
+takes ten times as long as everything here. What it would do under the course's own config is
+little: our two preprocessors make the notebook (see `plugin`), and what stands in its check cells
+goes into the gradebook. formgrader's button still goes nbgrader's way, and
+tests/test_entering.py holds one beside the other, file by file and row by row.
+"""
+
+from __future__ import annotations
+
+import shutil
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbgrader import utils
+from nbgrader.api import Gradebook
+
+from .. import course as lessons
+from ..course import Lesson
+from ..course.weave import text
+from ..judge import Verdict
+from ..submissions.intake import grade_id
+from ..submissions.submission import STAMP
+from . import plugin, verdicts
+from .files import whole
+from .folder import explained
+from .grading import Grading, Work
+from .plugin import Marking, Pair
+
+READ_ONLY = 0o444  # as nbgrader leaves what was graded
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A submission with its marks. `notebook` is the file's text, `kept` that of verdicts.py's,
+    `scores` are by check cell, and `blank` names the solution cells that are as handed out."""
+
+    notebook: str
+    kept: bytes
+    scores: dict[str, float]
+    blank: frozenset[str]
+
+
+@dataclass
+class Entering:
+    """One run's way into the gradebook, which it holds open. What learners hand in alike is marked
+    once."""
+
+    grading: Grading
+    gradebook: Gradebook
+    _lesson: Lesson
+    _pairs: dict[str, Pair]
+    _checksums: dict[str, str]  # by cell
+    _names: dict[str, str]  # of cells, by the gradebook's ids
+    _marked: dict[tuple[object, ...], Marked] = field(default_factory=dict)
+
+    def enter(self, learner: str, work: Work) -> None:
+        """Write the graded notebook, then the marks, then that both are there: whoever is stopped
+        in between begins this submission anew. MachineError, or ClassroomError when that failed
+        for this one alone."""
+        lesson = self.grading.lesson
+        place = self.grading.course.path("autograded", lesson, learner)
+        with explained(lesson):
+            marked = self._mark(work)
+            _write(place, lesson, marked, work.beside)
+            try:
+                self._save(learner, marked, work.beside.get(STAMP, ""))
+            except BaseException:
+                self.gradebook.db.rollback()
+                raise
+            verdicts.complete(place, work.fingerprint, work.had)
+
+    def _mark(self, work: Work) -> Marked:
+        asked = (work.notebook, work.unreadable, work.remark, work.others)
+        if asked not in self._marked:
+            self._marked[asked] = self._made(work)
+        return self._marked[asked]
+
+    def _made(self, work: Work) -> Marked:
+        def known(exercise: str, source: str) -> Verdict:
+            return self.grading.store.verdict(self.grading.question(exercise, source))
+
+        marking = Marking(known, work.unreadable, work.remark, work.others)
+        notebook = nbformat.reads(work.notebook, as_version=4)
+        answers = plugin.take(notebook, deepcopy(self._pairs), work.unreadable)
+        kept = plugin.fill(notebook, self._lesson, answers, marking)
+        scores, blank = {}, set()
+        for cell in notebook.cells:
+            if not (name := grade_id(cell)):
+                continue
+            cell.metadata.nbgrader["checksum"] = self._checksums[name]
+            if utils.is_grade(cell):
+                scores[name], _ = utils.determine_grade(cell)
+            elif cell.metadata.nbgrader["checksum"] == utils.compute_checksum(cell):
+                blank.add(name)
+        return Marked(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
+
+    def _save(self, learner: str, marked: Marked, stamp: str) -> None:
+        """The marks in the gradebook; one given by hand stays, and waits for a look."""
+        gradebook, lesson = self.gradebook, self.grading.lesson
+        if self.grading.course.config.Autograde.get("create_student", True):
+            gradebook.update_or_create_student(learner)
+        when = {"timestamp": utils.parse_utc(stamp.strip())} if stamp.strip() else {}
+        submission = gradebook.update_or_create_submission(lesson, learner, **when)
+        (notebook,) = submission.notebooks
+        for grade in notebook.grades:
+            grade.auto_score = marked.scores[self._names[grade.cell_id]]
+            grade.needs_manual_grade = grade.manual_score is not None
+        for comment in notebook.comments:
+            blank = self._names[comment.cell_id] in marked.blank
+            comment.auto_comment = "No response." if blank else None
+        gradebook.db.commit()
+
+
+def open_for(grading: Grading, gradebook: Gradebook) -> Entering:
+    """What it takes to enter marks of a lesson; the gradebook stays the caller's to close."""
+    gradebook.db().expire_on_commit = False  # else each learner asks for all exercises again
+    name = grading.lesson
+    released = gradebook.find_notebook(name, name)
+    checksums = {cell.name: cell.checksum for cell in released.source_cells}
+    names = {cell.id: cell.name for cell in (*released.grade_cells, *released.solution_cells)}
+    lesson, pairs = (
+        lessons.lesson(name, grading.course.kernels),
+        plugin.released_pairs(gradebook, name),
+    )
+    return Entering(grading, gradebook, lesson, pairs, checksums, names)
+
+
+def _write(place: Path, lesson: str, marked: Marked, beside: dict[str, str]) -> None:
+    """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one."""
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    whole(place / verdicts.FILE, marked.kept, READ_ONLY)
+    for name, content in beside.items():
+        whole(place / name, content, READ_ONLY)
+    whole(place / f"{lesson}.ipynb", marked.notebook, READ_ONLY)

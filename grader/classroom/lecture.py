@@ -1,0 +1,129 @@
+"""`grader demo --live`: a lesson's slides, on which kernels can be edited and judged in place.
+
+The page is the same file as without; a script in it (slides/template/live.js) wakes up where it is
+served from here. Only this machine can connect, and only who knows the token of this run gets
+anything: another page in the same browser does not, by whatever name it calls this machine.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from ..course import Lesson
+from ..errors import CourseError
+from ..judge import judge
+from ..notebook import verdict_card
+from ..submissions.cells import cuda_source
+
+HERE = "127.0.0.1"
+MOST = 1_000_000  # bytes of a question
+TOKEN = "X-Warpwise-Token"  # in the header of each question; the page's address has it, too
+
+_NOT_YOURS = "Open the address that `grader demo --live` said: it holds a token."
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """The slides of a `lesson`, and who may see them. One kernel is judged at a time."""
+
+    lesson: Lesson
+    page: str
+    token: str = field(default_factory=secrets.token_urlsafe)
+    _turn: Lock = field(default_factory=Lock)
+
+    def verdict(self, exercise: str, cell: str) -> str:
+        """The card for the text of a `%%cuda` cell, on all cases with inputs drawn afresh; hidden
+        ones by their category, as learners see them."""
+        asked = self.lesson.exercise(exercise)
+        source, root = cuda_source(cell), self.lesson.path.parent
+        with self._turn:
+            found = judge(asked.id, source, seed=secrets.randbelow(2**31), root=root)
+        return verdict_card.page(found.for_learner(), source, asked).html
+
+
+def server(lecture: Lecture, port: int = 0) -> ThreadingHTTPServer:
+    """Ready to serve the lecture on this machine alone, at `port`, or at one that is free."""
+
+    class Handler(_Handler):
+        shown = lecture
+
+    return ThreadingHTTPServer((HERE, port), Handler)
+
+
+def serve(lecture: Lecture, port: int, say: Callable[[str], None]) -> None:
+    """Show it in the browser until somebody presses Ctrl-C."""
+    with server(lecture, port) as serving:
+        say(f"Here kernels can be edited and run: {address(serving, lecture)}")
+        webbrowser.open(address(serving, lecture))
+        serving.serve_forever()
+
+
+def address(serving: ThreadingHTTPServer, lecture: Lecture) -> str:
+    return f"http://{HERE}:{serving.server_port}/?token={lecture.token}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    shown: Lecture
+
+    def do_GET(self) -> None:
+        asked = urlsplit(self.path)
+        token = parse_qs(asked.query).get("token", [""])[0]
+        if not self._may(token):
+            self._answer(HTTPStatus.FORBIDDEN, _NOT_YOURS.encode(), "text/plain")
+        elif asked.path != "/":
+            self._answer(HTTPStatus.NOT_FOUND, b"There is nothing here.", "text/plain")
+        else:
+            self._answer(HTTPStatus.OK, self.shown.page.encode(), "text/html")
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length") or 0)
+        if not self._may(self.headers.get(TOKEN, "")) or self.path != "/judge":
+            self._say(HTTPStatus.FORBIDDEN, {"error": _NOT_YOURS})
+        elif not 0 < length <= MOST:
+            self._say(HTTPStatus.BAD_REQUEST, {"error": f"More than {MOST:,} bytes, or none."})
+        else:
+            self._judge(self.rfile.read(length))
+
+    def _judge(self, question: bytes) -> None:
+        try:
+            asked = json.loads(question)
+            card = self.shown.verdict(str(asked["exercise"]), str(asked["source"]))
+        except (ValueError, KeyError, TypeError):
+            self._say(HTTPStatus.BAD_REQUEST, {"error": "This is no exercise and no source."})
+        except CourseError as error:
+            self._say(HTTPStatus.OK, {"error": str(error)})
+        else:
+            self._say(HTTPStatus.OK, {"html": card})
+
+    def _may(self, token: str) -> bool:
+        """Whether somebody knows the token, and asked this machine by its own name: a page from
+        elsewhere whose name leads here does neither."""
+        named = self.headers.get("Host", "")
+        _, port = self.connection.getsockname()
+        mine = {f"{HERE}:{port}", f"localhost:{port}"}
+        return named in mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
+
+    def _say(self, status: HTTPStatus, answer: dict[str, str]) -> None:
+        self._answer(status, json.dumps(answer).encode(), "application/json")
+
+    def _answer(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("Referrer-Policy", "no-referrer")  # the address has the token in it
+        self.send_header("X-Frame-Options", "DENY")
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: Any) -> None:
+        """Nothing: the address would be in it."""

@@ -1,0 +1,267 @@
+"""The way to one element in single steps, and what each of them does: `Trail`.
+
+A product that is added at once is two steps. An exponential is made by several instructions of one
+line: the first ones stand for all of it, the others are `inner`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from .protocol import Cone, Element, Op
+
+LOG2_E = 1.442695
+_SAY = {
+    "add": "adds {0} and {1}",
+    "sub": "subtracts {1} from {0}",
+    "mul": "multiplies {0} by {1}",
+    "div": "divides {0} by {1}",
+    "rcp": "divides 1 by {0}",
+    "rem": "takes what {0} leaves when divided by {1}",
+    "neg": "changes the sign of {0}",
+    "abs": "takes the magnitude of {0}",
+    "max": "takes the larger of {0} and {1}",
+    "min": "takes the smaller of {0} and {1}",
+    "ex2": "takes 2 to the power of {0}",
+    "lg2": "takes the logarithm of {0}",
+    "sqrt": "takes the square root of {0}",
+    "exp": "takes the exponential of {0}",
+    "exp2": "takes 2 to the power of {0}",
+    "cut": "cuts {0} to a whole number",
+    "half": "rounds {0} to 16 bits",
+    "single": "rounds {0} to 32 bits",
+    "shl": "shifts {0} to the left by {1}",
+    "shr": "shifts {0} to the right by {1}",
+}
+_WHOLE = re.compile(r"cvt\..*\.[su](8|16|32|64)\.f\d+|cvt\.r[mpnz]i\..*")
+_HALF = re.compile(r"cvt\..*\.b?f16\.f(32|64)")
+_SINGLE = re.compile(r"cvt\..*\.f32\.f64")
+
+Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
+
+
+class Trail:
+    """A cone in single steps. By step: `op`, the number of its operation (-1: it lay in memory),
+    `value`, `constant`, whether it stands in the code, and `inner`. By operation: `verbs`. `source`
+    are the steps that those of `owner` were computed from, one after the other, `given` which of
+    them are no constants. `named`: what an element is called."""
+
+    def __init__(self, cone: Cone, named: Callable[[Element], str]):
+        self.named = named
+        self.cone = cone if _is_sound(cone) else Cone()
+        self._divide()
+        self.verbs = [_verb(one.opcode) for one in self.ops]
+        self.counts = np.diff(self._begin)
+        self.owner = np.repeat(np.arange(len(self)), self.counts)
+        self.constant = (self.op >= 0) & (self.counts == 0)
+        self.given = ~self.constant[self.source]
+        self._exponential: dict[int, str] = {}  # the first operations, and what kind they begin
+        self.inner = np.zeros(len(self), bool)
+        self._find_exponentials()
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    def sources(self, at: int) -> list[int]:
+        found: list[int] = self.source[self._begin[at] : self._begin[at + 1]].tolist()
+        return found
+
+    def constants(self, at: int) -> list[float]:
+        """The numbers in a step that stand in the code; a thread's index does not."""
+        fixed = [one for one in self.sources(at) if self.constant[one]]
+        return [float(self.value[one]) for one in fixed if self.verbs[self.op[one]]]
+
+    def line(self, at: int) -> int | None:
+        """The line that a step was done on; None where it lay in memory, or that is not known."""
+        return self.ops[self.op[at]].line if self.op[at] >= 0 else None
+
+    def place(self, at: int) -> tuple[int, int]:
+        """The block and the thread that did it."""
+        return int(self.cone.block[self._was[at]]), int(self.cone.thread[self._was[at]])
+
+    def elements(self) -> tuple[Numbers, Numbers]:
+        """By step, the number of the buffer that it lay in, -1 if in none, and where."""
+        return self.cone.buffer[self._was], self.cone.index[self._was]
+
+    def verb(self, at: int) -> str:
+        """What a step does, nothing where a value lay in memory; of the first step of an
+        exponential, all of that."""
+        op = int(self.op[at])
+        return self._exponential.get(op) or (self.verbs[op] if op >= 0 else "")
+
+    def does(self, *verbs: str) -> Flags:
+        """Which steps do one of these."""
+        return _of_ops([one in verbs for one in self.verbs], self.op)
+
+    def words(self, at: int, digits: int) -> str:
+        verb, sources = self.verb(at), self.sources(at)
+        if verb in ("exp", "exp2"):
+            sources = [one for one in sources if not self.constant[one]] or sources
+        values = [self.said(one, digits) for one in sources]
+        phrase = _SAY.get(verb, "")
+        if not phrase or phrase.count("{") > len(values):
+            return f"computes {self.said(at, digits)} from {', '.join(values)}"
+        return phrase.format(*values)
+
+    def said(self, at: int, digits: int) -> str:
+        said, which = f"{self.value[at]:.{digits}g}", self._was[at]
+        buffer = int(self.cone.buffer[which])
+        if buffer >= 0:
+            element = Element(self.cone.buffers[buffer], int(self.cone.index[which]))
+            return f"{said} ({self.named(element)})"
+        return f"{said} (an exponential)" if self._is_power(at) else said
+
+    def passed(self, verbs: tuple[str, ...]) -> int:
+        """The most steps of some kinds on one way to the element."""
+        most: list[int] = []
+        for at, own in enumerate(self.does(*verbs).tolist()):
+            most.append(own + max((most[one] for one in self.sources(at)), default=0))
+        return most[-1] if most else 0
+
+    def _is_power(self, at: int) -> bool:
+        """Whether a value is a power of 2, or one scaled by another on the same line."""
+        powers = [one for one in self.sources(at) if self._is("ex2", one)]
+        scaled = self._is("mul", at) and any(self.line(one) == self.line(at) for one in powers)
+        return self._is("ex2", at) or scaled
+
+    def _is(self, verb: str, at: int) -> bool:
+        return bool(self.op[at] >= 0) and self.verbs[self.op[at]] == verb
+
+    def _divide(self) -> None:
+        """Products that are added at once come apart: the product takes a place before the sum."""
+        cone = self.cone
+        counts = np.diff(cone.first)
+        fused = np.array([_verb(one.opcode) in ("fma", "mad") for one in cone.ops], bool)
+        split = np.flatnonzero(_of_ops(fused, cone.op) & (counts == 3))
+        now = np.arange(len(counts))
+        now[split] += 1
+        now += np.cumsum(np.bincount(split, minlength=len(counts))) - (now > np.arange(len(counts)))
+        first = cone.first[split]
+        a, b = (cone.value[cone.operands[first + k]] for k in (0, 1))
+        counts[split] = 2
+        self.ops = [*cone.ops]
+        self.ops += [Op(verb, one.line) for verb in ("mul", "add") for one in cone.ops]
+        op = cone.op.copy()
+        op[split] += 2 * len(cone.ops)
+        self.op = np.insert(op, split, cone.op[split] + len(cone.ops))
+        with np.errstate(all="ignore"):
+            self.value = np.insert(cone.value, split, a * b)
+        self.source = np.insert(now[cone.operands], first + 2, now[split] - 1)
+        self._begin = np.concatenate([[0], np.cumsum(np.insert(counts, split, 2))])
+        self._was = np.insert(np.arange(len(counts)), split, split)
+
+    def _find_exponentials(self) -> None:
+        """An instruction has the same part in one each time, so that the last time is looked at."""
+        inner: set[int] = set()
+        powers = np.flatnonzero(self.does("ex2"))
+        for power in dict(zip(self.op[powers].tolist(), powers.tolist(), strict=True)).values():
+            inside, first, kind = self._gathered(power)
+            self._exponential |= dict.fromkeys((int(self.op[one]) for one in first), kind)
+            inner |= {int(self.op[one]) for one in inside - first}
+        self.inner = _of_ops([one in inner for one in range(len(self.ops))], self.op)
+        self.inner |= self._between(powers)
+
+    def _gathered(self, power: int) -> tuple[set[int], set[int], str]:
+        """The steps of an exponential, the first of them, and whether it is one of e or of 2: what
+        makes it of one value, on the same line by the same thread."""
+        inside = self._alike(power)
+        while two := {at for at in inside - {power} if len(self._outside(at, inside)) > 1}:
+            inside = self._connected(power, inside - two)
+        numbers = [number for at in inside for number in self.constants(at)]
+        kind = "exp" if _of_e(numbers) else "exp2"
+        while first := {at for at in inside if self._outside(at, inside)}:
+            scales = _of_e(number for at in first for number in self.constants(at))
+            before = all(self.verb(at) in ("add", "sub", "neg") for at in first)
+            if power in first or (scales if kind == "exp" else not before):
+                break
+            inside = self._connected(power, inside - first)
+        return inside, first, kind
+
+    def _alike(self, power: int) -> set[int]:
+        inside, ahead = {power}, [power]
+        here = self.line(power), self.place(power)
+        while ahead:
+            for one in self.sources(ahead.pop()):
+                if (
+                    one not in inside
+                    and self.counts[one]
+                    and here
+                    == (
+                        self.line(one),
+                        self.place(one),
+                    )
+                ):
+                    inside.add(one)
+                    ahead.append(one)
+        return inside
+
+    def _connected(self, power: int, inside: set[int]) -> set[int]:
+        """Those from which the power is still reached."""
+        found, ahead = {power}, [power]
+        while ahead:
+            some = [one for one in self.sources(ahead.pop()) if one in inside - found]
+            found |= set(some)
+            ahead += some
+        return found
+
+    def _outside(self, at: int, inside: set[int]) -> set[int]:
+        """What a step takes from outside."""
+        return {one for one in self.sources(at) if one not in inside and not self.constant[one]}
+
+    def _between(self, powers: Numbers) -> Flags:
+        """What stands between the steps of an exponential, and is made of one of them alone."""
+        if not len(powers):
+            return np.zeros(len(self), bool)
+        lines = np.array([one.line or 0 for one in self.ops])
+        makes = self.inner[self.source] & ~self.does("ex2")[self.source] & self.given
+        makes &= lines[self.op[self.source]] == lines[self.op[self.owner]]
+        made = np.bincount(self.owner[makes], minlength=len(self)) > 0
+        alone: Flags = made & (np.bincount(self.owner[self.given], minlength=len(self)) == 1)
+        return alone
+
+
+def _of_ops(flags: Iterable[bool], op: Numbers) -> Flags:
+    """By step, what is so by operation; of what lay in memory it is not."""
+    return np.array([*flags, False], bool)[op]
+
+
+def _of_e(numbers: Iterable[float]) -> bool:
+    return any(abs(one - LOG2_E) < 1e-4 for one in numbers)
+
+
+def _is_sound(cone: Cone) -> bool:
+    """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
+    steps = len(cone.op)
+    by_step = (cone.value, cone.block, cone.thread, cone.buffer, cone.index)
+    whole = (cone.op, cone.first, cone.operands, cone.block, cone.thread, cone.buffer, cone.index)
+    if any(len(one) != steps for one in by_step) or any(one.dtype != np.int64 for one in whole):
+        return False
+    counts = np.diff(cone.first)
+    if len(counts) != steps or cone.first[0] or (counts < 0).any() or cone.value.dtype.kind != "f":
+        return False
+    if (
+        cone.first[-1] != len(cone.operands)
+        or not ((cone.op >= -1) & (cone.op < len(cone.ops))).all()
+    ):
+        return False
+    if (cone.buffer >= len(cone.buffers)).any() or (cone.buffer < -1).any():
+        return False
+    return bool(
+        (cone.operands >= 0).all() and (cone.operands < np.repeat(np.arange(steps), counts)).all()
+    )
+
+
+def _verb(opcode: str) -> str:
+    if _HALF.fullmatch(opcode):
+        return "half"
+    if _SINGLE.fullmatch(opcode):
+        return "single"
+    if _WHOLE.fullmatch(opcode):
+        return "cut"
+    return opcode.partition(".")[0]

@@ -1,0 +1,114 @@
+"""Live in the lecture hall: slides whose kernels are edited and judged in place, notes for whoever
+presents, and a title page that says what is coming."""
+
+import json
+import re
+import shutil
+import threading
+import urllib.error
+import urllib.request
+from contextlib import contextmanager
+
+import pytest
+import small_class
+from small_class import SCALED, UNGUARDED_SCALE, WRONG_SUM
+
+from grader import course
+from grader.classroom import lecture, presentation
+from grader.classroom.presentation import Mistake
+from grader.course.weave import cuda_cell
+from grader.judge import judge
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def lesson(kernels, tmp_path_factory):
+    """In a folder of the name that a course's has: its notebook is executed."""
+    copy = shutil.copytree(kernels, tmp_path_factory.mktemp("course") / "kernels")
+    return course.lesson(small_class.LESSON, copy)
+
+
+@pytest.fixture(scope="module")
+def page(lesson, tmp_path_factory):
+    """The slides of the small lesson with its one mistake."""
+    (wrong,) = lesson.wrong_kernels
+    verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.source, root=lesson.path.parent)
+    mistakes = [Mistake(wrong, verdict.for_learner())]
+    return presentation.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides
+
+
+@contextmanager
+def served(lesson, page):
+    shown = lecture.Lecture(lesson, page.read_text())
+    with lecture.server(shown) as serving:
+        threading.Thread(target=serving.serve_forever, daemon=True).start()
+        yield serving, shown
+        serving.shutdown()
+
+
+@pytest.fixture(scope="module")
+def live(lesson, page):
+    with served(lesson, page) as found:
+        yield found
+
+
+def ask(live, question=None, path="/judge", **headers):
+    """Status and text of the answer."""
+    serving, shown = live
+    url = f"http://{lecture.HERE}:{serving.server_port}{path}"
+    headers = {lecture.TOKEN: shown.token, **headers}
+    data = None if question is None else json.dumps(question).encode()
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def scale(source):
+    return {"exercise": "scale", "source": cuda_cell("scale", source)}
+
+
+def test_a_kernel_is_judged_as_everywhere(live):
+    assert "passed" in ask(live, scale(SCALED))[1]
+    status, said = ask(live, {"exercise": "add", "source": cuda_cell("add", WRONG_SUM)})
+    card = json.loads(said)["html"]
+    assert status == 200 and "wrong answer" in card and "line 6" in card.lower()
+    hidden = ask(live, scale(UNGUARDED_SCALE))[1]
+    assert "out of bounds" in hidden and "a length with a remainder (hidden)" in hidden
+    assert "line 5" not in hidden.lower()
+
+
+def test_what_cannot_be_judged_is_said(live):
+    assert "has no exercise 'nothing'" in ask(live, {"exercise": "nothing", "source": ""})[1]
+    assert ask(live, ["nonsense"])[0] == 400
+    assert (
+        "not attempted" in ask(live, scale(""))[1] or "still as it was" in ask(live, scale(""))[1]
+    )
+
+
+def test_nobody_without_the_token_gets_anything(live):
+    serving, shown = live
+    assert serving.server_address[0] == "127.0.0.1"
+    assert ask(live, scale(SCALED), **{lecture.TOKEN: "guessed"})[0] == 403
+    assert ask(live, path="/")[0] == 403
+    assert ask(live, path=f"/?token={shown.token}")[0] == 200
+    assert ask(live, path=f"/secret?token={shown.token}")[0] == 404
+
+
+def test_a_page_whose_name_leads_to_this_machine_gets_nothing(live):
+    assert ask(live, scale(SCALED), Host="evil.example")[0] == 403
+    assert ask(live, path=f"/?token={live[1].token}", Host="evil.example:80")[0] == 403
+
+
+def test_the_title_page_says_what_is_coming_and_slides_have_notes(page):
+    text = page.read_text()
+    assert "2 exercises: write it (2)" in text and "1 typical mistake at the end" in text
+    assert text.count('<aside class="notes">') == 4  # title, two exercises, one mistake
+    assert "They are told: <strong>out of bounds</strong>" in text
+
+
+def test_nothing_on_a_slide_ends_the_script_that_has_the_kernels(page):
+    kernels = re.search('<script id="kernels"[^>]*>(.*?)</script>', page.read_text(), re.S)[1]
+    assert [one["exercise"] for one in json.loads(kernels)] == ["add", "scale", "scale"]
