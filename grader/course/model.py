@@ -148,9 +148,10 @@ class Case:
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
-    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0; "int shape[]"
-    where only what is in it could say how much it must hold. Expressions are `rules.value`'s, over
-    the whole-number parameters and blockDim.x, gridDim.x and so on.
+    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0, "out int
+    place[n]" where it is only written, "int shape[]" where only what is in it could say how much it
+    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
+    gridDim.x and so on.
 
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
