@@ -19,3 +19,9 @@ def without_comments(source: str) -> str:
     """`source` with a space in place of each comment; one that is not closed is an error for the
     compiler to name, and stays."""
     return _KEPT.sub(lambda found: found[1] or " ", source)
+
+
+def on_its_lines(source: str) -> str:
+    """`source` without comments; the rest stays on its lines, and no space ends one."""
+    bare = _KEPT.sub(lambda found: found[1] or " " + "\n" * found[0].count("\n"), source)
+    return "\n".join(line.rstrip() for line in bare.split("\n")).rstrip()

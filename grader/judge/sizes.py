@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
-from ..course import Case, Exercise, Launch, Lesson, Problem
+from ..course import Case, Exercise, Launch, Lesson, Problem, Rule
 from ..course import rules as course_rules
 from ..cuda import analysis
 from ..cuda.analysis.trial import Trial
+from ..cuda.comments import on_its_lines
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
@@ -74,17 +76,29 @@ def reasoned(
     same of the same text each time, whatever else the machine does."""
     if not analysis.available:
         return EverySize("not searched", why=NO_Z3), None
-    outcome = reason(source, exercise.rules, limits)
-    examined = outcome.examined if isinstance(outcome, Ran) else None
-    found = _told(examined or Examined(why=_why_not(outcome)), exercise)
+    try:
+        examined = _examined(on_its_lines(source), exercise.rules, limits)
+    except _NotThrough as stopped:
+        examined = Examined(why=str(stopped))
+    found = _told(examined, exercise)
     broken = _broken(found.tried, lesson, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
         return EverySize("not decided", why="a launch that was suspected goes well"), None
     return found, broken
 
 
-def _why_not(outcome: Outcome) -> str:
-    return outcome.message if isinstance(outcome, Failed) else TOO_LONG
+class _NotThrough(Exception):
+    """The reasoning was stopped, or could not begin."""
+
+
+@lru_cache(maxsize=256)
+def _examined(code: str, rules: tuple[Rule, ...], limits: Limits) -> Examined:
+    """What reasoning comes to, asked once of answers that differ in their comments alone: a class
+    has many of those. Raises _NotThrough, which is not kept."""
+    outcome = reason(code, rules, limits)
+    if isinstance(outcome, Ran) and outcome.examined:
+        return outcome.examined
+    raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
 
 
 def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
