@@ -350,6 +350,12 @@ def test_elements_that_differ_in_the_last_digits_are_told_apart():
 
 
 @pytest.mark.slow
+def test_the_first_wrong_element_is_among_the_first_shown_at_a_row_s_end_too():
+    wrong = np.arange(300) == 299
+    page = expected_beside_found("y", wrong, np.ones(300), np.where(wrong, 0.5, 1.0))
+    assert page.text.splitlines()[0].split() == ["y[297]", "y[298]", "y[299]"]
+
+
 def test_the_card_of_a_wrong_answer_sets_expected_beside_found_under_the_learner_s_name():
     source = SOLUTION.replace("x[i]", "x[i] + 1").replace("partial", "sums")
     verdict, replay = replayed(source)

@@ -12,7 +12,7 @@ from grader.judge.verdict import told_apart
 from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page
 
 _SHOWN = 8  # elements
-_BEFORE = 2  # of them before the first wrong one
+_BEFORE = 2  # of them before the first wrong one, which is in view on a narrow page too
 _DIGITS = 6
 _CELL = f"border: 1px solid {BORDER}; padding: 3px 8px; text-align: right; white-space: nowrap;"
 
@@ -37,7 +37,7 @@ def _near(wrong: np.ndarray) -> list[tuple[int, ...]]:
     if not first:
         return [first]
     *row, column = first
-    begin = max(0, min(column - _BEFORE, wrong.shape[-1] - _SHOWN))
+    begin = max(0, column - _BEFORE) if wrong.shape[-1] > _SHOWN else 0
     return [(*row, at) for at in range(begin, min(begin + _SHOWN, wrong.shape[-1]))]
 
 
