@@ -97,6 +97,8 @@ def _spelled(hint: Any) -> str:
         return f"list of {_spelled(args[0])}"
     if origin is dict:
         return f"object of {_spelled(args[1])}"
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return "object"  # whose fields the schema has
     return names.get(hint) or f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
