@@ -29,7 +29,7 @@ class Cost:
 @dataclass(frozen=True)
 class Beside:
     """`costs` on the last visible case with budgets; `changes`, a row for each line that differs,
-    `-` yours and `+` ours."""
+    `-` yours and `+` ours; none where ours is not there."""
 
     costs: tuple[Cost, ...]
     changes: tuple[str, ...]
@@ -41,7 +41,7 @@ def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
         return None
     return Beside(
         _costs(verdict, exercise),
-        changes(unmarked(source), unmarked(exercise.solution)),
+        changes(unmarked(source), unmarked(exercise.solution)) if exercise.solved else (),
     )
 
 

@@ -77,8 +77,9 @@ def _by_cases(
     results = [_on_simulator(*row, named) for row in rows]
     counters, contest = _counters(instances, outcomes, results), _contest(outcomes, exercise)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
-    both = source, lesson.solution(exercise)
-    results = _explained(both, instances, outcomes, results, words, limits, allowed)
+    if exercise.solved:
+        both = source, exercise.solution
+        results = _explained(both, instances, outcomes, results, words, limits, allowed)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
