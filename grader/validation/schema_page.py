@@ -9,7 +9,7 @@ import json
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -91,10 +91,14 @@ def _spelled(hint: Any) -> str:
     origin, args = get_origin(hint), get_args(hint)
     if origin is UnionType:
         return " or ".join(map(_spelled, args))
+    if origin is Literal:
+        return "string"
     if origin is tuple:
         return f"list of {_spelled(args[0])}"
     if origin is dict:
         return f"object of {_spelled(args[1])}"
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return "object"  # whose fields the schema has
     return names.get(hint) or f"[{hint.__name__}](#{hint.__name__.lower()})"
 
 
