@@ -20,6 +20,7 @@ from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator
 from grader.cuda.comments import without_comments
 from grader.judge import judge, steps
+from grader.status import Pattern
 from grader.validation import equivalent_mutants, exercises_page
 
 pytestmark = pytest.mark.slow
@@ -211,7 +212,7 @@ def test_at_least_half_of_the_points_are_for_what_the_exercise_teaches(lesson, e
 def test_hints_that_know_the_mistake_are_about_diagnoses_that_there_are(lesson, exercise):
     foreseen = {wrong.status for wrong in lesson.wrong_kernels if wrong.exercise == exercise.name}
     assert exercise.hints_on or exercise.kind.name != "write"
-    assert set(exercise.hints_on) <= foreseen | {"over_budget"}
+    assert set(exercise.hints_on) <= foreseen | {"over_budget"} | set(Pattern)
 
 
 @each_exercise
@@ -227,6 +228,12 @@ def test_the_seed_alone_decides_what_is_drawn(lesson, exercise):
         first, again, other = (case.problem(np.random.default_rng(seed)) for seed in (1, 1, 2))
         assert _same_inputs(first, again), case.name
         assert not _same_inputs(first, other), case.name
+
+
+def test_what_the_field_has_a_name_for_is_called_by_it():
+    prose = " ".join((lesson.path / "lesson.md").read_text() for lesson in LESSONS)
+    names = ("coalesced", "divergent", "bank conflict", "occupancy", "latency", "roofline", "fence")
+    assert [name for name in names if f"**{name}**" not in prose] == []
 
 
 def test_each_word_of_cpp_is_taught_on_its_page_or_in_the_lesson_that_uses_it_first():

@@ -148,9 +148,10 @@ class Case:
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
-    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0; "int shape[]"
-    where only what is in it could say how much it must hold. Expressions are `rules.value`'s, over
-    the whole-number parameters and blockDim.x, gridDim.x and so on.
+    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0, "out int
+    place[n]" where it is only written, "int shape[]" where only what is in it could say how much it
+    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
+    gridDim.x and so on.
 
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
@@ -171,12 +172,12 @@ class Rule:
 class Exercise:
     """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
-    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
-    first while the last check ended in it. `minutes`: how long it takes somebody who has read the
-    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
-    name of the file that defines it, `solution` the text of `source`, `rules` those of the lesson's
-    rules.py, and `size_points` what the case is worth that tries sizes of its own (0: there is
-    none); all are set when it is found."""
+    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, or for
+    a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
+    it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
+    `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
+    `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
+    tries sizes of its own (0: there is none); all are set when it is found."""
 
     name: str
     title: str
