@@ -11,9 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grader import course
-from grader.classroom.folder import new_course
+from grader.classroom.folder import begin, new_course
 from grader.cli.app import app
-from grader.judge import steps
 
 TESTS = Path(__file__).parent
 PAGE = (TESTS.parent / "docs/authoring.md").read_text()
@@ -35,22 +34,22 @@ def here(tmp_path):
 
 
 def hold_to_the_rules(here):
-    """All of tests/test_course.py that is about a lesson, as its author runs it."""
-    lesson = course.lesson(LESSON, here.kernels)
-    steps.write(lesson)
+    """All of tests/test_course.py that is about a lesson, as its author runs it after building."""
+    begin(here.kernels.parent)  # as `grader --course` does
+    python(here, "grader", "build")
+    rules = ("-n", "0", "-p", "no:cacheprovider", f"{TESTS}/test_course.py", "-k", LESSON)
+    assert int(re.search(r"(\d+) passed", python(here, "pytest", *rules))[1]) > 15
+    return course.lesson(LESSON, here.kernels)
+
+
+def python(here, module, *arguments):
+    """What a module says, run for the course `here` is about."""
     environment = {**os.environ, "WARPWISE_COURSE": str(here.kernels.parent)}
-    rules = ("-n", "0", "-q", "-p", "no:cacheprovider", f"{TESTS}/test_course.py", "-k", LESSON)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *rules],
-        env=environment,
-        cwd=TESTS.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-5000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 15
-    return lesson
+    command = [sys.executable, "-m", module, *arguments]
+    where = {"env": environment, "cwd": TESTS.parent}
+    done = subprocess.run(command, **where, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+    return done.stdout
 
 
 @pytest.mark.slow
