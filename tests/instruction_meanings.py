@@ -17,7 +17,7 @@ from grader.cuda.analysis import meanings
 from grader.cuda.analysis.atoms import Atoms, Scope, term
 from grader.cuda.analysis.polynomials import Polynomial
 from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.values import Arithmetic, Unknown, Value
+from grader.cuda.analysis.values import Arithmetic, Pointer, Unknown, Value
 from grader.cuda.simulator.isa.table import resolve
 from grader.cuda.simulator.program.ptx import Register
 
@@ -71,6 +71,8 @@ INSTRUCTIONS = [
     *(_by("div.s32", number) for number in (7, -3, 4)),
     *(_by("rem.s32", number) for number in (7, 4)),
     *(_by("rem.u32", number) for number in (6, 32)),
+    *map(_binary, ("add.sat.s32", "sub.sat.s32")),
+    Instruction("mad.hi.sat.s32", 32, (32, 32, 32)),
     _by("xor.b32", -1),
     _by("or.b32", -1),
     *map(_binary, LOOSE),
@@ -155,6 +157,38 @@ def wrong(one: Instruction, number: int = 5) -> list[str]:
 def _compared(
     one: Instruction, given: tuple[int, ...], result: int, wraps: frozenset[int], signed: bool
 ) -> str:
+    on, computed, values = _computed(one, given, wraps, signed)
+    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
+        return ""  # the analysis would find that it may wrap, and take the other way
+    if isinstance(computed, Unknown):
+        return ""
+    scene = Scene(on.atoms)
+    given_formulas = [z3.Int(name) == value for name, value in values.items()]
+    if isinstance(computed, z3.BoolRef):
+        same = computed if result else z3.Not(computed)
+    else:
+        assert isinstance(computed, Polynomial)
+        difference = term(computed) - result
+        same = difference % 2**one.result == 0
+    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
+
+
+def kind_of_result(one: Instruction) -> list[tuple]:
+    """What is known of its result, for a few operands: the type, and of integers the bounds."""
+    found = []
+    for given in operands(one, 3):
+        for wraps in (frozenset(), frozenset({0})):
+            on, result, _ = _computed(one, given, wraps, signed=False)
+            bounds = on.atoms.interval(result) if isinstance(result, Polynomial) else ()
+            owed = sorted((one.low, one.high) for one in on.obligations)
+            found.append((type(result), bounds, owed))
+    return found
+
+
+def _computed(
+    one: Instruction, given: tuple[int, ...], wraps: frozenset[int], signed: bool
+) -> tuple[Arithmetic, Value, dict[str, int]]:
+    """What the analysis makes of operands that are atoms, with these values."""
     on = Arithmetic(Atoms(), wraps)
     constants = dict(one.constants)
     values: dict[str, int] = {}
@@ -169,19 +203,40 @@ def _compared(
         values[min(atom.atoms)] = shown
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
     computed = meanings.computed(on, resolve(one.opcode, registers), read)
-    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
-        return ""  # the analysis would find that it may wrap, and take the other way
-    if isinstance(computed, Unknown):
-        return ""
-    scene = Scene(on.atoms)
-    given_formulas = [z3.Int(name) == value for name, value in values.items()]
-    if isinstance(computed, z3.BoolRef):
-        same = computed if result else z3.Not(computed)
-    else:
-        assert isinstance(computed, Polynomial)
-        difference = term(computed) - result
-        same = difference % 2**one.result == 0
-    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
+    return on, computed, values
+
+
+def wrong_about_pointers() -> list[str]:
+    """Where the analysis does not say of addresses what it must, in sentences."""
+    on = Arithmetic(Atoms(), frozenset())
+    a, b = (on.atoms.integer(name, 0, 99, Scope.THREAD) for name in "ab")
+    p, q, other = Pointer("x", a), Pointer("x", b), Pointer("y", b)
+    four = Polynomial.of(4)
+    rows: list[tuple[str, list[Value], Value | None]] = [
+        ("add.s64", [p, b], Pointer("x", a + b)),
+        ("add.s64", [b, p], Pointer("x", a + b)),
+        ("sub.s64", [p, b], Pointer("x", a - b)),
+        ("sub.s64", [p, q], a - b),
+        ("sub.s64", [q, p], b - a),
+        ("sub.s64", [p, other], None),
+        ("sub.s64", [other, p], None),
+        ("add.s64", [p, q], None),
+        ("mad.lo.s64", [b, four, p], Pointer("x", a + b * 4)),
+        ("cvt.u64.s64", [p], p),
+        ("or.b64", [p, four], None),
+        ("xor.b64", [four, p], None),
+        ("and.b64", [p, Polynomial.of(-4)], None),
+        ("and.b64", [p, b], None),
+        ("and.b64", [p, Polynomial.of(2047)], None),
+    ]
+    return [said for row in rows if (said := _about_pointers(on, *row))]
+
+
+def _about_pointers(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
+    registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(given))))
+    found = meanings.computed(on, resolve(opcode, registers), given)
+    same = isinstance(found, Unknown) if right is None else found == right
+    return "" if same else f"{opcode} of {given} is {found}"
 
 
 def _known(on: Arithmetic, values: dict[str, int]) -> list:

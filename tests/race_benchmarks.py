@@ -61,7 +61,8 @@ def examine(code: Code, arguments) -> Outcome:
     try:
         for grid, block in code.grids:
             for order in SCHEDULES:
-                kernel = _kernel(code)  # afresh: its variables start anew
+                module = module_of(code)  # afresh: its variables start anew
+                kernel = module.get_function(code.kernel)
                 with simulator.options(step_limit=STEPS, order=order):
                     found, error = _launch(kernel, grid, block, arguments(grid, block))
                 if found:
@@ -72,13 +73,10 @@ def examine(code: Code, arguments) -> Outcome:
     return Outcome(code, False, trouble)
 
 
-def _kernel(code: Code):
-    if re.search(rf'extern\s+"C"[^;]*\b{code.kernel}\s*\(', code.source):
-        return simulator.RawModule(code=code.source, options=code.options).get_function(code.kernel)
-    module = simulator.RawModule(
-        code=code.source, options=code.options, name_expressions=[code.kernel]
-    )
-    return module.get_function(code.kernel)
+def module_of(code: Code) -> simulator.RawModule:
+    named = re.search(rf'extern\s+"C"[^;]*\b{code.kernel}\s*\(', code.source)
+    names = () if named else (code.kernel,)
+    return simulator.RawModule(code=code.source, options=code.options, name_expressions=names)
 
 
 def _launch(kernel, grid, block, arguments) -> tuple[bool, str]:

@@ -18,6 +18,10 @@ def test_an_instruction_means_what_the_simulated_gpu_does(one):
     assert instruction_meanings.wrong(one) == []
 
 
+def test_addresses_are_computed_within_their_array():
+    assert instruction_meanings.wrong_about_pointers() == []
+
+
 @pytest.mark.parametrize(("low", "high"), [(0, 3), (0, 4), (-1, 3), (-5, 9)])
 def test_low_bits_are_those_of_every_integer_up_to_its_bounds(low, high):
     on = Arithmetic(Atoms(), frozenset())

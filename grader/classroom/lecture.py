@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Whether somebody knows the token, and asked this machine by its own name: a page from
         elsewhere whose name leads here does neither."""
         named = self.headers.get("Host", "")
-        port = self.server.server_address[1]
+        _, port = self.connection.getsockname()
         mine = {f"{HERE}:{port}", f"localhost:{port}"}
         return named in mine and secrets.compare_digest(token.encode(), self.shown.token.encode())
 

@@ -5,7 +5,8 @@ A lesson is one folder under kernels/. Its exercises.py, and any exercises_*.py 
 shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
-from .catalogue import KERNELS, exercise, full_name, lesson, lessons, names
+from ..course_folder import KERNELS
+from .catalogue import exercise, full_name, lesson, lessons, names
 from .contest import Contest, Standing
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel

@@ -15,6 +15,7 @@ from ..errors import NotInCourse
 from . import authors
 from .contest import Contest
 from .kinds import Kind, Write
+from .kinds.kind import is_solution
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
 
@@ -147,9 +148,10 @@ class Case:
 class Rule:
     """For which launches the kernel of an `exercise` must be right, so that it can be reasoned
     about for every size. `parameters` are the kernel's, with the elements of each array: "float
-    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0; "int shape[]"
-    where only what is in it could say how much it must hold. Expressions are `rules.value`'s, over
-    the whole-number parameters and blockDim.x, gridDim.x and so on.
+    x[rows * columns]", "int rows"; "unsigned ticket[1] = 0" where it starts at 0, "out int
+    place[n]" where it is only written, "int shape[]" where only what is in it could say how much it
+    must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
+    gridDim.x and so on.
 
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
@@ -195,6 +197,11 @@ class Exercise:
     @property
     def points(self) -> float:
         return sum(case.points for case in self.cases) + self.size_points
+
+    @property
+    def solved(self) -> bool:
+        """Whether `solution` is one; it is not in a course as learners may have it (`handout`)."""
+        return is_solution(self.solution)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ DTYPES = {
 }
 
 _PARAMETER = re.compile(
-    r"(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
+    r"(?P<out>out )?(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
 )
 
 _OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
@@ -73,12 +73,14 @@ def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
 @dataclass(frozen=True)
 class Parameter:
     """`float x[n]`: its `dtype`, and `length`, the expression for its elements ("": only its
-    contents would say; None: it is no array); `zero`: they are all 0 before the launch."""
+    contents would say; None: it is no array); `zero`: they are all 0 before the launch, `out`: they
+    are only written."""
 
     name: str
     dtype: np.dtype
     length: str | None
     zero: bool = False
+    out: bool = False
 
 
 def parameters(rule: Rule) -> tuple[Parameter, ...]:
@@ -90,9 +92,9 @@ def _parameter(text: str) -> Parameter:
     match = _PARAMETER.fullmatch(text)
     if not match or match["type"] not in DTYPES:
         raise RuleError(f"{text!r} is no parameter such as 'float x[n]' or 'int n'")
-    return Parameter(
-        match["name"], np.dtype(DTYPES[match["type"]]), match["length"], bool(match["zero"])
-    )
+    dtype = np.dtype(DTYPES[match["type"]])
+    zero, out = bool(match["zero"]), bool(match["out"])
+    return Parameter(match["name"], dtype, match["length"], zero, out)
 
 
 def dimensions(given: Dim) -> tuple[int, int, int]:
@@ -115,7 +117,8 @@ def any_numbers_will_do(rule: Rule) -> bool:
     """Whether a launch can be made up: whatever stands in its arrays says nothing about where to
     look, and how long they are follows from the sizes."""
     arrays = [one for one in parameters(rule) if one.length is not None]
-    return all(one.length and (one.zero or one.dtype.kind in "fb") for one in arrays)
+    given = [one for one in arrays if not (one.zero or one.out)]
+    return all(one.length for one in arrays) and all(one.dtype.kind in "fb" for one in given)
 
 
 def departures(exercise: Exercise) -> Iterator[str]:
@@ -152,6 +155,8 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         size, dtype = sizes[str(arg)]
         if one.zero and (str(arg) not in problem.inputs or problem.inputs[str(arg)].any()):
             yield f"{one.name} is not 0 before the launch"
+        if one.out and str(arg) in problem.inputs:
+            yield f"{one.name} is not only written"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
             yield f"{one.name} has {size} elements of {dtype}, and the rule wants {one.length}"
 

@@ -56,7 +56,7 @@ class Limits:
     steps_ratio: int = 8
     compile_seconds: float = 6.0
     case_seconds: float = 5.0
-    total_seconds: float = 10.0
+    total_seconds: float = 15.0
     reasoning: float = 6.0
     reasoning_seconds: float = 18.0
     patience: float = 15.0

@@ -302,7 +302,9 @@ def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
 
     found = analysis.examine(source, rules, effort)
     trial = found.trial
-    tried = trial and Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    tried = None
+    if trial is not None:
+        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     proved = found.outcome is analysis.Outcome.PROVED
     lines = tuple(line for line in found.suspected if line)
     return Ran(examined=Examined(proved, tried, found.why, lines))

@@ -149,6 +149,13 @@ class Verdict:
             "over the last case: Nsight Compute's, and the longest paths."
         ),
     ] = field(default_factory=dict)
+    contest: Annotated[
+        dict[str, int],
+        Meta(
+            description="What a contest compares, over the exercise's last case: sectors of global "
+            "memory and instructions; empty unless that case is hidden, has a budget, and passed."
+        ),
+    ] = field(default_factory=dict)
     device: Annotated[
         str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
     ] = "simulator"

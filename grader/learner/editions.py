@@ -16,9 +16,10 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from ..course.weave import text
+from ..course_folder import NOTEBOOKS
 from ..submissions.intake import grade_id, read_notebook
 from . import progress
-from .folder import LESSONS, NOTEBOOKS
+from .folder import LESSONS
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"

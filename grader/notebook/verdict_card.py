@@ -200,7 +200,7 @@ def _beside(found: Beside | None) -> list[Page]:
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     costs = Page(html, "\n".join(text)) if rows else Page("", "")
-    return [costs, _compared(found.changes)]
+    return [costs, *([_compared(found.changes)] if found.changes else [])]
 
 
 def _ours(count: int | None) -> str:
@@ -208,9 +208,10 @@ def _ours(count: int | None) -> str:
 
 
 def _compared(changes: tuple[str, ...]) -> Page:
-    head = heading("note", COMPARE, ": lines that differ, - yours, + ours")
+    title = f'<strong style="color: {ACCENTS["note"]}">{COMPARE}</strong>'
+    head = f"<summary>{title}: lines that differ, - yours, + ours</summary>"
     shown = difference.rows(changes)
-    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{shown.html}</details>'
+    html = f'<details style="margin: 6px 0">{head}{shown.html}</details>'
     return Page(html, f"\n{COMPARE} (- yours, + ours)\n{shown.text}")
 
 

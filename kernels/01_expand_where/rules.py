@@ -89,3 +89,21 @@ outer_sum = Rule(
     where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
     grid=2,
 )
+
+three_coordinates = Rule(
+    exercise="three_coordinates",
+    kernel="three_coordinates",
+    parameters=(
+        "float x[(n // (rows * cols) - 1) * plane_stride + (rows - 1) * row_stride"
+        " + (cols - 1) * col_stride + 1]",
+        "float out[n]",
+        "int rows",
+        "int cols",
+        "int plane_stride",
+        "int row_stride",
+        "int col_stride",
+        "int n",
+    ),
+    blocks=(64,),
+    where=("n >= 1", "rows >= 1", "cols >= 1", "n % (rows * cols) == 0", "gridDim.x * 64 >= n"),
+)

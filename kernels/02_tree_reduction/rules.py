@@ -62,3 +62,11 @@ two_fences = Rule(
     ),
     blocks=(1,),
 )
+
+one_thread = Rule(
+    exercise="one_thread",
+    kernel="one_thread",
+    parameters=("float x[n]", "float total[1]", "int n"),
+    blocks=(1,),
+    where=("n >= 1", "gridDim.x == 1"),
+)

@@ -47,3 +47,17 @@ attention_row = Rule(
     blocks=WHOLE_WARPS,
     where=("keys >= 1",),
 )
+
+top_four = Rule(
+    exercise="top_four",
+    kernel="top_four",
+    parameters=(
+        "float x[rows * columns]",
+        "float value[4 * rows]",
+        "out int index[4 * rows]",
+        "int rows",
+        "int columns",
+    ),
+    blocks=WHOLE_WARPS,
+    where=("rows >= 1", "columns >= 4", "gridDim.x * (blockDim.x // 32) >= rows"),
+)

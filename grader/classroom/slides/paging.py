@@ -60,9 +60,9 @@ def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
     for cell in notebook.cells:
         if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
             continue
-        first, *others = _pieces_of(cell) or [None]
-        if first is None:
+        if not (pieces := _pieces_of(cell)):
             continue
+        first, *others = pieces
         yield first
         if said := cell.metadata.get("notes"):
             yield Piece(v4.new_markdown_cell(said), 0, notes=True)

@@ -39,7 +39,7 @@ def examined(
 ) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
-    variables = _variables(program, linked)
+    variables = variables_of(program, linked)
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
         for question in questions.all_questions(thread):
@@ -88,7 +88,7 @@ def _unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     return frozenset(failed)
 
 
-def _variables(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
+def variables_of(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     if len(linked.parts) > 1:
         raise Undecided("a function is called")

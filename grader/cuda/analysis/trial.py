@@ -67,7 +67,7 @@ class Trial:
             scalar: np.generic = one.dtype.type(number)
             return scalar
         size = int(rules.value(one.length, self.names))
-        if one.zero:
+        if one.zero or one.out:
             return np.zeros(size, one.dtype)
         drawn = rng.integers(0, 2, size) if one.dtype.kind == "b" else rng.normal(size=size)
         return drawn.astype(one.dtype)

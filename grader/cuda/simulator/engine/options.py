@@ -15,11 +15,11 @@ from ...limits import DEFAULT
 class Options:
     """`checks`: look for races, uninitialised reads and divergence (bounds and alignment are
     always checked). `step_limit`: instruction steps a wave of blocks may take; an instruction that
-    runs for many threads at once counts as several. `order`: "lockstep" runs warps side by side, fastest; "forwards" and "backwards" run groups that have parted one
-    after the other, the first or the last threads of the grid first; "shuffled" one warp after the
-    other from barrier to barrier, in a random order drawn from `seed`, so that a race not only is
-    reported but shows; "highest block first" and "block N last" one block after the other, each as
-    far as it gets.
+    runs for many threads at once counts as several. `order`: "lockstep" runs warps side by side,
+    fastest; "forwards" and "backwards" run groups that have parted one after the other, the first
+    or the last threads of the grid first; "shuffled" one warp after the other from barrier to
+    barrier, in a random order drawn from `seed`, so that a race not only is reported but shows;
+    "highest block first" and "block N last" one block after the other, each as far as it gets.
     `architecture`: whose launch limits hold, e.g. "sm_80"."""
 
     checks: bool = True
