@@ -25,9 +25,9 @@ extern "C" __global__ void saxpy(const float* x, const float* y, float* out, flo
 def test_packs_where_nothing_promises_that_they_lie_right_are_found_by_a_hidden_case():
     saxpy = course.exercise("00_first_kernel/saxpy")
     verdict = judge(saxpy.id, PACKS)
-    failed = {case.status: case for case in verdict.cases if case.status != "passed"}
-    assert "misaligned" in failed and not failed["misaligned"].visible
-    assert "begin anywhere" in failed["misaligned"].name
+    hidden = [case for case in verdict.cases if not case.visible and case.status != "passed"]
+    assert [case.status for case in hidden] == ["misaligned"]
+    assert "begin anywhere" in hidden[0].name
 
 
 def test_of_a_stretch_of_an_array_is_known_which_elements_were_written():
