@@ -43,7 +43,9 @@ here=/autograder/source
 apt-get update
 apt-get install -y python3 python3-venv
 python3 -m venv /autograder/venv
-/autograder/venv/bin/pip install --quiet --constraint "$here/constraints.txt" --editable "$here[proofs]"
+cd "$here"
+/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[proofs]"
+cd -
 chmod -R go-rwx "$here"
 """
 _RUN = """\
