@@ -28,7 +28,7 @@ teach: $(READY)
 
 test: $(READY)
 	$(BIN)/pytest -n auto -m "not slow"
-	$(BIN)/pytest -n auto -m slow
+	$(BIN)/pytest -n auto --dist loadgroup -m slow
 
 demo: $(READY)
 	$(BIN)/grader demo

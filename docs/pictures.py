@@ -97,7 +97,7 @@ def _take_all(lab: browser.Lab, theme: str) -> None:
     if theme == "light":
         _output(lab, 2, DOCS / "verdict.png", VERDICT)
         _cell(lab, DRAWN, DOCS / "lesson.png")
-    lab.page.set_window_size(1240, 860)
+    lab.page.set_window_size(1240, 900)
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     time.sleep(1)  # JupyterLab draws tabs bit by bit
@@ -173,7 +173,7 @@ def _output(lab: browser.Lab, cell: int, path: Path, part: str = "") -> None:
 
 def _cell(lab: browser.Lab, cell: int, path: Path) -> None:
     """A cell with the one above it, as the page shows them."""
-    lab.page.set_window_size(1240, 1500)
+    lab.page.set_window_size(1240, 1900)
     lab.show(cell)
     widget = f"window.jupyterapp.shell.currentWidget.content.widgets[{cell}]"
     lab.until(f"return {widget}.node.querySelector('img')?.complete")

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 
-class Status(StrEnum):
-    """A verdict's status, equal to its word: `Status.PASSED == "passed"`."""
+class Word(StrEnum):
+    """A word with what it means."""
 
     meaning: str
 
-    def __new__(cls, word: str, meaning: str) -> Status:
+    def __new__(cls, word: str, meaning: str) -> Self:
         made = str.__new__(cls, word)
         made._value_ = word
         made.meaning = meaning
         return made
+
+
+class Status(Word):
+    """A verdict's status, equal to its word: `Status.PASSED == "passed"`."""
 
     PASSED = "passed", "Right in every case that was asked for, and within its budgets."
     WRONG_ANSWER = (
@@ -63,3 +68,18 @@ class Status(StrEnum):
         "unreadable",
         "In a class's marks alone: there is an answer, and no reading it or telling which it is.",
     )
+
+
+class Pattern(Word):
+    """What was seen of the making of a wrong element; a hint may be tied to it as to a status."""
+
+    NOBODY_WROTE = "nobody_wrote", "No thread stored it."
+    OTHER_PLACE = "other_place", "It is one element, handed on, and should be another."
+    CONSTANT_WON = "constant_won", "A number in the code stands where an input should."
+    OTHER_ELEMENTS = "other_elements", "It lacks elements, or holds some that do not belong there."
+    TOO_OFTEN = "too_often", "The elements are the right ones, and some are in it too often."
+    FIRST_NAN = "first_nan", "A NaN arose on its way."
+    SCALED = "scaled", "All wrong elements are wrong by one factor, or by one amount."
+    CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison on its way fell otherwise than in ours."
+    OTHER_STEP = "other_step", "A step on its way is one that ours does not take."
+    LEFT_EARLY = "left_early", "It is what ours has on its way there, and goes on from."

@@ -14,7 +14,8 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import browser
@@ -25,6 +26,7 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from grader import course
+from grader.cuda import CompileError, compilers
 from grader.judge import judge
 from grader.learner import folder
 from grader.notebook import verdict_card
@@ -104,24 +106,32 @@ def _usable(page: WebDriver, address: str, selector: str) -> None:
 
 
 def _checks(say: Callable[[str], None]) -> None:
-    """The course's mistakes, each judged, and each judged and recorded."""
+    """The course's solutions and mistakes, each judged, and each judged and recorded."""
     ratios, plain, recorded = [], 0.0, 0.0
-    for lesson in course.lessons():
-        for mistake in lesson.wrong_kernels:
-            exercise = lesson.exercise(mistake.exercise)
-            without, with_it = _both(exercise, mistake.source)
-            plain, recorded = plain + without, recorded + with_it
-            ratios.append(with_it / without)
+    for exercise, source in _answers():
+        without, with_it = _both(exercise, source)
+        plain, recorded = plain + without, recorded + with_it
+        ratios.append(with_it / without)
     worst = sorted(ratios)[-len(ratios) // 10 :]
     say(
-        f"check() of {len(ratios)} mistakes with recording beside without, in CPU time: "
+        f"check() of {len(ratios)} answers with recording beside without, in CPU time: "
         f"{recorded / plain:.2f} in all, median {statistics.median(ratios):.2f}, "
         f"the worst tenth from {worst[0]:.2f} to {worst[-1]:.2f}"
     )
 
 
+def _answers() -> Iterator[tuple[course.Exercise, str]]:
+    for lesson in course.lessons():
+        for exercise in lesson.exercises:
+            yield exercise, lesson.solution(exercise)
+        for mistake in lesson.wrong_kernels:
+            yield lesson.exercise(mistake.exercise), mistake.source
+
+
 def _both(exercise: course.Exercise, source: str) -> tuple[float, float]:
-    """CPU seconds of a check without its recording, and with it."""
+    """CPU seconds of a check without its recording, and with it, of a cell that was run."""
+    with suppress(CompileError):
+        compilers.compile_ptx(source)
     start = _cpu()
     verdict = judge(exercise.id, source, seed=SEED, hidden=False)
     judged = _cpu()

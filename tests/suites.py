@@ -42,7 +42,8 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "lost_part": rf"lacks|ours (adds|divides|takes the larger)|ours goes on|{ELSEWHERE}",
     "merged_unscaled": r"exponential|lacks|; ours (subtracts|first multiplies|multiplies)",
     "precision": r"to a whole number|to (16|32) bits",
-    "scale": r"; ours|times what|of what it should be|no (division|multiplication)s on its way",
+    "scale": r"; ours|ours goes on|times what|of what it should be|"
+    r"no (division|multiplication)s on its way",
     "sentinel": r"stands in the code",
     "stale_value": r"holds|more than once|lacks",
     "transposed": ELSEWHERE,

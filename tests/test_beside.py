@@ -44,6 +44,13 @@ def test_the_solution_itself_differs_in_no_line(root):
     assert found.changes == ("  no line differs",)
 
 
+def test_the_head_of_a_notebooks_cell_is_no_difference(root):
+    cell = "%%cuda add\n// whatever stands here\n" + small_lesson.SOLUTION
+    verdict = judge(ID, small_lesson.SOLUTION, root=root)
+    found = beside(verdict, cell, course.exercise(ID, root))
+    assert found.changes == ("  no line differs",)
+
+
 def test_who_has_not_passed_is_shown_nothing(root):
     wrong = small_lesson.instead("    if (i < n) total[i] = x[i] - y[i];")
     assert beside(judge(ID, wrong, root=root), wrong, course.exercise(ID, root)) is None

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 
 import nbformat
@@ -23,7 +24,17 @@ from small_class import (
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import ClassroomError, batch, demo, feedback, judges, verdicts
+from grader.classroom import (
+    ClassroomError,
+    batch,
+    demo,
+    feedback,
+    feedback_page,
+    judges,
+    verdicts,
+)
+from grader.classroom.export import Row
+from grader.classroom.feedback_page import Shown
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
 from grader.judge import judge
@@ -153,6 +164,16 @@ def test_a_hidden_case_is_named_and_nothing_else_of_it_is_shown(graded):
 def test_feedback_says_what_was_wrong_with_the_notebook(graded):
     here, _ = graded
     assert "01_add.ipynb is not a notebook" in feedback.write(here, LESSON, "torn").read_text()
+
+
+def test_feedback_goes_through_the_exercises_as_the_notebook_does(graded):
+    here, _ = graded
+    rows = [
+        Row("ben", LESSON, name, 0, 1, "wrong_answer", None, "", None)
+        for name in ("by_hand", "scale", "add")
+    ]
+    html = feedback_page.page(here, LESSON, "ben", Shown("Adding", tuple(rows), {}, (), ""))
+    assert re.findall(r'section id="check-(\w+)"', html) == ["add", "scale", "by_hand"]
 
 
 def test_feedback_and_grades_reach_learner_and_instructor(graded):

@@ -1,5 +1,7 @@
 """A wrong answer is told by what its first wrong element was made of."""
 
+import re
+
 import pytest
 
 from grader import course
@@ -22,6 +24,77 @@ CAUSES = {
 }
 
 
+EDITS = {  # of a solution, by exercise: words that stand there, what is put there, what is told
+    "00_first_kernel/saxpy": (
+        "out[i] = a * x[i] + y[i];",
+        "out[i] = a * (x[i] + y[i]);",
+        r"adds \S+ \(x\[0\]\) and \S+ \(y\[0\]\); ours first multiplies \S+ \(x\[0\]\) by",
+    ),
+    "01_expand_where/fast_expand": (
+        "(rest + __umulhi(rest, multipliers[d])) >> shifts[d]",
+        "__umulhi(rest, multipliers[d]) >> shifts[d]",
+        r"its index that ours does not take: .* shifts 2 to the right by 3 \(shifts\[3\]\); ours "
+        r"shifts 8",
+    ),
+    "04_safe_softmax/on_device": (
+        "y[i] = expf(x[i] - largest) / total;",
+        "y[i] = exp2f(x[i] - largest) / total;",
+        r"takes 2 to the power of (-\d+\.?\d*); ours takes the exponential of \1",
+    ),
+    "05_online_softmax/merge": (
+        "both.max == -INFINITY ?",
+        "both.max < -1e20f ?",
+        r"asks whether -3e\+25 < -1e\+20, and takes 0; ours asks whether -3e\+25 == -inf",
+    ),
+    "06_pack_vectorization/any_type": (
+        "static_cast<T>(static_cast<Real>(kept[k].element[i]) / scale)",
+        "static_cast<T>(static_cast<float>(kept[k].element[i]) / static_cast<float>(scale))",
+        r"rounds \S+ \(x\[0, 0\]\) to 32 bits",
+    ),
+    "08_project/cross_entropy": (
+        "c == right ?",
+        "c == right + 1 ?",
+        r"asks whether (\d+) == \d+, and takes 0; ours asks whether \1 == \1, and takes 1",
+    ),
+    "08_project/attention_row": (
+        "const float share = 1.0f / sum;",
+        "const float share = 1.0f;",
+        r"is what ours has on its way there, and ours goes on: it multiplies",
+    ),
+}
+
+
+def edited(exercise):
+    """A solution with the edit of `EDITS` made."""
+    lesson = course.lesson(exercise.partition("/")[0])
+    solution = lesson.solution(lesson.exercise(exercise.partition("/")[2]))
+    before, after, _ = EDITS[exercise]
+    assert before in solution
+    return solution.replace(before, after)
+
+
+@pytest.mark.parametrize("exercise", EDITS)
+def test_the_first_step_or_choice_that_the_solution_does_not_take_is_told(exercise):
+    verdict = judge(exercise, edited(exercise), hidden=False)
+    assert re.search(EDITS[exercise][2], verdict.message), verdict.message
+
+
+def test_what_lies_where_a_number_of_the_code_does_not_is_no_number_of_the_code():
+    """A thread's index is a constant of its thread, and stands nowhere in the kernel."""
+    exercise = "00_first_kernel/saxpy"
+    source = course.exercise(exercise).solution.replace("a * x[i]", "a * x[i] + threadIdx.x")
+    assert "stands in the code" not in judge(exercise, source, hidden=False).message
+
+
+def test_the_verdict_says_what_the_first_wrong_element_was_made_of():
+    wrong = wrong_kernel("00_first_kernel", "bias_of_the_row")
+    verdict = judge(f"00_first_kernel/{wrong.exercise}", wrong.source, hidden=False)
+    failed = next(case for case in verdict.cases if case.status != "passed")
+    told = {(part.buffer, part.first, part.found, part.expected) for part in failed.made_of}
+    assert told == {("bias", (0,), 1, 0), ("bias", (1,), 0, 1), ("x", (0, 1), 1, 1)}
+    assert "other_elements" in verdict.ends
+
+
 def wrong_kernel(lesson, name):
     return next(one for one in course.lesson(lesson).wrong_kernels if one.name == name)
 
@@ -42,4 +115,4 @@ def test_of_a_hidden_case_nothing_is_explained():
     told = judge(f"02_tree_reduction/{wrong.exercise}", wrong.source).for_learner()
     hidden = [case for case in told.cases if not case.visible and case.status != "passed"]
     assert all(case.message.startswith("A hidden case failed") for case in hidden)
-    assert all(case.line is None for case in hidden)
+    assert all(case.line is None and not case.made_of and not case.patterns for case in hidden)

@@ -19,6 +19,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.release import seeds
 from grader.cli.app import app
 from grader.course import lesson
+from grader.judge import landlock
 
 ANSWERS = {
     "ada": {"add": SOLUTION, "scale": SCALED},
@@ -50,8 +51,12 @@ def packed(here):
     return zipfile.ZipFile(here.root / f"export/{LESSON}-gradescope.zip")
 
 
-def judged(packed, here, learner, tmp_path):
-    """results.json, from the learner's folder as it was handed in, under any name."""
+WITHOUT_LANDLOCK = (sys.executable, Path(__file__).with_name("without_landlock.py"))
+
+
+def judged(packed, here, learner, tmp_path, below=()):
+    """results.json, from the learner's folder as it was handed in, under any name; `below` is the
+    command that runs the autograder."""
     root = tmp_path / "autograder"
     packed.extractall(root / "source")
     shutil.copy(root / "source/run_autograder", root / "run_autograder")
@@ -61,7 +66,7 @@ def judged(packed, here, learner, tmp_path):
     notebook = root / f"submission/{LESSON}.ipynb"
     notebook.rename(notebook.with_name("Homework (1).ipynb"))
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-    subprocess.run([root / "run_autograder"], check=True, env=environment, cwd="/")
+    subprocess.run([*below, root / "run_autograder"], check=True, env=environment, cwd="/")
     assert not (root / "source/plan.json").exists()
     return json.loads((root / "results/results.json").read_text())
 
@@ -86,6 +91,58 @@ def test_a_hidden_case_is_a_category_and_a_visible_one_says_which_line(packed, h
     for test in results["tests"]:
         assert test.keys() >= {"name", "score", "max_score", "output", "visibility", "status"}
         assert test["visibility"] in ("visible", "hidden", "after_due_date", "after_published")
+
+
+def including(here, learner, name, place):
+    """Hand in a right kernel that includes a file of the autograder's, lain out in `place`."""
+    hand_in(here, learner, add=f'#include "{place}/autograder/source/{name}"\n{SOLUTION}')
+
+
+def told(results):
+    return " ".join([results.get("output", ""), *(one["output"] for one in results["tests"])])
+
+
+@pytest.mark.parametrize("learner", ANSWERS)
+def test_marks_are_the_same_where_landlock_is_missing(packed, here, learner, tmp_path):
+    results = judged(packed, here, learner, tmp_path, WITHOUT_LANDLOCK)
+    with here.gradebook() as gradebook:
+        marked = gradebook.find_submission(LESSON, learner)
+        assert sum(test["score"] for test in results["tests"]) == marked.score
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plan.json", ""),  # deleted before anything is compiled
+        (f"kernels/{LESSON}/1_add.cu", ""),
+        (f"kernels/{LESSON}/exercises.py", 'identifier "import" is undefined'),
+    ],
+)
+def test_without_landlock_an_include_shows_neither_seeds_nor_solutions(
+    packed, here, name, shown, tmp_path
+):
+    including(here, "spy", name, tmp_path)
+    said = told(judged(packed, here, "spy", tmp_path, WITHOUT_LANDLOCK))
+    assert shown in said  # so that what is not there was not held back by Landlock
+    plan = json.loads(packed.read("plan.json"))
+    assert not any(str(number) in said for number in plan["seeds"].values())
+    assert "total[i] = x[i] + y[i]" not in said
+    assert (here.root / "secret").read_text().strip() not in said
+
+
+@pytest.mark.skipif(not landlock.version(), reason="NO LANDLOCK IN THIS KERNEL")
+def test_with_landlock_an_include_opens_nothing_of_the_autograder_s(packed, here, tmp_path):
+    including(here, "spy", f"kernels/{LESSON}/exercises.py", tmp_path)
+    assert 'identifier "import"' not in told(judged(packed, here, "spy", tmp_path))
+
+
+def test_a_blank_kernel_of_every_kind_gets_nothing(here, tmp_path):
+    """The bundle knows what was handed out without the solutions it was made from."""
+    with zipfile.ZipFile(here.root / f"export/{LESSON}-gradescope.zip") as packed:
+        packed.extractall(tmp_path)
+    there, home = (lesson(LESSON, one) for one in (tmp_path / "kernels", here.kernels))
+    for one in home.exercises:
+        assert there.handed_out(there.exercise(one.name)) == home.handed_out(one)
 
 
 def test_the_zip_has_what_the_specification_asks_for_at_its_root(packed):

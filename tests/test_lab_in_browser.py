@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 from grader import course  # noqa: E402
 from grader.learner import folder, progress  # noqa: E402
 
-pytestmark = browser.MARKS
+pytestmark = [*browser.MARKS, pytest.mark.xdist_group(__name__)]  # one JupyterLab for all
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()
@@ -24,13 +24,16 @@ LAST_BARRIER = max(n for n, line in enumerate(SOLUTION) if "__syncthreads();" in
 RACING = "\n".join(line for n, line in enumerate(SOLUTION) if n != LAST_BARRIER)
 # Line 1 of a cell is the magic's.
 ADDING = 2 + next(n for n, line in enumerate(RACING.splitlines()) if "+= tile[" in line)
+QUESTION = 4  # its cell
 CELLS = (
     f'from grader.notebook import *\nimport numpy as np\nlesson("{LESSON.name}")',
-    'predict("How many?", choices=["8", "16"], answer="8", because="Halving.")',
-    'print("given away")',
     f"%%cuda interleaved\n{RACING}",
     "x, p = np.ones(64, np.float32), np.zeros(1, np.float32)\n"
     "run = watch(interleaved, (1,), (64,), (x, p, np.int32(64)))",
+    "%%cuda asked_about\n" + RACING.replace(" interleaved(", " asked_about("),
+    'predict("How many?", choices=["8", "16"], answer="8", because="Halving.")',
+    'print("given away")',
+    "run = watch(asked_about, (1,), (64,), (x, p, np.int32(64)))",
     "%%cuda ",
 )
 LANGUAGES = (
@@ -101,7 +104,10 @@ def edit(lab, source: str, line: int, column: int) -> None:
 
 def test_cells_that_begin_with_the_magic_are_cuda_and_others_python(lab):
     lab.until(f"{LANGUAGES.replace('return ', 'const l = ')}; return l.includes('cuda')")
-    assert lab.page.execute_script(LANGUAGES) == [*["python"] * 3, "cuda", "python", "cuda"]
+    assert lab.page.execute_script(LANGUAGES) == [
+        *["python", "cuda", "python", "cuda"],
+        *["python", "python", "python", "cuda"],
+    ]
 
 
 def test_a_race_is_underlined_on_its_line_and_costs_stand_in_the_margin(lab):
@@ -125,17 +131,25 @@ def test_a_card_s_line_leads_into_the_cell(lab):
 
 def test_what_follows_a_question_is_veiled_until_it_is_answered_and_the_answer_is_kept(lab):
     veiled = "return document.querySelectorAll('.warpwise-veiled').length"
+    told = (
+        "const cell = window.jupyterapp.shell.currentWidget.content.widgets[arguments[0]].node;"
+        "return cell.querySelectorAll('.warpwise-error').length > 0"
+    )
+    asked_about = QUESTION - 1
+    assert lab.page.execute_script(told, 1)
+    assert not lab.page.execute_script(told, asked_about), "the line underlined answers it"
     assert lab.until(veiled) == 2  # what it printed, and what was watched; not that it compiled
     lab.page.execute_script("document.querySelector('.warpwise-veiled [role=button]').focus()")
     ActionChains(lab.page).send_keys(Keys.ENTER).perform()
     assert lab.until(f"{veiled} === 1")  # one may look, by the keyboard too
     lab.page.execute_script("document.querySelectorAll('a[href*=\"#predict=\"]')[1].click()")
     lab.until(f"{veiled} === 0")
+    assert lab.page.execute_script(told, asked_about)
     assert "It is not “16”" in lab.page.page_source
     (answered,) = progress.read(lab.folder)[LESSON.name].predicted.values()
     assert answered == ("16", False)
     lab.save()
-    kept = nbformat.read(lab.folder / "mine.ipynb", 4).cells[1].outputs
+    kept = nbformat.read(lab.folder / "mine.ipynb", 4).cells[QUESTION].outputs
     assert "It is not “16”" in str(kept)
     assert "widget" not in str(kept)
 

@@ -10,6 +10,7 @@ from grader.classroom import batch
 from grader.classroom.folder import new_course
 from grader.classroom.release import release
 from grader.course import Contest, Standing
+from grader.judge import judge
 
 pytestmark = pytest.mark.slow
 
@@ -18,6 +19,7 @@ from grader.course import Contest
 
 add_contest = Contest(exercise="add", sectors=10, instructions=10)
 """
+HIDDEN = 'Case("a length that is no multiple of the block", add(100), 1, visible=False)'
 LONGER = instead("    if (i < n) total[i] = n > 1000 ? sinf(x[i]) : x[i] + y[i];")
 WRONG = instead("    if (i < n) total[i] = x[i];")
 
@@ -26,7 +28,8 @@ WRONG = instead("    if (i < n) total[i] = x[i];")
 def here(tmp_path_factory):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     exercises = kernels / LESSON / "exercises.py"
-    exercises.write_text(exercises.read_text() + CONTEST)
+    cases = exercises.read_text().replace(HIDDEN, HIDDEN.replace("1,", "1, budgets=(sectors,),"))
+    exercises.write_text(cases + CONTEST)
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     release(here, course.lesson(LESSON, kernels))
     answers = {"ada": LONGER, "ben": SOLUTION, "cem": SOLUTION + "\n// mine", "dora": WRONG}
@@ -59,6 +62,19 @@ def test_a_lesson_without_a_contest_says_so(here, tmp_path):
     said = grader(new_course(tmp_path / "course", kernels), "leaderboard", "01")
     assert said.exit_code == 2
     assert "There is no contest in 01_add." in said.output
+
+
+@pytest.mark.parametrize(
+    ("lesson", "contest"),
+    [(lesson, contest) for lesson in course.lessons() for contest in lesson.contests],
+    ids=lambda one: getattr(one, "exercise", getattr(one, "name", "")),
+)
+def test_what_is_compared_is_counted_on_the_hidden_case(lesson, contest):
+    exercise = lesson.exercise(contest.exercise)
+    verdict = judge(exercise.id, lesson.solution(exercise))
+    ours = exercise.cases[-1].ours
+    assert verdict.contest == {name: ours[name] for name in ("global_sectors", "inst_executed")}
+    assert judge(exercise.id, lesson.solution(exercise), hidden=False).contest == {}
 
 
 def test_traffic_decides_first_and_instructions_then():

@@ -307,6 +307,16 @@ def test_a_hint_knows_what_the_check_ended_in_and_says_it_once(opened):
     assert second == f"Hint 1 of {len(exercise.hints)}: {exercise.hints[0]}"
 
 
+def test_a_hint_knows_what_was_seen_of_the_making_of_a_wrong_element(opened):
+    exercise = LESSON.exercise("max")
+    solution = LESSON.solution(exercise)
+    opened.run("%%cuda max\n" + solution.replace("x[i] : -INFINITY;", "x[i] : 0.0f;"))
+    opened.run('check("max")')
+    first, second = (opened.run('hint("max")').text for _ in range(2))
+    assert first == f"A hint for: constant won: {exercise.hints_on['constant_won']}"
+    assert second == f"A hint for: wrong answer: {exercise.hints_on['wrong_answer']}"
+
+
 # --- predict -----------------------------------------------------------------------------------
 
 QUESTION = """

@@ -51,11 +51,12 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     place = course.path("autograded", lesson, learner)
     notebook = json.loads((place / f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
     cards = {_grade_id(cell): _card(cell) for cell in notebook}
+    order = list(cards)
     exercises = [
         Verdict(
             row, cards.get(CHECK + row.exercise, Markup()), shown.comments.get(row.exercise, ())
         )
-        for row in shown.rows
+        for row in sorted(shown.rows, key=lambda row: _position(order, CHECK + row.exercise))
     ]
     late = max((row.late_penalty or 0.0 for row in shown.rows), default=0.0)
     stamp = (note(place / "timestamp.txt") or "").strip()
@@ -71,6 +72,11 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
         changes=shown.changes,
         cells=list(_own(notebook, _handed_out(course, lesson))),
     )
+
+
+def _position(order: list[str], name: str) -> int:
+    """Where in the notebook; last what is not in it."""
+    return order.index(name) if name in order else len(order)
 
 
 def _own(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> Iterator[Markup]:

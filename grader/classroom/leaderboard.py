@@ -45,12 +45,12 @@ def places(course: CourseFolder, lesson: Lesson, contest: Contest, names: Names)
 def _standing(
     course: CourseFolder, lesson: Lesson, contest: Contest, learner: str
 ) -> Iterator[Standing]:
-    """The learner's, if the answer passed."""
+    """The learner's, if the answer passed, by a judge that counted for contests."""
     try:
         kept = verdicts.read(course.path("autograded", lesson.name, learner))
     except (OSError, ValueError, KeyError):  # marked by hand alone
         return
     if contest.exercise in kept:
-        verdict = kept[contest.exercise]["verdict"]
-        if verdict["status"] == Status.PASSED:
-            yield contest.standing(Verdict.from_dict(verdict).counters)
+        verdict = Verdict.from_dict(kept[contest.exercise]["verdict"])
+        if verdict.status == Status.PASSED and verdict.contest:
+            yield contest.standing(verdict.contest)

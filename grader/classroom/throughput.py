@@ -45,8 +45,8 @@ c.ClearSolutions.code_stub = {{"python": "// YOUR CODE HERE"}}
 
 @dataclass(frozen=True)
 class Run:
-    """One command: seconds on the clock and of the processor, its children's among them, and the
-    most memory it ever held, in MB."""
+    """One command: seconds on the clock, seconds of the processor that its own process took, those
+    who judge aside, and the most memory it ever held, in MB."""
 
     seconds: float
     processor: float
@@ -81,7 +81,7 @@ def _week(scratch: Path, lesson: Lesson) -> Iterator[Figure]:
         how = ("--jobs", str(JOBS)) if command == "autograde" else ()
         run = _run(here, command, lesson, how)
         yield Figure(f"{what}: {command}", "s", run.seconds, MINUTE)
-        yield Figure(f"{what}: {command}, of the processor", "s", run.processor)
+        yield Figure(f"{what}: {command}, of the processor, judging aside", "s", run.processor)
     yield Figure(f"{what}: written", "MB", (_size(here.root) - handed_in) / 1e6)
 
 

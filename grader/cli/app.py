@@ -380,6 +380,16 @@ def bundle(
 
 
 @app.command()
+def publish(
+    folder: Annotated[Path, typer.Argument(help="Of its own, for a learners' repository.")],
+) -> None:
+    """Write the course without its solutions; check() works there."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.publish(folder))
+
+
+@app.command()
 def status(
     lesson: str,
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,

@@ -89,7 +89,7 @@ def _set_beside(one: Checked, root: Path) -> Checked:
     return replace(
         one,
         beside=beside(one.verdict, one.shown, lesson.exercise(name)),
-        standing=contest.standing(one.verdict.counters) if contest else None,
+        standing=contest.standing(one.verdict.contest) if contest else None,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
@@ -32,9 +33,12 @@ from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
 from ..classroom.lesson_status import LearnerStatus
-from ..course import scaffolding
+from ..course import handout, scaffolding
+from ..errors import BadInput
 from ..judge import steps
 from .classroom_commands import lesson_called, say, short, some
+
+PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
 
 
 def preview_lesson(name: str, port: int) -> None:
@@ -150,6 +154,22 @@ def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool) ->
     path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, gradescope.bundle(here, lesson, leaderboard), mode=0o600)
     say(f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: keep it")
+    return 0
+
+
+def publish(folder: Path) -> int:
+    """Write the course as learners may have it, into a folder that is such a course already, or has
+    nothing in it that can be seen."""
+    if list(folder.glob("[!.]*")) and not (folder / PUBLISHED).is_file():
+        raise BadInput(f"{short(folder)} holds something else: name a folder of its own.")
+    for stale in ("kernels", "notebooks"):
+        shutil.rmtree(folder / stale, ignore_errors=True)
+    for name, content in handout.course_files(course.KERNELS.parent):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        whole(path, content)
+    whole(folder / PUBLISHED, "Made by `grader publish`: without solutions, and without a class.\n")
+    say(f"{short(folder)} is the course without solutions; `grader --course` takes it")
     return 0
 
 

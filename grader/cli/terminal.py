@@ -127,7 +127,8 @@ def _show_beside(console: Console, found: Beside) -> None:
         table.add_row(one.counter, f"{one.yours:,}", f"{one.most:,}", ours)
     if found.costs:
         console.print(table)
-    console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
+    if found.changes:
+        console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
     for row in found.changes:
         console.print(Text(visible(row), {"-": "red", "+": "green"}.get(row[0], "dim")))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+COUNTERS = ("global_sectors", "inst_executed")  # what is compared
+
 
 @dataclass(frozen=True, order=True)
 class Standing:
@@ -30,6 +32,6 @@ class Contest:
     instructions: int
 
     def standing(self, counters: Mapping[str, int]) -> Standing:
-        """Where a passed verdict's counters put its kernel."""
-        moved, executed = counters["global_sectors"], counters["inst_executed"]
+        """Where the `contest` of a passed verdict puts its kernel."""
+        moved, executed = (counters[name] for name in COUNTERS)
         return Standing(round(moved / self.sectors, 2), round(executed / self.instructions, 2))

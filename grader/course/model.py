@@ -15,6 +15,7 @@ from ..errors import NotInCourse
 from . import authors
 from .contest import Contest
 from .kinds import Kind, Write
+from .kinds.kind import is_solution
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
 
@@ -171,12 +172,12 @@ class Rule:
 class Exercise:
     """A kernel to write, or to do something else with: `kind` says what, and what is handed out.
     `source` is the solved .cu file, with the part that is the learner's between BEGIN SOLUTION and
-    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, shown
-    first while the last check ended in it. `minutes`: how long it takes somebody who has read the
-    page up to there; `teaches`: the one thing, in a few words. `id` is "lesson/name", `file` the
-    name of the file that defines it, `solution` the text of `source`, `rules` those of the lesson's
-    rules.py, and `size_points` what the case is worth that tries sizes of its own (0: there is
-    none); all are set when it is found."""
+    END SOLUTION. `hints` is a ladder, climbed one by one; `hints_on` are hints for a status, or for
+    a `Pattern` of a wrong answer, shown first while the last check ended in it. `minutes`: how long
+    it takes somebody who has read the page up to there; `teaches`: the one thing, in a few words.
+    `id` is "lesson/name", `file` the name of the file that defines it, `solution` the text of
+    `source`, `rules` those of the lesson's rules.py, and `size_points` what the case is worth that
+    tries sizes of its own (0: there is none); all are set when it is found."""
 
     name: str
     title: str
@@ -196,6 +197,11 @@ class Exercise:
     @property
     def points(self) -> float:
         return sum(case.points for case in self.cases) + self.size_points
+
+    @property
+    def solved(self) -> bool:
+        """Whether `solution` is one; it is not in a course as learners may have it (`handout`)."""
+        return is_solution(self.solution)
 
 
 @dataclass(frozen=True)

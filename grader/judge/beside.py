@@ -29,7 +29,7 @@ class Cost:
 @dataclass(frozen=True)
 class Beside:
     """`costs` on the last visible case with budgets; `changes`, a row for each line that differs,
-    `-` yours and `+` ours."""
+    `-` yours and `+` ours; none where ours is not there."""
 
     costs: tuple[Cost, ...]
     changes: tuple[str, ...]
@@ -41,7 +41,7 @@ def beside(verdict: Verdict, source: str, exercise: Exercise) -> Beside | None:
         return None
     return Beside(
         _costs(verdict, exercise),
-        changes(unmarked(source), unmarked(exercise.solution)),
+        changes(unmarked(source), unmarked(exercise.solution)) if exercise.solved else (),
     )
 
 
@@ -64,7 +64,7 @@ def _costs(verdict: Verdict, exercise: Exercise) -> tuple[Cost, ...]:
 
 def changes(before: str, after: str) -> tuple[str, ...]:
     """A row for each line that differs, `-` gone and `+` new; a row of dots where lines between are
-    the same. The comment at the head of a kernel is left out."""
+    the same. The head of a cell, its `%%cuda` and the comment, is left out."""
     rows: list[str] = []
     for line in list(difflib.unified_diff(_body(before), _body(after), n=0, lineterm=""))[2:]:
         if not line.startswith("@@"):
@@ -76,6 +76,6 @@ def changes(before: str, after: str) -> tuple[str, ...]:
 
 def _body(source: str) -> list[str]:
     lines = lines_of(source)
-    while lines and (not lines[0].strip() or lines[0].startswith("//")):
+    while lines and (not lines[0].strip() or lines[0].startswith(("%%", "//"))):
         lines.pop(0)
     return [line.rstrip() for line in lines]

@@ -87,19 +87,22 @@ def _as(graph: Graph, node: int, kind: str) -> float:
 
 def fell_otherwise(mine: Sequence[Choice], ours: Sequence[Choice]) -> tuple[Choice, Choice] | None:
     """The first choice of `mine` that fell otherwise than one of `ours` about the same value."""
-    known = {_asked(one) for one in ours}
     about: dict[object, dict[object, Choice]] = {}  # by a value and where it stands
     for one in ours:
         for value in _about(one):
             about.setdefault(value, {}).setdefault((one.opcode, one.holds, one.taken), one)
-    for one in mine:
-        if _asked(one) in known:
-            continue
+    for one in new(mine, ours):
         others = [other for value in _about(one) for other in about.get(value, {}).values()]
         apart = [other for other in others if _apart(one, other)]
         if apart:
             return one, min(apart, key=lambda other: other.opcode != one.opcode)
     return None
+
+
+def new(mine: Sequence[Choice], ours: Sequence[Choice]) -> list[Choice]:
+    """Those of `mine` that `ours` does not have."""
+    known = {_asked(one) for one in ours}
+    return [one for one in mine if _asked(one) not in known]
 
 
 def strange_number(one: Choice, other: Choice) -> float | None:

@@ -205,7 +205,7 @@ class _Gathered:
         index, has no opcode."""
         instruction = self.graph.code[at]
         assert instruction is not None, "what stands side by side is no step"
-        written = all(isinstance(one, Immediate) for one in instruction.operands[1:])
+        written = any(isinstance(one, Immediate) for one in instruction.operands[1:])
         nameless = _hands_on(instruction) and not written
         return Op("" if nameless else instruction.form.opcode, instruction.line)
 

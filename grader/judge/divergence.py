@@ -78,15 +78,30 @@ class Ways:
             _between(mine, ours, known, any_order=False), None
         )
 
-    def goes_on(self) -> str:
+    def goes_on(self, from_parts: bool) -> str:
         """What the solution does next with the value that `mine` ends with; "" if it never has
-        it."""
+        it. With `from_parts` sums, maxima and the like are passed over: more of them may follow
+        anywhere."""
         mine, ours = self._as_near_as(0)
         if not (mine.size and ours.size):
             return ""
         further = ours.users(mine.key(mine.size - 1))
         new = [user for user in further if ours.key(user) not in mine.keys]
-        return ours.words(new[0]) if new else ""
+        new.sort(key=lambda user: ours.verb(user) in ANY_ORDER)
+        if not new or (from_parts and ours.verb(new[0]) in ANY_ORDER):
+            return ""
+        return ours.words(new[0])
+
+    def beaten(self, values: tuple[float, float], taken: float) -> str:
+        """The maximum or minimum of the same two values in which the solution has the other one
+        win; "" if there is none."""
+        _, ours = self._as_near_as(0)
+        trail = ours.trail
+        lost = trail.does("max", "min") & (trail.value != taken)
+        for value in values:
+            same = trail.owner[trail.value[trail.source] == value]
+            lost &= np.bincount(same, minlength=ours.size) > 0
+        return ours.words(int(lost.argmax())) if lost.any() else ""
 
     def constant_extreme(self) -> Extreme | None:
         """Of a maximum that a number in the code has won, where in the solution an element wins."""

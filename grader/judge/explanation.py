@@ -10,14 +10,16 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import partial
 
 import numpy as np
 
-from . import choices, divergence
+from ..status import Pattern
+from . import choices, divergence, phrases
 from .compare import Wrong
+from .flow import parts, times
 from .protocol import Choice, Element, Made, Place, Used
-from .verdict import CaseResult
+from .verdict import CaseResult, Part
 from .words import Words
 
 _OF_THE_COMPILER = re.compile(
@@ -38,38 +40,51 @@ class Pair:
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:
     """`result` with a sentence on why, and the line that it is about, as far as that was seen."""
     teller = _Teller(pair, words)
-    told = [one for one in _all_told(teller) if one]
+    result = replace(result, made_of=teller.parts())
+    told = [(pattern, one) for pattern, one in _all_told(teller) if one]
     if not told:
         return result
-    line = next((line for _, line in told if line), None)
-    sentences = [sentence for sentence, _ in told]
+    line = next((line for _, (_, line) in told if line), None)
+    sentences = [sentence for _, (sentence, _) in told]
     if line is None and pair.wrong.written and pair.mine.stored:
         sentences.append(teller.stored(pair.mine.stored))
-    return replace(result, message=" ".join([result.message, *sentences]), line=line)
+    message = " ".join([result.message, *sentences])
+    patterns = tuple(str(pattern) for pattern, _ in told)
+    return replace(result, message=message, line=line, patterns=patterns)
 
 
-def _all_told(teller: _Teller) -> Iterator[Told]:
+def _all_told(teller: _Teller) -> Iterator[tuple[Pattern, Told]]:
     """What it is made of, if that is amiss, is told first, then what was done with it."""
     made_of = _first(
-        teller.nobody,
-        teller.other_place,
-        teller.constant,
-        teller.constant_extreme,
-        teller.other_elements,
-        teller.other_summands,
-        teller.too_often,
-        teller.other_winner,
+        (Pattern.NOBODY_WROTE, teller.nobody),
+        (Pattern.OTHER_PLACE, teller.other_place),
+        (Pattern.CONSTANT_WON, teller.constant),
+        (Pattern.CONSTANT_WON, teller.constant_extreme),
+        (Pattern.OTHER_ELEMENTS, teller.other_elements),
+        (Pattern.OTHER_ELEMENTS, teller.other_summands),
+        (Pattern.TOO_OFTEN, teller.too_often),
+        (Pattern.OTHER_PLACE, teller.other_winner),
     )
-    done = [teller.nan(), None if made_of else teller.scaled()]
-    done.append(teller.chosen() or teller.parting() or (None if made_of else teller.goes_on()))
-    yield made_of
-    yield from done
-    if not (made_of or any(done)):
-        yield teller.other_order() or teller.fewer_steps() or teller.arithmetic()
+    right = not any(told for _, told in made_of)
+    done = [(Pattern.FIRST_NAN, teller.nan())]
+    done += [(Pattern.SCALED, teller.scaled())] if right else []
+    done += _first(
+        (Pattern.CHOSEN_OTHERWISE, teller.chosen),
+        (Pattern.OTHER_STEP, teller.parting),
+        (Pattern.LEFT_EARLY, partial(teller.goes_on, not right)),
+    )
+    yield from [*made_of, *done]
+    if right and not any(told for _, told in done):
+        yield from _first(
+            (Pattern.OTHER_STEP, teller.other_order),
+            (Pattern.OTHER_STEP, teller.fewer_steps),
+            (Pattern.OTHER_STEP, teller.arithmetic),
+        )
 
 
-def _first(*rules: Callable[[], Told]) -> Told:
-    return next((told for rule in rules if (told := rule())), None)
+def _first(*rules: tuple[Pattern, Callable[[], Told]]) -> list[tuple[Pattern, Told]]:
+    """What the first rule says that applies."""
+    return next(([(pattern, told)] for pattern, rule in rules if (told := rule())), [])
 
 
 Told = tuple[str, int | None] | None  # a sentence, and the line that it is about
@@ -82,19 +97,27 @@ class _Teller:
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
         self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone, words.element)
-        self._mine = _times(pair.mine.used)
-        self._ours = _times(pair.ours.used)
+        self._mine = times(pair.mine.used)
+        self._ours = times(pair.ours.used)
         self._here = self._name(pair.wrong.element)
         self._found = float(pair.wrong.found.flat[0])
         self._all_told = pair.mine.whole and pair.ours.whole
         self._all_told &= not (pair.mine.cut or pair.ours.cut)
+
+    def parts(self) -> tuple[Part, ...]:
+        """What it was made of and should have been, where that is not the same."""
+        if self._all_told and self._mine.keys() != self._ours.keys():
+            return parts(self._mine, self._ours, self.words)
+        if self.too_often():
+            return parts(times(self.mine.summed), times(self.ours.summed), self.words)
+        return ()
 
     def nobody(self) -> Told:
         """Nobody wrote it: who does, in a right kernel."""
         if self.pair.wrong.written:
             return None
         stored = self.ours.stored
-        return (f"In our kernel {_who(stored)} writes it.", None) if stored else None
+        return (f"In our kernel {phrases.who(stored)} writes it.", None) if stored else None
 
     def nan(self) -> Told:
         """Where the first NaN arises."""
@@ -103,7 +126,7 @@ class _Teller:
             return None
         what = " and ".join(f"{one:g}" for one in self.mine.operands)
         made = f", made of {what}" if len(self.mine.operands) > 1 else ""
-        return f"The first NaN on its way arises {_at(place)}{made}.", None
+        return f"The first NaN on its way arises {phrases.at(place)}{made}.", None
 
     def other_place(self) -> Told:
         """One element in the place of another."""
@@ -115,7 +138,7 @@ class _Teller:
         loaded = self.mine.used[0].loaded
         sentence = (
             f"{self._here} is made of {self._name(mine)}, and should be made of "
-            f"{self._name(ours)}: {_who(loaded)} loads it{_on(loaded)}."
+            f"{self._name(ours)}: {phrases.who(loaded)} loads it{phrases.on(loaded)}."
         )
         return sentence + (
             self._changed_places(mine, ours) or self._to_its_place(mine, ours)
@@ -131,7 +154,7 @@ class _Teller:
             or _OF_THE_COMPILER.search(f"{found.mine};{found.ours};")
         ):
             return ""
-        return f" The first step of its index that ours does not take: {_parted(found)}."
+        return f" The first step of its index that ours does not take: {phrases.parted(found)}."
 
     def _changed_places(self, mine: Element, ours: Element) -> str:
         one, other = self.words.index(mine), self.words.index(ours)
@@ -143,6 +166,8 @@ class _Teller:
         """What is not in it, and what does not belong there."""
         if not self._all_told:
             return None
+        if len(self._mine) == 1 and (winner := self.other_winner()):
+            return winner
         if self._ours and not self._mine:
             there = self._listed(self._ours.keys())
             return f"No input went into {self._here}, and {there} should.", None
@@ -150,7 +175,7 @@ class _Teller:
 
     def other_summands(self) -> Told:
         """The same without what only a maximum or a minimum was looked for in."""
-        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        mine, ours = times(self.mine.summed), times(self.ours.summed)
         if not (self._all_told and mine and ours):
             return None
         return self._differ(mine, ours, self.mine.summed, f"Apart from maxima, {self._here}")
@@ -168,15 +193,15 @@ class _Teller:
         parts = [f"lacks {self._listed(lacks)}"] if lacks else []
         parts += [f"holds {self._listed(has)}, which no part of it should be"] if has else []
         loaded = next((one.loaded for one in used if one.first in has), None)
-        who = f" ({_who(loaded)} loads it{_on(loaded)})" if loaded else ""
+        who = f" ({phrases.who(loaded)} loads it{phrases.on(loaded)})" if loaded else ""
         again = [one for one, times in mine.items() if times > ours.get(one, times)]
-        more = f" {self._listed(again)} {_are(again)} in it more than once." if again else ""
+        more = f" {self._listed(again)} {phrases.are(again)} in it more than once." if again else ""
         return f"{what} {', and '.join(parts)}{who}.{more}", loaded.line if loaded else None
 
     def too_often(self) -> Told:
         """What was counted more often than in the solution, but for maxima, where that changes
         nothing."""
-        mine, ours = _times(self.mine.summed), _times(self.ours.summed)
+        mine, ours = times(self.mine.summed), times(self.ours.summed)
         if not self._all_told or mine.keys() != ours.keys():
             return None
         again = [one for one, times in mine.items() if times > ours[one]]
@@ -184,8 +209,10 @@ class _Teller:
             return None
         pairs = {(mine[one], ours[one]) for one in again}
         often, should = pairs.pop() if len(pairs) == 1 else (0, 1)
-        sentence = f"{self._listed(again)} {_are(again)} in {self._here} {_often(often)}"
-        return sentence + (f", and should be {_often(should)}." if should > 1 else "."), None
+        sentence = (
+            f"{self._listed(again)} {phrases.are(again)} in {self._here} {phrases.often(often)}"
+        )
+        return sentence + (f", and should be {phrases.often(should)}." if should > 1 else "."), None
 
     def constant_extreme(self) -> Told:
         """A maximum on its way that a constant won."""
@@ -210,6 +237,9 @@ class _Teller:
                 "" if number is None else f" The {number:g} stands in the code, and not in ours."
             )
             return said, one.place.line
+        for mine in choices.new(self.mine.choices, self.ours.choices):
+            if won := self._ways.beaten(mine.values, mine.taken):
+                return f"{self._choice(mine)}; ours {won}.", mine.place.line
         nan = choices.with_nan(self.mine.choices)
         if nan is None or choices.with_nan(self.ours.choices):
             return None
@@ -217,21 +247,21 @@ class _Teller:
 
     def _choice(self, one: Choice) -> str:
         where = f"on line {one.place.line} " if one.place.line else ""
-        return _capital(f"{where}{_who(one.place)} {choices.words(one)}")
+        return phrases.capital(f"{where}{phrases.who(one.place)} {choices.words(one)}")
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""
         found = self._ways.parting()
         if found is None:
             return None
-        sentence = f"The first step on its way that ours does not take: {_parted(found)}."
+        sentence = f"The first step on its way that ours does not take: {phrases.parted(found)}."
         if found.constant is not None:
             sentence += f" The {found.constant:g} stands in the code, and not in ours."
         return sentence, found.place.line
 
-    def goes_on(self) -> Told:
+    def goes_on(self, from_parts: bool) -> Told:
         """The solution has the value too, and makes another of it."""
-        further = self._ways.goes_on()
+        further = self._ways.goes_on(from_parts)
         said = f"{self._here} is what ours has on its way there, and ours goes on: it {further}."
         return (said, None) if further else None
 
@@ -241,9 +271,8 @@ class _Teller:
         if found is None:
             return None
         return (
-            f"{self._here} is made of the right elements. The first step on its way that ours "
-            f"does not take: {_step(found)}; ours {found.ours}. Another order is no mistake, "
-            "another value is.",
+            f"{self._here} is made of the right elements. The first step on its way that ours does "
+            f"not take: {phrases.parted(found)}. Another order is no mistake, another value is.",
             found.place.line,
         )
 
@@ -280,10 +309,10 @@ class _Teller:
         with np.errstate(all="ignore"):
             ratio, off = found / expected, found - expected
         what = ""
-        telling = (len(ratio) > 1 or _whole(ratio.flat[0])) and abs(ratio.flat[0] - 1) > 1e-3
-        if found.all() and expected.all() and _constant(ratio) and telling:
-            what = f"{_factor(float(ratio.mean()))} what it should be"
-        elif len(off) > 1 and _constant(off):
+        telling = (len(ratio) > 1 or phrases.whole(ratio.flat[0])) and abs(ratio.flat[0] - 1) > 1e-3
+        if found.all() and expected.all() and phrases.constant(ratio) and telling:
+            what = f"{phrases.factor(float(ratio.mean()))} what it should be"
+        elif len(off) > 1 and phrases.constant(off):
             amount = float(off.mean())
             what = f"{abs(amount):.6g} too {'large' if amount > 0 else 'small'}"
         if not what:
@@ -298,8 +327,8 @@ class _Teller:
             mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
                 sentence = (
-                    f"An element passes {_number(mine, kind)} on its way into {self._here}, and "
-                    f"{_number(ours, kind)} in a right kernel."
+                    f"An element passes {phrases.number(mine, kind)} on its way into "
+                    f"{self._here}, and {phrases.number(ours, kind)} in a right kernel."
                 )
                 return sentence, None
         return None
@@ -316,14 +345,14 @@ class _Teller:
         return self._all_told and bool(self._mine) and self._mine.keys() == self._ours.keys()
 
     def stored(self, place: Place) -> str:
-        return f"{_capital(_who(place))} wrote it{_on(place)}."
+        return f"{phrases.capital(phrases.who(place))} wrote it{phrases.on(place)}."
 
     def _name(self, element: Element) -> str:
         return self.words.element(element)
 
     def _listed(self, elements: Iterable[Element]) -> str:
         """Elements by name, runs of them as runs; of many the first few."""
-        runs = list(_runs(elements))
+        runs = list(phrases.runs(elements))
         named = [self._run(*run) for run in runs[:NAMED]]
         if (rest := len(runs) - NAMED) > 0:
             named.append(f"{rest} more" if all(a == b for a, b in runs[NAMED:]) else "others")
@@ -333,74 +362,3 @@ class _Teller:
         if first == last:
             return self._name(first)
         return f"{self._name(first)} to {self._name(last)}"
-
-
-def _times(used: Sequence[Used]) -> dict[Element, int]:
-    return {
-        Element(one.first.buffer, index): one.times
-        for one in used
-        for index in range(one.first.index, one.first.index + one.count)
-    }
-
-
-def _runs(elements: Iterable[Element]) -> Iterator[tuple[Element, Element]]:
-    ordered = sorted(elements, key=lambda one: (one.buffer, one.index))
-    numbered = enumerate(ordered)
-    for _, group in groupby(numbered, lambda pair: (pair[1].buffer, pair[1].index - pair[0])):
-        run = [one for _, one in group]
-        yield run[0], run[-1]
-
-
-def _constant(values: np.ndarray) -> bool:
-    """Whether all are alike, but for rounding."""
-    return bool(np.ptp(values) <= 1e-4 * np.abs(values).max())
-
-
-def _whole(ratio: float) -> bool:
-    """Whether a ratio is a whole number, or one over a whole number; for one element alone any
-    other is no pattern."""
-    larger = max(abs(ratio), 1 / max(abs(ratio), 1e-30))
-    return 1.5 < larger < 1e5 and abs(larger - round(larger)) < 1e-4 * larger
-
-
-def _factor(ratio: float) -> str:
-    if abs(ratio) < 0.7 and abs(1 / ratio - round(1 / ratio)) < 1e-3:
-        return f"1/{round(1 / ratio)} of"
-    return f"{ratio:.6g} times"
-
-
-def _number(count: int, kind: str) -> str:
-    return f"{count or 'no'} {kind}{'' if count == 1 else 's'}"
-
-
-def _are(elements: Sequence[Element]) -> str:
-    return "is" if len(elements) == 1 else "are"
-
-
-def _often(times: int) -> str:
-    return {0: "too often", 1: "once", 2: "twice"}.get(times, f"{times} times")
-
-
-def _step(found: divergence.Parting) -> str:
-    where = f"on line {found.place.line} " if found.place.line else ""
-    return f"{where}{_who(found.place)} {found.mine}"
-
-
-def _parted(found: divergence.Parting) -> str:
-    return _step(found) + (f"; ours {found.ours}" if found.ours else "")
-
-
-def _who(place: Place) -> str:
-    return f"thread {place.thread} of block {place.block}"
-
-
-def _on(place: Place) -> str:
-    return f" on line {place.line}" if place.line else ""
-
-
-def _at(place: Place) -> str:
-    return f"{'on line ' + str(place.line) if place.line else 'in the kernel'}, in {_who(place)}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
 from .. import course, cuda
 from ..course import solution_counts
+from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
@@ -73,16 +75,18 @@ def _by_cases(
     rows = zip(instances, outcomes, words, strict=True)
     named = exercise.kind.names_the_dearest_line
     results = [_on_simulator(*row, named) for row in rows]
-    counters = _counters(instances, outcomes, results)
+    counters, contest = _counters(instances, outcomes, results), _contest(outcomes, exercise)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
-    both = source, lesson.solution(exercise)
-    results = _explained(both, instances, outcomes, results, words, limits, allowed)
+    if exercise.solved:
+        both = source, exercise.solution
+        results = _explained(both, instances, outcomes, results, words, limits, allowed)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
     first = outcomes[0] if outcomes else None
     diagnostics = first.diagnostics if isinstance(first, Failed) else ()
     device = "simulator" if exercise.kind.simulated_alone else cuda.device
-    return _verdict(exercise, results, device, seed, counters, diagnostics)
+    verdict = _verdict(exercise, results, device, seed, counters, diagnostics)
+    return replace(verdict, contest=contest) if hidden and verdict.cases[-1].points else verdict
 
 
 def _not_run(
@@ -192,6 +196,14 @@ def _counters(
     counted = [*outcomes[-1:], *(outcome for _, outcome in budgeted), *visible]
     last = counted[-1] if counted else None
     return last.counters if isinstance(last, Ran) else {}
+
+
+def _contest(outcomes: list[Outcome], exercise: course.Exercise) -> dict[str, int]:
+    """What a contest compares, over the last case, if that is one that a contest can be about."""
+    case, last = exercise.cases[-1], outcomes[-1] if outcomes else None
+    if case.visible or not case.budgets or not isinstance(last, Ran):
+        return {}
+    return {name: last.counters[name] for name in COUNTERS}
 
 
 def _verdict(

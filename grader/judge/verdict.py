@@ -52,6 +52,20 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Neighbouring elements that went, or should have gone, into the first wrong element."""
+
+    buffer: Annotated[str, Meta(description="What the learner's kernel calls their array.")]
+    first: Annotated[
+        tuple[int, ...], Meta(description="Where the first is, one number for each dimension.")
+    ]
+    index: Annotated[int, Meta(description="The same counted in C order.")]
+    count: Annotated[int, Meta(description="How many there are, one behind the other.")]
+    found: Annotated[int, Meta(description="How often each went in.")]
+    expected: Annotated[int, Meta(description="How often it does in the lesson's own kernel.")]
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """How one case went: one input, with its launches."""
 
@@ -66,6 +80,20 @@ class CaseResult:
     ] = None
     mismatches: Annotated[
         tuple[Mismatch, ...], Meta(description="The first few elements that are wrong.")
+    ] = ()
+    made_of: Annotated[
+        tuple[Part, ...],
+        Meta(
+            description="What the first wrong element was made of, and should have been; empty "
+            "where that is not known, or the same."
+        ),
+    ] = ()
+    patterns: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="What was seen of the making of the first wrong element, in words that a "
+            "hint may be tied to."
+        ),
     ] = ()
     note: Annotated[
         str,
@@ -121,6 +149,13 @@ class Verdict:
             "over the last case: Nsight Compute's, and the longest paths."
         ),
     ] = field(default_factory=dict)
+    contest: Annotated[
+        dict[str, int],
+        Meta(
+            description="What a contest compares, over the exercise's last case: sectors of global "
+            "memory and instructions; empty unless that case is hidden, has a budget, and passed."
+        ),
+    ] = field(default_factory=dict)
     device: Annotated[
         str, Meta(description="`simulator`, or `gpu` where cases also ran on a real one.")
     ] = "simulator"
@@ -152,6 +187,13 @@ class Verdict:
     def from_dict(cls, data: object) -> Verdict:
         """The verdict that `to_dict` made `data` of. msgspec.ValidationError if it is none."""
         return msgspec.convert(data, cls, strict=False)
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What hints may be tied to: the patterns of the first case that failed, and the status."""
+        failed = next((case for case in self.cases if case.status != Status.PASSED), None)
+        seen = failed.patterns if failed and failed.visible else ()
+        return (*seen, str(self.status))
 
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
@@ -201,4 +243,6 @@ def _plain(data: Any) -> Any:
 def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
-    return replace(case, message=message, line=None, mismatches=(), note="")
+    return replace(
+        case, message=message, line=None, mismatches=(), made_of=(), patterns=(), note=""
+    )

@@ -34,7 +34,7 @@ def check(name: str, *, hidden: bool = False) -> None:
         page = verdict_card.page(verdict.for_learner(), source, exercise, cell=name)
         shown = display(verdict_card.looking(page), display_id=True)
     verdict = sizes.looked_for(verdict, lesson.lesson, exercise, source, LIMITS)
-    lesson.statuses[name] = verdict.status
+    lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
     told = verdict.for_learner()
     page = verdict_card.page(told, source, exercise, replay, cell=name)
@@ -54,17 +54,17 @@ def check(name: str, *, hidden: bool = False) -> None:
 
 
 def hint(name: str) -> None:
-    """Show the hint for what the last check ended in, once; else the exercise's next hint, and
+    """Show a hint for what the last check ended in, each once; else the exercise's next hint, and
     after the last one, the last one again."""
     lesson = session.current()
     exercise = lesson.exercise(name)
     if not exercise.hints:
         raise Notice(f"There are no hints for `{name}`.")
-    status = lesson.statuses.get(name, "")
-    if status in exercise.hints_on and (name, status) not in lesson.told:
-        lesson.told.add((name, status))
-        display(cards.hint_on(status, exercise.hints_on[status]))
-        return
+    for end in lesson.ends.get(name, ()):
+        if end in exercise.hints_on and (name, end) not in lesson.told:
+            lesson.told.add((name, end))
+            display(cards.hint_on(end, exercise.hints_on[end]))
+            return
     number = min(lesson.hints[name] + 1, len(exercise.hints))
     lesson.hints[name] = number
     display(cards.hint(number, len(exercise.hints), exercise.hints[number - 1]))

@@ -13,13 +13,14 @@ from .failures import Notice
 @dataclass
 class Session:
     """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
-    such a cell has ever defined, `statuses` what its last check ended in; `hints` counts the hints
-    of each exercise that have been shown, `told` names the statuses of which the hint has been."""
+    such a cell has ever defined, `ends` what its last check ended in, patterns before the status;
+    `hints` counts the hints of each exercise that have been shown, `told` names the ends of which
+    the hint has been."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    statuses: dict[str, str] = field(default_factory=dict)
+    ends: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hints: Counter[str] = field(default_factory=Counter)
     told: set[tuple[str, str]] = field(default_factory=set)
 

@@ -17,6 +17,7 @@ from grader.submissions.cells import as_typed
 from . import diagnosis, difference
 from .element_map import element_map
 from .expected_found import expected_beside_found
+from .flow_map import flow_map
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
 from .playing import of_replay
@@ -45,6 +46,7 @@ def page(
         parts += [
             _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
             _elements(replay, failed),
+            flow_map(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
         ]
     else:
         parts += [_solved(verdict, exercise), _every_size(verdict)]
@@ -162,6 +164,10 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
     return Page("", "")
 
 
+def _is_drawn(failed: CaseResult) -> bool:
+    return bool(failed.made_of and failed.mismatches)
+
+
 def _of_case(name: str) -> Page:
     text = f"In the case `{name}`:"
     return Page(paragraph(text), text)
@@ -194,7 +200,7 @@ def _beside(found: Beside | None) -> list[Page]:
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     costs = Page(html, "\n".join(text)) if rows else Page("", "")
-    return [costs, _compared(found.changes)]
+    return [costs, *([_compared(found.changes)] if found.changes else [])]
 
 
 def _ours(count: int | None) -> str:
@@ -202,9 +208,10 @@ def _ours(count: int | None) -> str:
 
 
 def _compared(changes: tuple[str, ...]) -> Page:
-    head = heading("note", COMPARE, ": lines that differ, - yours, + ours")
+    title = f'<strong style="color: {ACCENTS["note"]}">{COMPARE}</strong>'
+    head = f"<summary>{title}: lines that differ, - yours, + ours</summary>"
     shown = difference.rows(changes)
-    html = f'<details style="margin: 6px 0"><summary>{head}</summary>{shown.html}</details>'
+    html = f'<details style="margin: 6px 0">{head}{shown.html}</details>'
     return Page(html, f"\n{COMPARE} (- yours, + ours)\n{shown.text}")
 
 

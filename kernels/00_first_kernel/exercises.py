@@ -116,6 +116,10 @@ saxpy = Exercise(
         "`if (i < n) out[i] = ...;`",
     ),
     hints_on={
+        "other_elements": (
+            "Which i does this thread compute, and which elements stand in a * x[i] + y[i]? "
+            "The block counts as well as the thread in it."
+        ),
         "out_of_bounds": (
             "The grid has whole blocks, so there are more threads than elements. Which question "
             "must a thread ask before it touches an array?"
@@ -195,6 +199,9 @@ add_bias = Exercise(
         "`i = row * cols + col`.",
     ),
     hints_on={
+        "other_elements": (
+            "Every element of a column gets the same number: which of the two coordinates picks it?"
+        ),
         "out_of_bounds": (
             "Blocks cover the matrix and a bit more, at the right edge and at the lower one. The "
             "guard has a half for each."
@@ -249,6 +256,10 @@ mirror = Exercise(
         "guard and the launch of `brighten`.",
     ),
     hints_on={
+        "other_place": (
+            "The row stays what it is. Of 8 columns, which one lands in column 0, and which in "
+            "column 7?"
+        ),
         "out_of_bounds": (
             "Columns are counted from 0, so the last one is cols - 1. Which column faces column 0?"
         ),

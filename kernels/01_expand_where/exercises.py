@@ -183,6 +183,10 @@ expand_2d = Exercise(
         "i < rows * cols own one.",
     ),
     hints_on={
+        "other_place": (
+            "An element of the answer has a row and a column, out of i and cols. Each is "
+            "multiplied by its own stride, and a stride of 0 stays where it is."
+        ),
         "wrong_answer": (
             "Try it on paper with 2 rows of 3 columns: elements 0, 1, 2 of out are row 0. Is it / "
             "cols or / rows that tells the row?"
@@ -319,6 +323,10 @@ expand = Exercise(
         "An int ends at 2,147,483,647; `first` is unsigned for a reason.",
     ),
     hints_on={
+        "other_place": (
+            "Take the coordinates apart from the last dimension on: what is left of the flat "
+            "index after each, and which stride belongs to which coordinate?"
+        ),
         "wrong_answer": (
             "Which dimension do you begin with? The last one runs fastest, so its coordinate is "
             "what is left over after dividing by its size."
@@ -466,6 +474,10 @@ where = Exercise(
         "out[i] = cond[...] ? x[...] : y[...], each at its own place.",
     ),
     hints_on={
+        "other_place": (
+            "One set of coordinates, three places: each operand has strides of its own, and "
+            "the condition is looked up at its own place."
+        ),
         "over_budget": (
             "The three operands share their coordinates. One walk over the dimensions is enough, "
             "with a stride of each operand in every round."
@@ -598,6 +610,10 @@ fast_expand = Exercise(
         "what is left of the flat index.",
     ),
     hints_on={
+        "other_place": (
+            "The quotient decides everything after it: compare yours with rest / shape[d] for "
+            "a small index, by hand."
+        ),
         "over_budget": (
             "A remainder needs no % once the quotient is known: it is what quotient * shape[d] "
             "leaves of rest."

@@ -140,6 +140,14 @@ interleaved = Exercise(
         "The last step folds tile[1] onto tile[0]: the loop runs as long as `stride > 0`.",
     ),
     hints_on={
+        "other_elements": (
+            "Follow a lost element: at which stride should its cell be added to another, and "
+            "is there such a step?"
+        ),
+        "too_often": (
+            "A cell that has been added is done with. Which threads add at a step, and from "
+            "which cells?"
+        ),
         "data_race": (
             "A step reads cells that other threads wrote in the step before. Who waits for whom, "
             "and where?"
@@ -243,6 +251,10 @@ maximum = Exercise(
         "The loop is that of the interleaved sum, with `fmaxf(a, b)` in place of `a + b`.",
     ),
     hints_on={
+        "constant_won": (
+            "What stands in the cells that no element goes into must never win: what is "
+            "smaller than every number there is?"
+        ),
         "wrong_answer": (
             "What does a thread past the end put into its cell? It must lose against every float "
             "there is, -3e38 too."
@@ -358,6 +370,14 @@ dot = Exercise(
         "Then a barrier, and the same fold as before.",
     ),
     hints_on={
+        "other_elements": (
+            "All threads of the grid share x: where does a thread begin, and how far is it to "
+            "its next element?"
+        ),
+        "too_often": (
+            "How many threads does the whole grid have, not the block alone? That is the step "
+            "from element to element."
+        ),
         "barrier_divergence": (
             "The first loop is of different length for different threads, so no barrier may stand "
             "in it."
@@ -487,6 +507,10 @@ last_block = Exercise(
         "back to 0, or the next launch draws tickets that are too high.",
     ),
     hints_on={
+        "other_elements": (
+            "The last block needs the sums of all blocks, and there may be more of them than "
+            "it has threads."
+        ),
         "data_race": (
             "Before a thread draws its ticket, what it left in partial must be visible to all "
             "blocks; and who has the last ticket reads only after it."

@@ -122,6 +122,10 @@ warp_sum = Exercise(
         "returns.",
     ),
     hints_on={
+        "other_elements": (
+            "After the step with offset 16 lane 0 holds two elements. How many after each "
+            "further step, and which steps are needed for 32?"
+        ),
         "over_budget": (
             "Five shuffles do it if every step halves the number of lanes whose sums are still "
             "apart: offsets 16, 8, 4, 2, 1."
@@ -258,6 +262,13 @@ below_max = Exercise(
         "that own an element write `y[row * columns + column]`.",
     ),
     hints_on={
+        "other_elements": (
+            "Segments of a warp may not hear of each other: with which offset does the first "
+            "step stay within one?"
+        ),
+        "constant_won": (
+            "A lane without an element takes part too: with which number does it never win?"
+        ),
         "over_budget": (
             "log2(width) shuffles are enough if both lanes of a pair take the larger of the two."
         ),
@@ -402,6 +413,14 @@ row_share = Exercise(
         "writing? A slower warp may still be reading what the call before left there.",
     ),
     hints_on={
+        "constant_won": (
+            "Lanes that stand for no warp take part in the last reduction: with the identity "
+            "of what is reduced, whatever that is."
+        ),
+        "other_elements": (
+            "A block may have 1 warp or 32, and its result belongs to all of them: who has put "
+            "what into of_warp, and who reads it?"
+        ),
         "data_race": (
             "of_warp is used again and again: who may still be reading what the call before left "
             "there?"

@@ -219,6 +219,13 @@ elementary = Exercise(
         "needs no reduction: its loop writes expf(x[i] - largest) / total to y[i].",
     ),
     hints_on={
+        "constant_won": (
+            "The largest of negative numbers is negative: what does the search start from?"
+        ),
+        "other_step": (
+            "Largest, then sum of exp(x - largest), then quotient: hold that against your "
+            "line, number by number."
+        ),
         "over_budget": (
             "Add up in a register first; one reduction of the block comes after the loop, by the "
             "function above."
@@ -352,6 +359,14 @@ on_device = Exercise(
         "from 0.0f.",
     ),
     hints_on={
+        "other_elements": (
+            "A later launch reads what all blocks have left, and there may be more blocks than "
+            "threads."
+        ),
+        "constant_won": (
+            "What does the search for the largest start from, in the first launch and where "
+            "the partial results are put together?"
+        ),
         "over_budget": (
             "`finish` shares the partial results among the threads of the block, then "
             "block_all_reduce combines what they found."
@@ -490,6 +505,14 @@ row_softmax = Exercise(
         "identity that its variable started from.",
     ),
     hints_on={
+        "constant_won": (
+            "The largest of a row far below zero is far below zero: what do largest and sum "
+            "start from, in each row?"
+        ),
+        "other_elements": (
+            "Every thread of the block owns part of the row: are its share and the others' "
+            "both in the result?"
+        ),
         "over_budget": (
             "Three passes over the row, shared by all threads of the block, and one reduction "
             "after each of the first two."

@@ -184,6 +184,14 @@ merge = Exercise(
         "`m == -INFINITY ? 0.0f : m` needs no branch: the compiler makes it a select.",
     ),
     hints_on={
+        "other_step": (
+            "A sum counts from its own maximum. Which factor brings it to the common one, and "
+            "is it never above 1?"
+        ),
+        "chosen_otherwise": (
+            "Only the empty stretch needs a choice, and -INFINITY tells it: any number that "
+            "stands for it may turn up as an element."
+        ),
         "over_budget": (
             "Compute both factors for everyone, and choose by ?: between values that are already "
             "there."
@@ -358,6 +366,13 @@ online_row = Exercise(
         "Write in a loop like the first: y is exp(x - all.max) / all.sum.",
     ),
     hints_on={
+        "constant_won": (
+            "The pair of no elements is what you start from: which maximum loses against "
+            "everything?"
+        ),
+        "other_elements": (
+            "First the pairs of a warp's lanes, then those of the 8 warps: which of them is not in?"
+        ),
         "over_budget": (
             "One pass gathers the pair, element by element with merge; the second writes. No pass "
             "finds the maximum alone."
@@ -483,6 +498,10 @@ long_vector = Exercise(
         "256 ... into it, and then the block merges.",
     ),
     hints_on={
+        "constant_won": ("Both kernels gather pairs, and both start from the pair of no elements."),
+        "other_elements": (
+            "Who walks the partial pairs, and how far, if there are more of them than threads?"
+        ),
         "over_budget": (
             "In the second launch all 256 threads take partial pairs, one after another in steps "
             "of 256, before the block merges."
@@ -607,6 +626,10 @@ axis = Exercise(
         "(k + stride, i), which lies stride * across further on. Row 0 ends up with the answers.",
     ),
     hints_on={
+        "other_elements": (
+            "From one element of a column to the next it is `inner` places: is that so in both "
+            "loops?"
+        ),
         "over_budget": (
             "The threads (i, 0), (i, 1), ... share a column: each gathers its part, and the tile "
             "is folded along k."

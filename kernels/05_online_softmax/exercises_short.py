@@ -84,13 +84,13 @@ online_lines = Exercise(
 )
 
 
-def by_twos(rng: np.random.Generator, n: int, offset: float = 0.0) -> Problem:
+def by_twos(rng: np.random.Generator, n: int, offset: float = 0.0, block: int = BLOCK) -> Problem:
     x = normal(rng, (n, 2), 3) + np.float32(offset)
     largest = x.max(axis=1)
     total = np.exp(x.astype(np.float64) - largest[:, None]).sum(axis=1)
     outputs = {"maximum": largest, "sum": total}
-    grid = -(-n // BLOCK)
-    return one_launch("two_by_hand", grid, BLOCK, {"x": x}, outputs, np.int32(n), rtol=1e-5)
+    grid = -(-n // block)
+    return one_launch("two_by_hand", grid, block, {"x": x}, outputs, np.int32(n), rtol=1e-5)
 
 
 two_by_hand = Exercise(
@@ -110,11 +110,13 @@ two_by_hand = Exercise(
         hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
         Case(
             "within budget",
-            lambda rng: by_twos(rng, 4 * BLOCK),
+            lambda rng: by_twos(rng, 4 * 256, block=256),
             points=3,
             budgets=(
                 Budget(
-                    "global_load_requests", 2 * 8, "2 for a warp: each thread loads its two numbers"
+                    "global_load_requests",
+                    2 * 32,
+                    "2 for a warp: each thread loads its two numbers",
                 ),
                 *work_is_shared(),
             ),

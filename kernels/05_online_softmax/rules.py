@@ -77,7 +77,7 @@ two_by_hand = Rule(
     exercise="two_by_hand",
     kernel="two_by_hand",
     parameters=("float x[2 * n]", "float maximum[n]", "float sum[n]", "int n"),
-    blocks=(64,),
+    blocks=(64, 256),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
 )
 

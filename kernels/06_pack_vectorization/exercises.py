@@ -175,6 +175,8 @@ scale_packed = Exercise(
         "whole pack: it can take them one by one, guarded by n.",
     ),
     hints_on={
+        "left_early": ("A pack has four elements, and all of them are to be scaled."),
+        "nobody_wrote": ("n / 4 packs are whole. Which thread takes what is left behind them?"),
         "over_budget": (
             "Load a whole pack into a variable, multiply its four elements, store the whole pack: "
             "two accesses for four floats."
@@ -313,6 +315,11 @@ row_absmax = Exercise(
         "distance)` with distances 16, 8, 4, 2 and 1, each followed by fmaxf, and lane 0 writes.",
     ),
     hints_on={
+        "other_step": (
+            "The magnitude comes first, the maximum after it: the largest number need not have "
+            "the largest magnitude."
+        ),
+        "chosen_otherwise": ("What does your comparison say of NaN, and what does fmaxf?"),
         "over_budget": (
             "In rows whose length is a multiple of 4, a lane takes packs lane, lane + 32, ...; "
             "five shuffles, and one lane writes."
@@ -453,6 +460,10 @@ warp_per_row = Exercise(
         "A row of zeros would be 0 / 0. Divide it by 1.",
     ),
     hints_on={
+        "other_elements": (
+            "A lane keeps packs lane, lane + 32, ...: are all of the row's packs kept, and do "
+            "all lanes hear the maximum?"
+        ),
         "over_budget": (
             "Read each pack once and keep it: both loops count k from 0 to PACKS with #pragma "
             "unroll, so that every index is known when compiling."
@@ -562,6 +573,10 @@ any_type = Exercise(
         "out. `fmax` and `fabs` take floats and doubles; `__shfl_xor_sync` does too.",
     ),
     hints_on={
+        "other_step": (
+            "Which type does your arithmetic go through? A double keeps 53 bits only if every "
+            "step does."
+        ),
         "over_budget": (
             "16 / sizeof(T) values make a pack of 16 bytes, and alignas must say so; both loops "
             "over k are unrolled."

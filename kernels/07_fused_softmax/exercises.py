@@ -211,6 +211,11 @@ warp_softmax = Exercise(
         "all the same; a warp without a row returns as a whole.",
     ),
     hints_on={
+        "constant_won": ("What does the maximum start from, if all of a row is negative?"),
+        "other_elements": (
+            "Maximum and sum are those of all 32 lanes: how many steps does a butterfly over "
+            "them take?"
+        ),
         "over_budget": (
             "The row is read once, in packs, and lives in `kept` until it is written: no loop goes "
             "back to x."
@@ -337,6 +342,10 @@ block_softmax = Exercise(
         "and divided by the row's sum, it is multiplied by __expf(mine.max - all.max) / all.sum.",
     ),
     hints_on={
+        "other_elements": (
+            "Each warp has its own pair: are all of them merged, and does every thread hear "
+            "the result?"
+        ),
         "over_budget": (
             "Put whole packs into `kept` and take whole packs out; one exchange of {largest, sum} "
             "for the warps of the block."
@@ -544,6 +553,14 @@ masked_softmax = Exercise(
         "All packs of y are written, also those of keys not seen: their exponentials are 0.",
     ),
     hints_on={
+        "chosen_otherwise": (
+            "Query q sees the keys up to its own place, counted from the end: write down the "
+            "first and the last query of a small case."
+        ),
+        "constant_won": (
+            "A masked key must lose against every score there may be: against which number "
+            "does nothing lose?"
+        ),
         "over_budget": "A pack whose first key is not seen is not loaded at all.",
         "wrong_answer": (
             "How many keys does query q see? The last query sees all of them, the one before it "

@@ -189,6 +189,10 @@ layer_norm = Exercise(
         "every warp merges `lane < warps ? of_warp[lane] : Welford{0.0f, 0.0f, 0.0f}`.",
     ),
     hints_on={
+        "other_step": (
+            "Hold each number of your formula against the one on the page, for a row of two "
+            "elements."
+        ),
         "over_budget": (
             "Mean and variance come out of one pass: no loop for the mean before the one for the "
             "squares."
@@ -373,6 +377,9 @@ cross_entropy = Exercise(
         "asks for x[-1].",
     ),
     hints_on={
+        "chosen_otherwise": (
+            "The gradient is the softmax, but for one class: which one, and by how much?"
+        ),
         "over_budget": "x goes from global memory to where you keep it, and nowhere reads x again.",
         "wrong_answer": (
             "At the target the gradient is softmax - 1, elsewhere softmax. Does the loss come from "
@@ -511,6 +518,10 @@ top_four = Exercise(
         "-INFINITY too.",
     ),
     hints_on={
+        "other_place": (
+            "After an entry is taken, its lane moves up: is the next one of the same lane "
+            "still there?"
+        ),
         "over_budget": (
             "The row is read once: what a lane may need later it has kept. Loops over the kept "
             "four run over numbers that the compiler knows, from 0 to K."
@@ -675,6 +686,9 @@ attention_row = Exercise(
         "is 0, as long as some warp had one.",
     ),
     hints_on={
+        "left_early": (
+            "Weights add up to 1 in the end: by what is the sum of values still to be divided?"
+        ),
         "over_budget": (
             "K and V are read once, in the same turn of the loop; lanes side by side read numbers "
             "side by side, two or four at a time."

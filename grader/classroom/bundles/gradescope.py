@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import sys
 import zipfile
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from ... import course as lessons
-from ...course import Lesson
+from ...course import Lesson, handout
 from ...judge import Verdict, judge
 from ...judge.blank import is_blank
 from ...judge.verdict import CaseResult
@@ -32,8 +31,7 @@ from ..folder import CourseFolder
 PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's seeds among it
 _LONGEST = 5000  # characters of a case's output
 _PACKAGE = Path(__file__).parents[3]
-_SOLUTION = re.compile(r"(// BEGIN SOLUTION\n).*?([^\n]*// END SOLUTION)", re.DOTALL)
-_LEFT_OUT = {"__pycache__", "slides", "report", "wrong", "mistakes.toml", "measured.json"}
+_LEFT_OUT = {"__pycache__", "slides", "report"}  # of the grader
 
 _SETUP = """\
 #!/usr/bin/env bash
@@ -78,9 +76,8 @@ def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
             _add(packed, name, (_PACKAGE / name).read_bytes())
         for path in _files(_PACKAGE / "grader"):
             _add(packed, path.relative_to(_PACKAGE).as_posix(), path.read_bytes())
-        for path in _files(lesson.path):
-            name = f"kernels/{lesson.name}/{path.relative_to(lesson.path).as_posix()}"
-            _add(packed, name, _without_solution(path))
+        for name, handed_out in handout.files(lesson):
+            _add(packed, f"kernels/{lesson.name}/{name}", handed_out)
     return content.getvalue()
 
 
@@ -88,13 +85,6 @@ def _files(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.is_file() and _LEFT_OUT.isdisjoint(path.relative_to(folder).parts):
             yield path
-
-
-def _without_solution(path: Path) -> bytes:
-    """`check()` and the judge need the kernels' frames alone."""
-    if path.suffix != ".cu":
-        return path.read_bytes()
-    return _SOLUTION.sub(r"\1\2", path.read_text(encoding="utf-8")).encode()
 
 
 def _add(

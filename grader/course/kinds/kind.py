@@ -35,7 +35,7 @@ class Kind(ABC):
 
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
-        if not _ANSWER.search(solution):
+        if not is_solution(solution):
             return "has no // BEGIN SOLUTION and // END SOLUTION"
         if _bare(self.handed_out(solution)) == _bare(solution):
             return f"is handed out solved: nothing is left to {self.title}"
@@ -60,6 +60,11 @@ def answers(solution: str) -> Iterator[str]:
     """What stands between each BEGIN SOLUTION and END SOLUTION."""
     for found in _ANSWER.finditer(solution):
         yield found["text"]
+
+
+def is_solution(kernel: str) -> bool:
+    """Whether an answer stands in it, between its two marks; it does not in what is handed out."""
+    return _ANSWER.search(kernel) is not None
 
 
 def unmarked(source: str) -> str:

@@ -7,9 +7,11 @@
                    "counters": {COUNTER: {LINE: number}}, "passed": true | false}}
 
    Lines count from 1 in the cell, columns from 0. It is shown in cells whose text has that CRC, so
-   that nothing is ever said about another text than the one that was run. */
+   that nothing is ever said about another text than the one that was run. What a veiled output says
+   would answer the question that veils it. */
 const { ours } = window._JUPYTERLAB.warpwise;
 const { cudaName } = await ours('cells.js');
+const { told, veiled } = await ours('veil.js');
 
 const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   for (let bit = 0; bit < 8; bit++) n = n & 1 ? 0xedb88320 ^ (n >>> 1) : n >>> 1;
@@ -24,14 +26,6 @@ export function crc32(text) {
 
 /** A cell's text as it is run: with a blank line in the magic's place, and no white space at its end. */
 export const sourceOf = cell => cell.replace(/^\s*%%cuda\b[^\n]*/, magic => magic.replace(/[^\n]/g, '')).trimEnd();
-
-/** Everything that the outputs of a code cell say to the editor. */
-export function* told(model) {
-  for (let n = 0; n < model.outputs.length; n++) {
-    const said = model.outputs.get(n).metadata?.warpwise;
-    if (said) yield said;
-  }
-}
 
 const NOTHING = { marks: [], counters: {}, passed: undefined };
 const known = new WeakMap(); // cell model -> what is said about the cell of that name
@@ -60,8 +54,9 @@ export function onFacts(model, listener) {
 export function gather(notebook) {
   const byName = new Map();
   const cells = [...notebook.cells].filter(model => model.type === 'code');
+  const hidden = veiled(notebook.cells);
   for (const model of cells) {
-    for (const said of told(model)) {
+    for (const said of hidden.has(model) ? [] : told(model)) {
       if (said.cell) byName.set(said.cell, [...(byName.get(said.cell) ?? []), said]);
     }
   }

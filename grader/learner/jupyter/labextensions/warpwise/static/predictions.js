@@ -1,7 +1,8 @@
 /* Questions whose choices are links, and what follows a question kept under a veil until then. */
 const { ours, shared } = window._JUPYTERLAB.warpwise;
-const { cudaName, withCells, withNotebooks } = await ours('cells.js');
-const { told } = await ours('facts.js');
+const { withCells, withNotebooks } = await ours('cells.js');
+const { gather } = await ours('facts.js');
+const { lift, veiled } = await ours('veil.js');
 const { panelOf } = await ours('links.js');
 
 const { INotebookTracker } = await shared('@jupyterlab/notebook');
@@ -11,8 +12,6 @@ const { Notification } = await shared('@jupyterlab/apputils');
 const MIME = 'application/vnd.warpwise.html'; // ANSWERABLE of grader/notebook/prediction.py
 const VEILED = 'warpwise-veiled';
 const WORDS = 'Answer the question above first; or click here to look.';
-
-const lifted = new WeakSet(); // cell models whose reader wanted to look
 
 async function choose(panel, key, number) {
   const kernel = panel.sessionContext.session?.kernel;
@@ -25,23 +24,9 @@ async function choose(panel, key, number) {
   }
 }
 
-const asksIn = model => [...told(model)].find(said => said.prediction);
-const isHeading = model => model.type === 'markdown' && /^#/.test(model.sharedModel.getSource());
-// What a learner's own kernel came to answers no question of the page's.
-const isOwn = model => cudaName(model) !== undefined || /^\s*check\(/.test(model.sharedModel.getSource());
-const failed = model => model.outputs.toJSON().some(output => output.output_type === 'error');
-
-/** Veil the outputs from an unanswered question to the next heading. */
 function veil(panel) {
-  let waiting = false;
-  for (const { model, node } of panel.content.widgets) {
-    if (isHeading(model)) waiting = false;
-    if (model.type !== 'code') continue;
-    const question = asksIn(model);
-    const tells = model.outputs.length > 0 && !question && !isOwn(model) && !failed(model);
-    hide(node, waiting && tells && !lifted.has(model));
-    if (question) waiting = !question.answered;
-  }
+  const hidden = veiled(panel.model.cells);
+  for (const { model, node } of panel.content.widgets) hide(node, hidden.has(model));
 }
 
 /** The veil is a button, for the keyboard and for screen readers too. */
@@ -60,17 +45,18 @@ function follow(panel) {
   const again = () => veil(panel);
   withCells(panel, model => model.outputs?.changed.connect(again));
   panel.model.cells.changed.connect(again);
-  const lift = event => {
+  const look = event => {
     const node = event.target.closest(`.${VEILED} .jp-Cell-outputWrapper`)?.closest('.jp-Cell');
     const cell = node && panel.content.widgets.find(widget => widget.node === node);
     if (!cell || (event.type === 'keydown' && event.key !== 'Enter' && event.key !== ' ')) return;
     event.preventDefault();
     event.stopPropagation(); // Enter would begin to edit the cell
-    lifted.add(cell.model);
+    lift(cell.model);
     again();
+    gather(panel.model);
   };
-  panel.content.node.addEventListener('click', lift);
-  panel.content.node.addEventListener('keydown', lift, true);
+  panel.content.node.addEventListener('click', look);
+  panel.content.node.addEventListener('keydown', look, true);
   again();
 }
 
