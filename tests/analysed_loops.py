@@ -177,3 +177,11 @@ def _may(
         if thread.code.instructions[one.at].line == line and one.pointer.array == "x"
     ]
     return Scene(thread.on.atoms).ask([*given, z3.Or(ways)], effort, values) is not None
+
+
+def wrong_about(loop: Loop) -> list[str]:
+    """What is not as it must be, in sentences: a right loop is proved and no access excluded."""
+    if (said(loop) == "proved") != loop.right:
+        return [f"{loop.name} is {said(loop)}"]
+    blocks = 3 if loop.grid == "gridDim.x >= 1" else 1
+    return excluded(loop, 200, blocks) if loop.right else []

@@ -87,6 +87,8 @@ INSTRUCTIONS = [
     *(Instruction(one, 1, (16 if one.endswith("16") else 32,) * 2) for one in _COMPARED),
 ]
 
+ANYTHING = z3.Bool("anything")  # a condition of which nothing is known
+
 _EDGES = (0, 1, 2, 3, 5, 31, 32, 33, 100, 2**15 - 1, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 7)
 
 
@@ -211,7 +213,7 @@ def wrong_about_pointers() -> list[str]:
     on = Arithmetic(Atoms(), frozenset())
     a, b = (on.atoms.integer(name, 0, 99, Scope.THREAD) for name in "ab")
     p, q, other = Pointer("x", a), Pointer("x", b), Pointer("y", b)
-    four = Polynomial.of(4)
+    four, held = Polynomial.of(4), on.atoms.boolean("held", Scope.THREAD)
     rows: list[tuple[str, list[Value], Value | None]] = [
         ("add.s64", [p, b], Pointer("x", a + b)),
         ("add.s64", [b, p], Pointer("x", a + b)),
@@ -228,6 +230,13 @@ def wrong_about_pointers() -> list[str]:
         ("and.b64", [p, Polynomial.of(-4)], None),
         ("and.b64", [p, b], None),
         ("and.b64", [p, Polynomial.of(2047)], None),
+        ("setp.lt.s64", [p, q], term(a) < term(b)),
+        ("setp.eq.s64", [p, q], term(a) == term(b)),
+        ("setp.lt.s64", [p, other], ANYTHING),
+        ("setp.lt.s64", [other, p], ANYTHING),
+        ("setp.lt.f32", [Unknown("f"), Unknown("g")], ANYTHING),
+        ("setp.lt.and.s32", [a, b, held], z3.And(term(a) < term(b), held)),
+        ("setp.lt.or.s32", [a, b, held], z3.Not(z3.And(z3.Not(term(a) < term(b)), z3.Not(held)))),
     ]
     return [said for row in rows if (said := _about_pointers(on, *row))]
 
@@ -235,7 +244,10 @@ def wrong_about_pointers() -> list[str]:
 def _about_pointers(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(given))))
     found = meanings.computed(on, resolve(opcode, registers), given)
-    same = isinstance(found, Unknown) if right is None else found == right
+    if isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef):
+        same = found.eq(right) or (right is ANYTHING and "comparison" in str(found))
+    else:
+        same = isinstance(found, Unknown) if right is None else found == right
     return "" if same else f"{opcode} of {given} is {found}"
 
 

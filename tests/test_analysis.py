@@ -12,6 +12,7 @@ from proofs import mistakes, solutions
 
 pytest.importorskip("z3")
 
+from analysed_loops import LOOPS, wrong_about
 from random_kernels import kernel
 
 from grader import course
@@ -185,3 +186,8 @@ def test_what_is_too_much_work_is_not_decided_whatever_the_clock_says():
     found = analysis.examine(scale(f"{OWN} if (i < n) x[i] = 1;"), (VECTOR,), seconds=0.0)
     assert found.outcome is Outcome.NOT_DECIDED
     assert found.spent < 10_000
+
+
+@pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
+def test_a_loop_is_understood_and_nothing_that_happens_in_it_is_excluded(loop):
+    assert wrong_about(loop) == []
