@@ -41,8 +41,8 @@ here=/autograder/source
 apt-get update
 apt-get install -y python3 python3-venv
 python3 -m venv /autograder/venv
-pip=/autograder/venv/bin/pip
-$pip install --quiet --constraint "$here/constraints.txt" --editable "$here[proofs]"
+cd "$here"
+/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[proofs]"
 chmod -R go-rwx "$here"
 """
 _RUN = """\
