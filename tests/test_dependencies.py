@@ -24,7 +24,7 @@ FILES = {
 FILES["setup.py"] = [ROOT / "setup.py"]
 OURS = {"grader", "setuptools", *(path.stem for path in FILES["tests"])}  # setuptools builds it
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].
-NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch"}
+NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch", "waiting"}
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
     "jupyterlab": ("Makefile", "/jupyter lab"),
