@@ -30,15 +30,26 @@ _JOINED_BY_CUB = (
     "the assembler joins CUB's loads of the warps' results into loads of 8 and 16 bytes"
 )
 
-# Why counts of a kernel differ; seen in the machine code that nvcc 13.0 makes for sm_90.
+_SHUFFLED_ONCE = (
+    "sum and maximum start from the same register: the assembler shuffles it once for both"
+)
+
+# Why counts of a kernel differ; seen in the machine code that nvcc 12.9 or 13.0 makes for sm_90.
 WHY = {
     "who_am_i": "on the hardware `printf` is code of its own, whose accesses count as well",
     "01_expand_where/6_find_the_bug": (
         "the assembler loads from x only where cond chooses it (`@P1 LDG`), the PTX loads both"
     ),
-    "fold_down": (
-        "sum and maximum start from the same register: the assembler shuffles it once for both"
+    "two_fences": (
+        "the assembler has one lane add for all of a warp that meet at the atomic, and a shuffle "
+        "hands each its ticket"
     ),
+    "fold_down": _SHUFFLED_ONCE,
+    "one_exchange": _SHUFFLED_ONCE,
+    "sum_and_largest": (
+        f"{_SHUFFLED_ONCE}, and joins the loads of the warps' results into loads of 16 bytes"
+    ),
+    "to_the_largest": "the PTX loads x[i] twice, the machine code once, and keeps it in a register",
     "safe_softmax": "the PTX loads x[i] twice, the machine code once, and keeps it in a register",
     "row_sum_cub": _JOINED_BY_CUB,
     "baseline_cub": _JOINED_BY_CUB,
