@@ -153,7 +153,8 @@ def _told(verdict: Verdict) -> Iterator[str]:
 
 
 def measure(word: str = "") -> None:
-    """The CPU's time of check() over all solutions and mistakes, compilation included; and which
+    """The CPU's time of check() to its verdict, over all solutions and mistakes, with the
+    compilation and without the sizes that no case tries, which come after it; and which
     of them check() does not call what they are, since only hidden cases see it."""
     took = []
     with tempfile.TemporaryDirectory() as cache:
@@ -162,7 +163,7 @@ def measure(word: str = "") -> None:
             if word not in f"{exercise}/{name}":
                 continue
             before = _used()
-            found = judge(exercise, source, hidden=False).status
+            found = judge(exercise, source, hidden=False, sizes=False).status
             took.append(_used() - before)
             odd = "" if found == status else f"  FAIL: {status} is foreseen"
             print(f"{took[-1]:.2f} s  {exercise}/{name}  {found}{odd}", flush=True)
