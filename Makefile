@@ -26,9 +26,10 @@ lab: $(READY)
 teach: $(READY)
 	$(BIN)/jupyter lab --ServerApp.root_dir=. --ServerApp.preferred_dir=notebooks $(AS_ROOT)
 
+# What a slow file sets up, a graded class or a JupyterLab, is set up once: by file, not by test.
 test: $(READY)
 	$(BIN)/pytest -n auto -m "not slow"
-	$(BIN)/pytest -n auto --dist loadgroup -m slow
+	$(BIN)/pytest -n auto --dist loadscope -m slow
 
 demo: $(READY)
 	$(BIN)/grader demo

@@ -27,7 +27,7 @@ from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
 from grader.submissions.cells import cuda_source
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]  # the class is graded once
+pytestmark = pytest.mark.slow
 
 MARK = Path("/tmp/warpwise-executed")
 CLASS = {name: points for name, (_, points) in (KERNELS | NOTEBOOKS).items()}

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys  # noqa: E402
 from grader import course  # noqa: E402
 from grader.learner import folder  # noqa: E402
 
-pytestmark = [*browser.MARKS, pytest.mark.xdist_group(__name__)]  # one JupyterLab for all
+pytestmark = browser.MARKS
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved")).splitlines()

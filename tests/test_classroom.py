@@ -39,7 +39,7 @@ from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
 from grader.judge import judge
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]  # the class is graded once
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from test_lecture import lesson, live, page  # noqa: E402, F401
 from grader.classroom import lecture  # noqa: E402
 from grader.course.weave import cuda_cell  # noqa: E402
 
-pytestmark = [*browser.MARKS, pytest.mark.xdist_group(__name__)]
+pytestmark = browser.MARKS
 
 SHOW = """
 const slide = Reveal.getSlides().find(one => one.querySelector(arguments[0]));

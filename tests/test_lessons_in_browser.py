@@ -25,7 +25,7 @@ from grader.notebook import diagnosis  # noqa: E402
 from grader.notebook.draw.picture import themed  # noqa: E402
 from grader.notebook.player import player  # noqa: E402
 
-pytestmark = [*browser.MARKS, pytest.mark.xdist_group(__name__)]  # one JupyterLab for all
+pytestmark = browser.MARKS
 
 LESSON = course.lesson("02_tree_reduction")
 OTHERS = [name for name in course.names() if name != LESSON.name]

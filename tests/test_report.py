@@ -19,7 +19,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.release import release
 from grader.classroom.report import figures, read, similar, winnowing
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]  # the class is graded once
+pytestmark = pytest.mark.slow
 
 # What compiles, though it hides; and what no source may have.
 HOSTILE = NO_GUARD + "\n// <script>alert(1)</script> \u200b \u2028"

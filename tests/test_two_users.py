@@ -26,7 +26,7 @@ from small_lesson import SOLUTION, instead
 from grader.course import mistakes
 from grader.course.weave import cuda_cell, text
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group(__name__)]  # the users are made once
+pytestmark = pytest.mark.slow
 
 REPOSITORY = Path(__file__).parents[1]
 GUIDE = (REPOSITORY / "docs/hub.md").read_text()
