@@ -113,8 +113,8 @@ def test_sizes_are_looked_for_within_their_own_time(ruled):
     one = "    if (n > {0} && x[{0}] > 1e30f) total[{0}] = 0.0f;"
     branches = "\n".join(one.format(number) for number in range(900))
     found = instead(f"    if (i < n) total[i] = x[i] + y[i];\n{branches}")
-    lesson, exercise = course.lesson("01_add", ruled), course.exercise(ID, ruled)
-    told, broken = sizes.reasoned(lesson, exercise, found, STANDARD_LIMITS)
+    exercise = course.exercise(ID, ruled)
+    told, broken = sizes.reasoned(exercise, found, STANDARD_LIMITS)
     assert (told.outcome, broken) == ("not decided", None)
     assert "too many branches" in told.why
 
@@ -123,8 +123,8 @@ def test_a_reasoner_that_dies_costs_nothing(ruled):
     from dataclasses import replace
 
     limits = replace(STANDARD_LIMITS, compile_seconds=0, reasoning_seconds=0)
-    lesson, exercise = course.lesson("01_add", ruled), course.exercise(ID, ruled)
-    found, broken = sizes.reasoned(lesson, exercise, IN_A_SHORT, limits)
+    exercise = course.exercise(ID, ruled)
+    found, broken = sizes.reasoned(exercise, IN_A_SHORT, limits)
     assert found.outcome == "not decided" and broken is None
 
 

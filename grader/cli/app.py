@@ -18,7 +18,7 @@ from ..errors import CourseError, of_a_file, of_the_machine
 if TYPE_CHECKING:
     from typer._click import Context  # what typer has in place of click's
 
-COURSE = "WARPWISE_COURSE"  # read by course.catalogue as it is imported, so only after --course
+COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 

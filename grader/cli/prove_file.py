@@ -27,22 +27,19 @@ def prove(
     if Path(what).suffix != ".cu":
         lesson = course.lesson(course.full_name(what, root), root)
         for exercise in lesson.exercises:
-            yield _told(exercise, lesson.solution(exercise), lesson, seconds)
+            yield _told(exercise, lesson.solution(exercise), seconds)
         return
     if exercise_id is None:
         raise BadInput(f"Say which exercise {what} answers: --exercise LESSON/NAME.")
     exercise = course.exercise(exercise_id, root)
-    lesson = course.lesson(exercise.id.partition("/")[0], root)
-    yield _told(exercise, read_text(Path(what)), lesson, seconds)
+    yield _told(exercise, read_text(Path(what)), seconds)
 
 
-def _told(
-    exercise: course.Exercise, source: str, lesson: course.Lesson, seconds: float
-) -> tuple[str, bool]:
+def _told(exercise: course.Exercise, source: str, seconds: float) -> tuple[str, bool]:
     if not exercise.rules:
         return f"{exercise.id}: not decided: the exercise states no rule.", False
     limits = replace(Limits(), reasoning=seconds, reasoning_seconds=3 * seconds)
-    found, broken = sizes.reasoned(lesson, exercise, source, limits)
+    found, broken = sizes.reasoned(exercise, source, limits)
     return f"{exercise.id}: {told(found, broken)}", broken is not None
 
 

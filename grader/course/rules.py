@@ -164,7 +164,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
     stands between two of `code`."""
-    shapes = [" x ".join(map(str, _without_ones(dimensions(one)))) for one in rule.blocks]
+    shapes = [" x ".join(map(str, without_ones(dimensions(one)))) for one in rule.blocks]
     blocks = ", ".join(shapes) if len(shapes) < 10 else f"{shapes[0]}, {shapes[1]} ... {shapes[-1]}"
     where = ", ".join(f"{code}{one}{code}" for one in rule.where)
     conditions = f" with {where}" if where else ""
@@ -173,7 +173,8 @@ def sentence(rule: Rule, code: str = "") -> str:
     return f"{given}{conditions}; blocks of {blocks} threads; {most}"
 
 
-def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
+def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
+    """A shape as people write it, its last dimensions left out where they are 1."""
     x, y, z = shape
     return shape if z > 1 else (x, y) if y > 1 else (x,)
 

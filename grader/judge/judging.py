@@ -54,7 +54,7 @@ def judge(
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
     verdict = _by_cases(lesson, exercise, source, seed, hidden, limits)
-    return looked_for(verdict, lesson, exercise, source, limits) if sizes else verdict
+    return looked_for(verdict, exercise, source, limits) if sizes else verdict
 
 
 def _by_cases(

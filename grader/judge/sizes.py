@@ -9,12 +9,12 @@ wrong and nobody is blamed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import numpy as np
 
-from ..course import Case, Exercise, Launch, Lesson, Problem, Rule
+from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
 from ..cuda import analysis
 from ..cuda.analysis.trial import Trial
@@ -43,11 +43,11 @@ ASSUMED = (
 )
 
 
-def result(exercise: Exercise, status: Status, message: str = "") -> tuple[CaseResult, ...]:
-    """This case as it ends without reasoning; none where the exercise has no such case."""
+def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
+    """This case as it ends without a launch that goes wrong."""
     most = exercise.size_points
     points = most if status == Status.PASSED else 0.0
-    return (CaseResult(NAME, True, status, points, most, message),) if most else ()
+    return CaseResult(NAME, True, status, points, most, message)
 
 
 def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
@@ -56,32 +56,30 @@ def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
     return analysis.available and passed and exercise.size_points > 0
 
 
-def looked_for(
-    verdict: Verdict, lesson: Lesson, exercise: Exercise, source: str, limits: Limits
-) -> Verdict:
+def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
     """A verdict on all other cases, with this one's result behind them."""
     if not exercise.size_points:
         return verdict
     if verdict.status != Status.PASSED:
-        return with_case(verdict, *result(exercise, verdict.status, COME_FIRST))
-    found, broken = reasoned(lesson, exercise, source, limits)
-    case = (broken,) if broken else result(exercise, Status.PASSED)
-    return replace(with_case(verdict, *case), every_size=found)
+        return with_case(verdict, result(exercise, verdict.status, COME_FIRST))
+    found, broken = reasoned(exercise, source, limits)
+    case = broken or result(exercise, Status.PASSED)
+    return replace(with_case(verdict, case), every_size=found)
 
 
 def reasoned(
-    lesson: Lesson, exercise: Exercise, source: str, limits: Limits
+    exercise: Exercise, source: str, limits: Limits
 ) -> tuple[EverySize, CaseResult | None]:
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
     if not analysis.available:
         return EverySize("not searched", why=NO_Z3), None
     try:
-        examined = _examined(on_its_lines(source), exercise.rules, limits)
+        examined = _examined(_Answer(on_its_lines(source), source), exercise.rules, limits)
     except _NotThrough as stopped:
         examined = Examined(why=str(stopped))
     found = _told(examined, exercise)
-    broken = _broken(found.tried, lesson, exercise, source, limits) if found.tried else None
+    broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
         return EverySize("not decided", why="a launch that was suspected goes well"), None
     return found, broken
@@ -91,11 +89,19 @@ class _NotThrough(Exception):
     """The reasoning was stopped, or could not begin."""
 
 
+@dataclass(frozen=True)
+class _Answer:
+    """Equal to others of the same `code`; its `source` has been compiled for the cases by now."""
+
+    code: str
+    source: str = field(compare=False)
+
+
 @lru_cache(maxsize=256)
-def _examined(code: str, rules: tuple[Rule, ...], limits: Limits) -> Examined:
+def _examined(answer: _Answer, rules: tuple[Rule, ...], limits: Limits) -> Examined:
     """What reasoning comes to, asked once of answers that differ in their comments alone: a class
     has many of those. Raises _NotThrough, which is not kept."""
-    outcome = reason(code, rules, limits)
+    outcome = reason(answer.source, rules, limits)
     if isinstance(outcome, Ran) and outcome.examined:
         return outcome.examined
     raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
@@ -130,14 +136,12 @@ def instances(verdict: Verdict, exercise: Exercise) -> Iterator[CaseInstance]:
         yield _instance(trial, exercise)
 
 
-def _broken(
-    tried: Tried, lesson: Lesson, exercise: Exercise, source: str, limits: Limits
-) -> CaseResult | None:
+def _broken(tried: Tried, exercise: Exercise, source: str, limits: Limits) -> CaseResult | None:
     """The result of a launch that goes wrong, and only with the learner's kernel."""
     trial = _trial(tried, exercise)
     if trial is None:  # a worker may say anything
         return None
-    one, ours = _instance(trial, exercise), lesson.solution(exercise)
+    one, ours = _instance(trial, exercise), exercise.solution
     outcome = _ran(source, one, limits)
     if not _is_fault(outcome) or _is_fault(_ran(ours, one, limits)):
         return None

@@ -188,15 +188,8 @@ class Trail:
         here = self.line(power), self.place(power)
         while ahead:
             for one in self.sources(ahead.pop()):
-                if (
-                    one not in inside
-                    and self.counts[one]
-                    and here
-                    == (
-                        self.line(one),
-                        self.place(one),
-                    )
-                ):
+                there = self.line(one), self.place(one)
+                if one not in inside and self.counts[one] and there == here:
                     inside.add(one)
                     ahead.append(one)
         return inside

@@ -33,7 +33,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     if sizes.can_be_looked_for(verdict, exercise):  # the verdict first: this may take a while
         page = verdict_card.page(verdict.for_learner(), source, exercise, cell=name)
         shown = display(verdict_card.looking(page), display_id=True)
-    verdict = sizes.looked_for(verdict, lesson.lesson, exercise, source, LIMITS)
+    verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
     told = verdict.for_learner()

@@ -75,12 +75,7 @@ class Trial:
     def __str__(self) -> str:
         """In the exercise's words: n = 257, 2 blocks of 256 threads."""
         said = [f"{name} = {number:,}" for name, number in self.numbers.items()]
-        blocks = " x ".join(f"{one:,}" for one in _without_ones(self.grid))
-        threads = " x ".join(f"{one:,}" for one in _without_ones(self.block))
+        blocks = " x ".join(f"{one:,}" for one in rules.without_ones(self.grid))
+        threads = " x ".join(f"{one:,}" for one in rules.without_ones(self.block))
         plural = "" if blocks == "1" else "s"
         return ", ".join([*said, f"{blocks} block{plural} of {threads} threads"])
-
-
-def _without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:
-    x, y, z = shape
-    return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)
