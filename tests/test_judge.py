@@ -240,7 +240,8 @@ def test_a_budget_in_times_is_held_against_what_the_solution_takes(tmp_path):
     alone = instead("    if (i == 0) for (int k = 0; k < n; k++) total[k] = x[k] + y[k];")
     verdict = judge(ID, alone, root=root, hidden=False)
     assert verdict.status == "over_budget"
-    ours = course.exercise(ID, root).cases[1].ours["longest_path"]
+    measured = course.lesson("01_add", root, verdict.compiler)
+    ours = measured.exercise("add").cases[1].ours["longest_path"]
     assert f"longest_path came to {verdict.counters['longest_path']:,}" in verdict.message
     assert f"the budget is {3 * ours:,}" in verdict.message
 

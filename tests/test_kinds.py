@@ -8,6 +8,7 @@ from grader.cli import terminal
 from grader.cli.check_file import Checked
 from grader.course import Break, Bug, Cheaper, Order, Place, Write, catalogue, lesson
 from grader.course.weave import weave
+from grader.cuda import compilers
 from grader.errors import AuthorError
 from grader.judge import judge, steps
 from grader.judge.verdict import Verdict
@@ -161,7 +162,7 @@ def test_a_break_exercise_whose_solution_does_not_break_is_one_sentence_with_fil
         RACE.replace("    // END", "    __syncthreads();\n    int i2;\n    // END")
     )
     with pytest.raises(AuthorError) as error:
-        steps.text(lesson("01_add", race))
+        steps.text(lesson("01_add", race), compilers.chosen_name())
     said = str(error.value)
     assert said.startswith("kernels/01_add/exercises.py, line ".replace("kernels", race.name))
     assert "1_add.cu does not break as the case 'races' asks: Nothing went wrong" in said

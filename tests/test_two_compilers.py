@@ -1,12 +1,12 @@
-"""The same verdict whichever compiler there is: docs/compilers.md tells the exceptions."""
+"""The same verdict whichever compiler there is: a part of what `python tests/two_compilers.py`
+judges whole. docs/compilers.md tells the exceptions."""
 
 import random
 
 import pytest
+import two_compilers
 
-from grader import course
 from grader.cuda import compilers
-from grader.judge import judge
 
 pytestmark = [
     pytest.mark.slow,
@@ -15,26 +15,28 @@ pytestmark = [
         reason="needs both compilers",
     ),
 ]
-# Where the two differ, and why, is told in docs/compilers.md.
-EXCEPTIONS = {
-    "06_pack_vectorization/largest_without_a_start",
-    "06_pack_vectorization/union_over_bytes",
+EVERYTHING = {
+    one.name: one for one in two_compilers.everything() if one.path not in two_compilers.EXCEPTIONS
 }
-ALL = {
-    f"{lesson.name}/{wrong.name}": (f"{lesson.name}/{wrong.exercise}", wrong.source)
-    for lesson in course.lessons()
-    for wrong in lesson.wrong_kernels
-}
-SAMPLE = random.Random(18).sample(sorted(ALL.keys() - EXCEPTIONS), 16)
+SAMPLE = random.Random(18).sample(sorted(EVERYTHING), 18)
 
 
 @pytest.mark.parametrize("name", SAMPLE)
-def test_a_mistake_gets_the_same_verdict_from_either_compiler(name, monkeypatch):
-    verdicts = {}
+def test_a_kernel_gets_the_same_verdict_from_either_compiler(name):
+    found = {}
     for compiler in compilers.COMPILERS:
-        monkeypatch.setenv(compilers.CHOICE, compiler)
-        verdicts[compiler] = judge(*ALL[name])
-        assert verdicts[compiler].compiler == compiler
-    first, second = verdicts.values()
-    assert (first.status, first.points, first.line) == (second.status, second.points, second.line)
-    assert [case.status for case in first.cases] == [case.status for case in second.cases]
+        with compilers.used(compiler):
+            found[compiler] = two_compilers.found(EVERYTHING[name])
+    first, second = found.values()
+    assert two_compilers.difference(EVERYTHING[name], first, second) is None
+
+
+def test_a_verdict_says_which_compiler_it_hangs_on():
+    solution = next(one for one in EVERYTHING.values() if one.kind == "solution")
+    for compiler in compilers.COMPILERS:
+        with compilers.used(compiler):
+            assert two_compilers.judged(solution).compiler == compiler
+
+
+def test_every_exception_is_there():
+    assert {one.path for one in two_compilers.everything()} >= two_compilers.EXCEPTIONS

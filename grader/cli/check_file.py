@@ -84,7 +84,7 @@ def _set_beside(one: Checked, root: Path) -> Checked:
     if one.verdict is None or not one.passed:
         return one
     name = one.exercise.partition("/")[2]
-    lesson = course.lesson(one.exercise.partition("/")[0], root)
+    lesson = course.lesson(one.exercise.partition("/")[0], root, one.verdict.compiler)
     contest = lesson.contest(name)
     return replace(
         one,

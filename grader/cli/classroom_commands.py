@@ -32,7 +32,7 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
-from ..course import rules, solution_counts
+from ..course import rules
 from ..errors import AuthorError
 from ..judge import steps
 from . import stepper
@@ -47,14 +47,14 @@ def build_notebooks(check: bool) -> int:
     if departed := [one for exercise in exercises for one in rules.departures(exercise)]:
         raise AuthorError(" ".join(departed))
     if not check:
-        for lesson in filter(steps.write, lessons):
-            say(f"made {short(lesson.path / solution_counts.FILE)}")
+        for path in (path for lesson in lessons for path in steps.write(lesson)):
+            say(f"made {short(path)}")
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {short(path)}")
         return 0
     differences = notebooks.differences()
     differences += [
-        f"{one.name}/{solution_counts.FILE}: out of date." for one in lessons if steps.stale(one)
+        f"{one.name}/{path.name}: out of date." for one in lessons for path in steps.stale(one)
     ]
     for difference in differences:
         complain(difference)

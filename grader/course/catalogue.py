@@ -13,6 +13,7 @@ from ..errors import AuthorError, NotInCourse
 from . import authors, rules, solution_counts
 from .contest import Contest
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
+from .solution_counts import COMPILER
 
 SIZE_POINTS = 0.5  # what the case is worth that tries sizes of its own, like a hidden one
 
@@ -27,12 +28,12 @@ def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
     return tuple(_lesson(root / name) for name in names(root))
 
 
-def lesson(name: str, root: Path = KERNELS) -> Lesson:
-    """The lesson called `name`; NotInCourse with the names there are otherwise, AuthorError when
-    its files are not as they must be."""
+def lesson(name: str, root: Path = KERNELS, compiler: str = COMPILER) -> Lesson:
+    """The lesson called `name`, its budgets as that compiler makes the solutions; NotInCourse with
+    the names there are otherwise, AuthorError when its files are not as they must be."""
     if name not in names(root):  # names come from notebooks too: "../elsewhere" must run nothing
         raise NotInCourse(_no_lesson(name, root))
-    return _lesson(root / name)
+    return _lesson(root / name, compiler)
 
 
 def full_name(given: str, root: Path = KERNELS) -> str:
@@ -57,28 +58,28 @@ def _no_lesson(given: str, root: Path) -> str:
     return f"There is no lesson {given!r}; there are: {', '.join(names(root)) or 'none'}."
 
 
-def _lesson(path: Path) -> Lesson:
+def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
     """The lesson in the folder `path`, executed again only when a file of it has changed."""
     read = (
         *sorted(path.glob("*.py")),
         *sorted(path.glob("*.cu")),
         path / "lesson.md",
-        path / solution_counts.FILE,
+        *sorted(path.glob("steps*.json")),
     )
     files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
-    return _loaded(path, tuple(seen))
+    return _loaded(path, compiler, tuple(seen))
 
 
 @lru_cache(maxsize=64)
-def _loaded(path: Path, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
+def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -> Lesson:
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
     benchmarks = authors.defined(path / "benchmarks.py", Benchmark)
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
-    return Lesson(path.name, path, title, _exercises(path), benchmarks, shown, contests)
+    return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
 
 
 def exercise_files(path: Path) -> list[Path]:
@@ -87,9 +88,9 @@ def exercise_files(path: Path) -> list[Path]:
     return [path / "exercises.py", *sorted(path.glob("exercises_*.py"))]
 
 
-def _exercises(path: Path) -> tuple[Exercise, ...]:
+def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
-    found = [one for file in exercise_files(path) for one in _defined(file)]
+    found = [one for file in exercise_files(path) for one in _defined(file, compiler)]
     if len({one.name for one in found}) < len(found):
         raise AuthorError(
             f"{authors.shown(path / 'exercises.py')}: two exercises have the same name."
@@ -112,7 +113,7 @@ def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
     return replace(one, rules=given, size_points=SIZE_POINTS if searched else 0.0)
 
 
-def _defined(file: Path) -> Iterator[Exercise]:
+def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
     for one in authors.defined(file, Exercise):
         authors.require_exercise(one, file)
         yield replace(
@@ -120,7 +121,7 @@ def _defined(file: Path) -> Iterator[Exercise]:
             id=f"{file.parent.name}/{one.name}",
             file=file.name,
             solution=authors.text(file.with_name(one.source)),
-            cases=tuple(_case(case, file, one.name) for case in one.cases),
+            cases=tuple(_case(case, file, one.name, compiler) for case in one.cases),
         )
 
 
@@ -132,9 +133,9 @@ def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
     return defined
 
 
-def _case(case: Case, file: Path, exercise: str) -> Case:
+def _case(case: Case, file: Path, exercise: str, compiler: str) -> Case:
     """The case with budgets in numbers, as far as the solution has been measured."""
-    ours = solution_counts.of_exercise(file.parent, exercise).get(case.name, {})
+    ours = solution_counts.of_exercise(file.parent, exercise, compiler).get(case.name, {})
     budgets = case.budgets
     if len(ours) > 1:  # more than its steps
         budgets = tuple(budget.beside(ours) for budget in budgets)

@@ -1,7 +1,9 @@
-"""What each case costs the exercise's own solution, kept with the lesson in steps.json.
+"""What each case costs the exercise's own solution, kept with the lesson, a file for each compiler.
 
 By exercise and case: `steps`, how many instruction steps the simulated GPU takes, and of cases with
-a budget every counter that is not 0. `grader build` measures them (`grader.judge.steps`).
+a budget every counter that is not 0. `grader build` measures them (`grader.judge.steps`):
+steps.json with NVRTC, steps.clang.json with clang, since what one makes of a solution is no measure
+for what the other makes of an answer.
 """
 
 from __future__ import annotations
@@ -10,25 +12,32 @@ import json
 from pathlib import Path
 from typing import Any
 
-FILE = "steps.json"
+COMPILER = "nvrtc"  # whose counts stand in where nobody measured with another
 CACHE_KEY = "cache_key"  # beside the exercises' names: of each, a fingerprint of what was measured
 
 Counts = dict[str, dict[str, int]]  # by case and counter
 
 
-def kept(lesson: Path) -> dict[str, Any]:
-    """All that steps.json of the lesson's folder holds; nothing where there is none."""
-    path = lesson / FILE
+def file(lesson: Path, compiler: str = COMPILER) -> Path:
+    """Where they are kept, in the lesson's folder."""
+    return lesson / ("steps.json" if compiler == COMPILER else f"steps.{compiler}.json")
+
+
+def kept(lesson: Path, compiler: str = COMPILER) -> dict[str, Any]:
+    """All that this file holds; nothing where there is none."""
+    path = file(lesson, compiler)
     found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
     return found
 
 
-def of_exercise(lesson: Path, exercise: str) -> Counts:
+def of_exercise(lesson: Path, exercise: str, compiler: str = COMPILER) -> Counts:
     """The solution's counts by case; a counter that is not there is 0 where others are."""
-    counts: Counts = kept(lesson).get(exercise, {})
+    measured = kept(lesson, compiler)
+    counts: Counts = (measured if exercise in measured else kept(lesson)).get(exercise, {})
     return counts
 
 
-def steps(lesson: Path, exercise: str) -> dict[str, int]:
+def steps(lesson: Path, exercise: str, compiler: str = COMPILER) -> dict[str, int]:
     """The solution's steps by the case's name; none for what has not been measured."""
-    return {case: counted["steps"] for case, counted in of_exercise(lesson, exercise).items()}
+    counts = of_exercise(lesson, exercise, compiler)
+    return {case: counted["steps"] for case, counted in counts.items()}

@@ -50,10 +50,12 @@ def judge(
     hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = exercise_id.partition("/")
-    lesson = course.lesson(lesson_name, root)
+    compiler = cuda.compilers.chosen_name()
+    lesson = course.lesson(lesson_name, root, compiler)
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
-    verdict = _by_cases(lesson, exercise, source, seed, hidden, limits)
+    allowed = solution_counts.steps(lesson.path, name, compiler)
+    verdict = _by_cases(lesson, exercise, source, seed, hidden, limits, allowed)
     return looked_for(verdict, exercise, source, limits) if sizes else verdict
 
 
@@ -64,12 +66,12 @@ def _by_cases(
     seed: int,
     hidden: bool,
     limits: Limits,
+    allowed: dict[str, int],
 ) -> Verdict:
     refused = _not_run(source, lesson, exercise, hidden)
     if refused is not None:
         return _verdict(exercise, refused, "simulator", seed)
     instances = instantiate(exercise, seed, hidden)
-    allowed = solution_counts.steps(lesson.path, exercise.name)
     outcomes = simulate(source, instances, limits, allowed)
     words = [Words(source, lesson.solution(exercise), one.problem) for one in instances]
     rows = zip(instances, outcomes, words, strict=True)

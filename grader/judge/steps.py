@@ -1,17 +1,19 @@
 """What each case costs the exercise's own solution, measured and kept with the lesson.
 
-`grader build` measures it once and writes steps.json. The judge takes a multiple of the steps for
-the most that a learner's kernel may take, and the counters for budgets that are relative to the
-solution, and need not run the solution itself.
+`grader build` measures it once with each compiler that is here, and writes a file for each. The
+judge takes a multiple of the steps for the most that a learner's kernel may take, and the counters
+for budgets that are relative to the solution, and need not run the solution itself.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
 from ..course import Exercise, Lesson, authors, solution_counts
-from ..course.solution_counts import CACHE_KEY, FILE, Counts
+from ..course.solution_counts import CACHE_KEY, Counts
+from ..cuda import compilers
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance, described, instantiate
@@ -22,31 +24,61 @@ SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000
 
 
-def write(lesson: Lesson) -> bool:
-    """Write the lesson's steps.json; whether there was anything to change."""
-    path, now = lesson.path / FILE, text(lesson)
-    changed = not path.is_file() or path.read_text() != now
-    if changed:
-        path.write_text(now)
+def write(lesson: Lesson) -> list[Path]:
+    """Write the lesson's counts, and say which files were not as they must be."""
+    changed = []
+    for name, compiler in compilers.COMPILERS.items():
+        path = solution_counts.file(lesson.path, name)
+        now = text(lesson, name) if compiler.available() else _still_true(lesson, name)
+        if now != (path.read_text() if path.is_file() else ""):
+            path.write_text(now)
+            changed.append(path)
     return changed
 
 
-def stale(lesson: Lesson) -> bool:
-    """Whether steps.json is missing, or of other exercises and solutions than there are."""
-    return solution_counts.kept(lesson.path).get(CACHE_KEY) != _cache_keys(lesson)
+def stale(lesson: Lesson) -> list[Path]:
+    """The files of counts that are missing though their compiler is here, or of other exercises
+    and solutions than there are."""
+    found, keys = [], _cache_keys(lesson)
+    for name, compiler in compilers.COMPILERS.items():
+        measured = solution_counts.kept(lesson.path, name).get(CACHE_KEY, {})
+        true = measured == keys if compiler.available() else measured.items() <= keys.items()
+        if not true:
+            found.append(solution_counts.file(lesson.path, name))
+    return found
 
 
-def text(lesson: Lesson) -> str:
-    """What steps.json must hold. An exercise is measured anew only where its solution, or the file
-    that defines it, has changed since it was written."""
-    kept, keys = solution_counts.kept(lesson.path), _cache_keys(lesson)
+def text(lesson: Lesson, compiler: str) -> str:
+    """What its file with that compiler must hold. An exercise is measured anew only where its
+    solution, or the file that defines it, has changed since it was written."""
+    keys, known = _cache_keys(lesson), _known(lesson, compiler)
+    with compilers.used(compiler):
+        counts = {
+            one.name: known[one.name] if one.name in known else measure(lesson, one)
+            for one in lesson.exercises
+        }
+    return _text(keys, counts)
+
+
+def _still_true(lesson: Lesson, compiler: str) -> str:
+    """The same of a compiler that is not here: what has changed since is left out."""
+    keys, known = _cache_keys(lesson), _known(lesson, compiler)
+    there = solution_counts.file(lesson.path, compiler).is_file()
+    return _text({name: keys[name] for name in known}, known) if there else ""
+
+
+def _known(lesson: Lesson, compiler: str) -> dict[str, Counts]:
+    """By exercise, what was measured and has not changed since."""
+    kept, keys = solution_counts.kept(lesson.path, compiler), _cache_keys(lesson)
     before = kept.get(CACHE_KEY, {})
+    names = (one.name for one in lesson.exercises)
+    return {name: kept[name] for name in names if before.get(name) == keys[name] and name in kept}
+
+
+def _text(keys: dict[str, str], counts: dict[str, Counts]) -> str:
     lines = [f'"{CACHE_KEY}": {_json(keys)}']
-    for exercise in lesson.exercises:
-        name = exercise.name
-        known = before.get(name) == keys[name] and name in kept
-        counts = kept[name] if known else measure(lesson, exercise)
-        cases = [f"  {_json(case)}: {_json(row)}" for case, row in counts.items()]
+    for name, measured in counts.items():
+        cases = [f"  {_json(case)}: {_json(row)}" for case, row in measured.items()]
         lines.append(f"{_json(name)}: {{\n{_rows(cases)}\n }}")
     return f"{{\n{_rows([f' {line}' for line in lines])}\n}}\n"
 

@@ -32,7 +32,7 @@ def lesson(name: str) -> None:
     failures.install(shell)
     magic.install(shell)
     try:
-        found = course.lesson(name)
+        found = course.lesson(name, compiler=cuda.compilers.chosen_name())
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
     session.begin(found)

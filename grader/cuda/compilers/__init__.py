@@ -9,6 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -35,6 +37,7 @@ __all__ = [
     "chosen_name",
     "compile_cubin",
     "compile_ptx",
+    "used",
 ]
 
 CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one
@@ -49,6 +52,19 @@ def chosen_name() -> str:
         known = " or ".join(COMPILERS)
         raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {known}.")
     return wanted
+
+
+@contextmanager
+def used(name: str) -> Iterator[None]:
+    """That compiler is the one that is used, by this process and those that it starts."""
+    before = os.environ.get(CHOICE)
+    os.environ[CHOICE] = name
+    try:
+        yield
+    finally:
+        del os.environ[CHOICE]
+        if before is not None:
+            os.environ[CHOICE] = before
 
 
 @lru_cache
