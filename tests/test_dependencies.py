@@ -27,7 +27,6 @@ OURS = {"grader", "setuptools", *(path.stem for path in FILES["tests"])}  # setu
 NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch", "waiting"}
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
-    "jupyterlab": ("Makefile", "/jupyter lab"),
     "cuda-toolkit": ("grader/cuda/compilers/cuda_files.py", "find_nvidia_header_directory"),
     "nvidia-cuda-nvcc-cu12": ("grader/cuda/compilers/cuda_files.py", "nvidia-cuda-nvcc-cu12"),
     "clang-format": ("Makefile", "/clang-format"),
