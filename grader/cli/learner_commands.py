@@ -7,7 +7,9 @@ from pathlib import Path
 
 import typer
 
-from ..learner import editions, folder, handing_in, launching, progress
+from ..cuda import compilers
+from ..cuda.compilers import cuda_files, fetched
+from ..learner import editions, folder, handing_in, launching, package_index, progress
 
 DEFAULT = "warpwise"
 
@@ -22,6 +24,7 @@ def lab(where: Path | None, options: list[str] | None) -> int:
     newer = [name for name in folder.outdated(root) if name not in fresh]
     if newer:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")
+    _bring_cudas_files()
     if options is None:
         return 0
     command = launching.command(root, options)
@@ -29,6 +32,17 @@ def lab(where: Path | None, options: list[str] | None) -> int:
         return subprocess.run(command, env=launching.environment(), cwd=root).returncode
     except KeyboardInterrupt:
         return 0
+
+
+def _bring_cudas_files() -> None:
+    """What a compiler reads that no wheel has brought. Without it JupyterLab opens all the same."""
+    if compilers.chosen_name() != "clang" or not cuda_files.missing():
+        return
+    typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
+    try:
+        fetched.fetch(package_index.address())
+    except fetched.NotFetched as error:
+        typer.echo(str(error), err=True)
 
 
 def update() -> int:
