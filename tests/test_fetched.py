@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.cli import learner_commands
 from grader.cuda import compilers
 from grader.cuda.compilers import cuda_files, fetched
 from grader.learner import package_index
@@ -112,6 +113,21 @@ def test_the_files_are_of_the_versions_that_the_course_is_tested_with():
 
 def test_each_licence_is_kept_with_what_it_is_about():
     assert all(any("icense" in part for part in wheel.taken) for wheel in fetched.WHEELS)
+
+
+def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, monkeypatch, capsys):
+    address, served = index
+    monkeypatch.setenv(compilers.CHOICE, "clang")
+    monkeypatch.setenv("PIP_INDEX_URL", re.sub(r":\d+/", ":1/", address))
+    monkeypatch.setattr(cuda_files, "missing", lambda: not fetched.here())
+    assert learner_commands.lab(tmp_path / "mine", None) == 0
+    assert "could not be reached" in capsys.readouterr().err
+    monkeypatch.setenv("PIP_INDEX_URL", address)
+    monkeypatch.setattr(fetched.fetch, "__defaults__", (small(served),))
+    assert learner_commands.lab(tmp_path / "mine", None) == 0
+    assert "Fetching CUDA's headers, 47 MB" in capsys.readouterr().out and fetched.here()
+    assert learner_commands.lab(tmp_path / "mine", None) == 0
+    assert "Fetching" not in capsys.readouterr().out
 
 
 # What a machine does that has clang, and no wheel of NVIDIA's.
