@@ -19,7 +19,7 @@ from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli.app import app
-from grader.cuda import signature
+from grader.cuda import compilers, signature
 from grader.cuda.sanitize import visible
 from grader.judge import Limits, forkserver, judge, landlock
 from grader.judge.blank import is_blank
@@ -143,6 +143,85 @@ def test_what_a_verdict_and_its_page_hold_is_bounded(attacked, learner):
     assert here.notebook("autograded", LESSON, learner).stat().st_size < 100_000 + 2 * handed_in
     page = feedback.write(here, LESSON, learner).read_text()
     assert len(page) < 600_000 + 10 * handed_in
+
+
+# What the class above hands in is compiled by the compiler that is used first; here by each other.
+OTHERS = [name for name, one in compilers.COMPILERS.items() if one.available()][1:]
+OF_FILES = [name for name in KERNELS if name.startswith("include_")]
+FOR_A_COMPILER = [*OF_FILES, *BOMBS, "peeks_for_a_file", "endless_constexpr", "deep_template"]
+FOR_A_COMPILER += ["endless_recursion", "ten_gigabytes", "much_shared", "long_source", "trap"]
+FOR_A_COMPILER += ["bad_assembly", "assembly_include", "printf_flood", "forged_answer"]
+
+
+@pytest.mark.parametrize("learner", FOR_A_COMPILER)
+@pytest.mark.parametrize("compiler", OTHERS)
+def test_an_attack_gets_no_further_with_another_compiler(kernels, compiler, learner):
+    with compilers.used(compiler):
+        verdict = judge(f"{LESSON}/add", KERNELS[learner][0], root=kernels)
+    said = json.dumps(verdict.to_dict())
+    assert verdict.points == KERNELS[learner][1], verdict.message
+    assert "The grader itself stumbled" not in said and len(said) < 20_000
+    if learner in BOMBS:
+        assert (verdict.status, verdict.line) == BOMBS[learner][1:], verdict.message
+    if learner in OF_FILES and landlock.version():
+        assert verdict.status == "compile_error"
+        assert "root:" not in said and "blockDim.x / 2" not in said
+
+
+# Of a file that is there and of one that is not, what a source can learn must be the same.
+ASKING = {
+    "include": '#include "FILE"',
+    "has_include": '#if __has_include("FILE")\n#error it is there\n#endif',
+    "has_include_next": '#if __has_include_next("FILE")\n#error it is there\n#endif',
+    "has_embed": '#if __has_embed("FILE")\n#error it is there\n#endif',
+    "pasted": '#define J(a, b) a##b\n#if J(__has_, embed)("FILE")\n#error it is there\n#endif',
+    "embed": '__device__ char t[] = {0,\n#embed "FILE" limit(8)\n};\n',
+    "embed_in_angles": "__device__ char t[] = {0,\n#embed <FILE> limit(8)\n};\n",
+    "dependency": '#pragma GCC dependency "FILE"',
+    "assembly": 'asm(".incbin \\"FILE\\"");',
+}
+
+
+@needs_landlock
+@pytest.mark.parametrize("ask", ASKING)
+@pytest.mark.parametrize("compiler", [*compilers.COMPILERS])
+def test_no_compiler_tells_whether_there_is_a_file(kernels, compiler, ask):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    told = []
+    for file in ("/etc/passwd", "/etc/nobody"):
+        with compilers.used(compiler):
+            source = f"{ASKING[ask].replace('FILE', file)}\n{SOLUTION}"
+            verdict = judge(f"{LESSON}/add", source, root=kernels, hidden=False, sizes=False)
+        told.append(json.dumps(verdict.to_dict()).replace(Path(file).name, "FILE"))
+    assert told[0] == told[1]
+
+
+WITHOUT_END = {  # and what clang alone has
+    "a crash": "#pragma clang __debug crash",
+    "a stack without an end": "#pragma clang __debug overflow_stack",
+    "a sum of signs": f"__device__ int q = {'- ' * 40_000}1;",
+    "a sequence": "template <class T, T... I> struct S {};\n"
+    "__device__ __make_integer_seq<S, int, 100000000> q;",
+    "macros of macros": "#define A0 x x x x x x x x x x\n"
+    + "".join(f"#define A{n + 1} {f'A{n} ' * 10}\n" for n in range(10))
+    + "int q = A10;",
+    "messages": "#define A(x) x x x x x x x x x x\n"
+    '#pragma clang diagnostic warning "-Weverything"\n'
+    'A(A(A(A(A(_Pragma("message(\\"hello\\")"))))))',
+}
+
+
+@pytest.mark.parametrize("attack", WITHOUT_END)
+def test_what_breaks_or_floods_clang_costs_its_time_and_is_told(kernels, attack):
+    if not compilers.COMPILERS["clang"].available():
+        pytest.skip("clang is not installed")
+    with compilers.used("clang"):
+        source = f"{WITHOUT_END[attack]}\n{SOLUTION}"
+        verdict = judge(f"{LESSON}/add", source, root=kernels, hidden=False, sizes=False)
+    assert verdict.status in ("compile_error", "timeout", "passed"), verdict.message
+    assert len(json.dumps(verdict.to_dict())) < 20_000
+    assert "stumbled" not in verdict.message and "tell your instructor" not in verdict.message
 
 
 @pytest.mark.parametrize("learner", ["large_local_arrays", "many_hazards", "much_to_unroll"])

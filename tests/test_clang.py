@@ -16,6 +16,9 @@ clang = compilers.COMPILERS["clang"]
 pytestmark = pytest.mark.skipif(not clang.available(), reason="the wheel ziglang is not installed")
 
 
+OPEN = 'extern "C" __global__ void k(float* y) {\n'
+
+
 @pytest.fixture
 def by_clang(monkeypatch):
     monkeypatch.setenv(compilers.CHOICE, "clang")
@@ -116,6 +119,30 @@ $L__BB0_7:
     assert text.count("bar.sync") == 1
 
 
+def test_a_row_behind_a_branch_is_about_what_follows_it():
+    loop = """{
+$L__BB0_1:
+	.loc	1 4 5
+	add.s32 	%r1, %r1, 1;
+	@%p1 bra 	$L__BB0_1;
+	.loc	1 5 1
+	ret;
+}
+"""
+    rows = laid_out(loop).splitlines()
+    branch = next(at for at, row in enumerate(rows) if "@%p1 bra" in row)
+    assert [row.split()[2] for row in rows[:branch] if ".loc" in row][-1] == "4"
+    assert [row.split()[2] for row in rows[branch:] if ".loc" in row][-1] == "5"
+
+
+def test_loops_deeper_in_loops_than_anybody_writes_are_no_error():
+    deep = range(2000)
+    body = "".join(f"$L__BB0_{n}:\n\tadd.f32 %f1, %f1, %f2;\n" for n in deep)
+    body += "".join(f"\t@%p{n} bra $L__BB0_{n};\n" for n in reversed(deep))
+    text = laid_out("{\n" + body + "\tret;\n}\n")
+    assert text.count("add.f32") == len(deep) and text.count("@") == len(deep)
+
+
 # --- lines ------------------------------------------------------------------------------------
 
 
@@ -211,6 +238,19 @@ def test_a_file_that_is_no_header_of_cudas_is_named(by_clang, tmp_path):
     (tmp_path / "mine.h").write_text("#define MINE 3\n")  # leaves no trace in PTX
     code = f'#include "{tmp_path}/mine.h"\nextern "C" __global__ void k(int* y) {{ y[0] = MINE; }}'
     assert compilers.compile_ptx(code).files == (f"{tmp_path}/mine.h",)
+
+
+def test_a_loop_without_an_end_is_not_left_out(by_clang):
+    code = OPEN + "  float a = y[1];\n  while (a != -1e30f) a = a * 0.5f + 1.0f;\n  y[0] = a;\n}"
+    assert re.search(r"@!?%p\d+ bra", compilers.compile_ptx(code).text)
+
+
+def test_a_pragma_in_front_of_no_loop_is_nothing(by_clang):
+    code = OPEN + "#pragma unroll 7\n  int a = 1;\n  %:pragma unroll\n\n  y[0] = a;\n  y[1] = b;\n}"
+    with pytest.raises(CompileError) as caught:
+        compilers.compile_ptx(code)
+    assert [one.line for one in caught.value.diagnostics] == [7]
+    assert ".entry k" in compilers.compile_ptx(code.replace("y[1] = b", "y[1] = a")).text
 
 
 def test_a_compiler_that_there_is_not_is_refused_by_its_name(monkeypatch):

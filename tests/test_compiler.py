@@ -119,11 +119,16 @@ FORMS = {
         *(1, "excessive recursion", 1),
     ),
     "a source that includes itself": (f"\n#include __FILE__\n{OPEN}}}", 2, "includes itself", None),
+    "a semicolon that lacks": (
+        f"{OPEN}  y[0] = 1  // one\n\n  /* and\n  then */\n  y[1] = 2;\n}}",
+        *(2, 'expected a ";"', None),
+    ),
     "a splice": (f"{OPEN}  y[0] = \\\n    a;\n}}", 3, '"a" is undefined', None),
 }
 # What clang says in place of NVRTC's words.
 CLANGS_WORDS = {
     'expected a "}"': "expected '}'",
+    'expected a ";"': "expected ';'",
     "comment unclosed": "unterminated /* comment",
     "missing closing quote": "missing terminating '\"'",
     "#endif": "unterminated conditional directive",
@@ -216,7 +221,7 @@ def test_a_directive_that_renumbers_lines_is_refused(directive):
     "text",
     [
         *("// #line 7", "/*\n#line 7\n# 1 is a heading\n*/", '  printf("\\\n#line 7");'),
-        *('  printf(R"(\n#line 7\n)");', "#define line 7", "#pragma once", "  y[0] = 1'0;"),
+        *('  printf(R"(\n#line 7\n)");', "#define line 7", "#pragma unroll 7", "  y[0] = 1'0;"),
     ],
 )
 def test_what_only_looks_like_such_a_directive_is_none(text):

@@ -179,6 +179,7 @@ def _withdraw(compiler: Compiler) -> None:
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
+    compiler.shut()
     tempfile.tempdir = str(Path.cwd())
     if not compiler.starts_programs:
         _start_no_process()

@@ -40,6 +40,9 @@ class Nvrtc:
     def identity(self) -> list[object]:
         return ["nvrtc", self.version(), include_folders(), SOURCE_NAME, _FLAGS, HEADERS]
 
+    def shut(self) -> None:
+        """It takes what cannot be opened for what is not there."""
+
     def version(self) -> tuple[int, int]:
         major, minor = ctypes.c_int(), ctypes.c_int()
         _call("nvrtcVersion", ctypes.byref(major), ctypes.byref(minor))

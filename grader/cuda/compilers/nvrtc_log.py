@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ..comments import on_its_lines
 from ..diagnostics import Diagnostic, Note, bounded
 from ..sanitize import lines_of
 from .out_of_reach import named
@@ -40,6 +41,7 @@ _TRACE = re.compile(r"at line (?P<line>\d+)(?: of (?P<file>.+))?$")
 _INCLUDE = re.compile(r'\s*(?:#|%:)\s*include\s*[<"]([^>"]*)[>"]')
 # The system's reason for not opening a file would tell whether there is one.
 _NOT_FOUND = re.compile(r'(cannot open source file "[^"]*"):.*')
+_NO_SEMICOLON = 'expected a ";"'
 _CARET = re.compile(r"\s*\^")
 
 
@@ -102,13 +104,23 @@ def _diagnostic(group: list[_Entry], lines: list[str]) -> Diagnostic:
     notes = [_note(entry, lines) for entry in others if entry.own]
     message = _message(error)
     if error.own or error.head["end"]:
-        line = int(error.head["line"] or len(lines))
+        line = min(int(error.head["line"] or len(lines)), len(lines))
         notes += [Note(f"{text} is here", n) for text, n in traces if n <= len(lines)]
-        return Diagnostic(message, min(line, len(lines)), _column(error, lines), tuple(notes))
+        column = _column(error, lines)
+        if message == _NO_SEMICOLON and column is not None:
+            line, column = _before(line, column, lines)
+        return Diagnostic(message, line, column, tuple(notes))
     name = _header_name(error.head["file"])
     where = f"{name}, line {error.head['line']}: " if name else ""
     used = [number for _, number in traces] or [_include_line(name, lines)]
     return Diagnostic(where + message, min(used[0], len(lines)), None, tuple(notes))
+
+
+def _before(line: int, column: int, lines: list[str]) -> tuple[int, int | None]:
+    """Where the last token before that place ends: NVRTC names the one that it did not expect."""
+    code = on_its_lines("\n".join([*lines[: line - 1], lines[line - 1][:column]]))
+    at, last = code.count("\n") + 1, code.rpartition("\n")[2]
+    return at, len(last) if lines[at - 1].startswith(last) else None
 
 
 def _message(entry: _Entry) -> str:

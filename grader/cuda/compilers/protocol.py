@@ -64,5 +64,9 @@ class Compiler(Protocol):
     def folders(self) -> tuple[Path, ...]:
         """The folders that it reads when it compiles; a confined process may not lose them."""
 
+    def shut(self) -> None:
+        """From now on, in this process, sources can neither read files nor learn whether there are
+        any, but for the compiler's own: beside the process's confinement, not in its place."""
+
     def compile(self, job: Job) -> Program:
         """CompileError if the source is wrong, CompilerFailure if the compiler cannot run."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -25,7 +27,7 @@ from ...diagnostics import Diagnostic
 from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
-from . import names
+from . import names, unrolling
 from .built_in import FIRST, HEADERS
 from .flags import back, front, plain
 from .layout import laid_out
@@ -43,6 +45,12 @@ class Clang:
 
     starts_programs = True
 
+    def __init__(self) -> None:
+        self._shut = False
+
+    def shut(self) -> None:
+        self._shut = True
+
     def available(self) -> bool:
         return importlib.util.find_spec("ziglang") is not None
 
@@ -59,8 +67,14 @@ class Clang:
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
-        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-            return _compiled(job, Path(folder))
+        try:
+            with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
+                return _compiled(job, Path(folder), self._shut)
+        except CompileError as error:
+            source = unrolling.without(job.source, error.diagnostics)
+            if source == job.source:
+                raise
+        return self.compile(replace(job, source=source))
 
 
 @cache
@@ -71,11 +85,12 @@ def _own() -> str:
     return hashlib.sha256(b"".join([*parts, texts])).hexdigest()
 
 
-def _compiled(job: Job, folder: Path) -> Program:
-    text = f'# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
+def _compiled(job: Job, folder: Path, shut: bool) -> Program:
+    text = f'{_NOT_CUDA}# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
     (folder / "source").write_bytes(text.encode(errors="replace"))
     first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
-    more = (*first, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
+    seen = ("-ivfsoverlay", _nothing_but(folder, job)) if shut else ()
+    more = (*first, *seen, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
     _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
     middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
@@ -84,6 +99,25 @@ def _compiled(job: Job, folder: Path) -> Program:
     ptx, found = names.answered(ptx, job.name_expressions)
     strange = _strange(folder / "included", job)
     return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange)
+
+
+# By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)
+_NOT_CUDA = "#undef __has_embed\n"
+
+
+def _nothing_but(folder: Path, job: Job) -> str:
+    """A file that has clang believe that there are no files but those in this folder and its own:
+    the system would still say of any whether it is there, and `__has_include` ask."""
+    named = [Path(option[2:]) for option in job.options if option.startswith("-I")]
+    own = (folder, _headers(), *_cuda_folders(), cuda_files.libdevice().parent, *named)
+    roots = [
+        {"type": "directory-remap", "name": str(one), "external-contents": str(one)}
+        for one in dict.fromkeys(path.resolve() for path in own)
+    ]
+    system = {"version": 0, "redirecting-with": "redirect-only", "roots": roots}
+    path = folder.resolve() / "seen"
+    path.write_text(json.dumps(system), encoding="utf-8")
+    return str(path)
 
 
 def _cuda_folders() -> tuple[Path, ...]:
@@ -170,14 +204,15 @@ def _out_of_time() -> tuple[int, ...]:
 
 _STILL_BUSY = f"The compiler was still busy when its time was up. {TOO_MUCH}"
 _BROKE_DOWN = (
-    "the compiler ran out of memory. Look for templates that make ever more of themselves, and "
-    "for arrays with very long initializers"
+    "the compiler broke down over this source: it ran out of memory, or met what is nested too "
+    "deeply. Look for templates that make ever more of themselves, very long initializers, and "
+    "expressions or types of thousands of signs"
 )
 
 
 def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     """The files that went into the program and are no headers of the compiler's."""
-    own = [_headers(), *_cuda_folders()]
+    own = [rule_file.parent, _headers(), *_cuda_folders()]
     own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
     own = [folder.resolve() for folder in own]
     rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").replace("\\\n", " ")

@@ -21,8 +21,11 @@ _FRONT = (
     *("-debug-info-kind=line-directives-only", "-dwarf-version=2"),
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
     *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
+    "-Werror=c23-extensions",  # #embed, any file's content in a kernel, is not CUDA C++
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
+    "-fno-builtin-malloc",  # what it gives is tested and written to, used or not
+    "-fno-finite-loops",  # one without an end is a mistake to be told, not one to be left out
     *("-vectorize-loops", "-vectorize-slp"),
     *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
 )

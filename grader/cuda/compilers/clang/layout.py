@@ -16,6 +16,7 @@ _BODY = re.compile(r"^\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
 _END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
+_DEEPEST = 100  # loops in loops
 _ASM = "// begin inline asm", "// end inline asm"
 
 
@@ -78,8 +79,8 @@ def _blocks(lines: list[str]) -> Iterator[_Block]:
             block = _Block(block.otherwise, place, [f"{block.otherwise}:"])
         if branch and block.to is None:
             block.guard, block.to = branch["guard"] or "", branch["to"]
-        elif not branch:
-            block.lines.append(line)
+        elif not branch and (block.to is None or _is_code(line)):
+            block.lines.append(line)  # a row behind the branch is about the next block
     yield block
 
 
@@ -114,9 +115,12 @@ def _written(block: _Block, following: str | None) -> Iterator[str]:
             yield f"\tbra.uni \t{block.otherwise};"
 
 
-def _order(nodes: list[str], entry: str, edges: dict[str, list[str]]) -> list[str]:
+def _order(nodes: list[str], entry: str, edges: dict[str, list[str]], depth: int = 0) -> list[str]:
     """`nodes` in topological order but for the edges back to a loop's first node; each loop (a
-    strongly connected component) in one piece, ordered likewise inside."""
+    strongly connected component) in one piece, ordered likewise inside, but for loops that are so
+    deep in others as only an attack has them."""
+    if depth == _DEEPEST:
+        return nodes
     found: list[str] = []
     for part in _components([entry, *nodes], edges):
         if len(part) == 1:
@@ -125,7 +129,7 @@ def _order(nodes: list[str], entry: str, edges: dict[str, list[str]]) -> list[st
         inside = set(part)
         first = entry if entry in inside else _first(part, nodes, edges)
         within = {node: [to for to in edges[node] if to in inside and to != first] for node in part}
-        found += _order([node for node in nodes if node in inside], first, within)
+        found += _order([node for node in nodes if node in inside], first, within, depth + 1)
     return found
 
 
