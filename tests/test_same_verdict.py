@@ -10,7 +10,6 @@ import os
 import random
 
 import pytest
-
 import suites
 
 from grader import course
