@@ -22,6 +22,9 @@ _FRONT = (
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
     *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
     "-Werror=c23-extensions",  # #embed, any file's content in a kernel, is not CUDA C++
+    *("-Wunused-value", "-Wuninitialized", "-Wtautological-unsigned-zero-compare"),
+    *("-Wshift-count-overflow", "-Wdivision-by-zero", "-Warray-bounds", "-Wempty-body"),
+    *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     "-fno-builtin-malloc",  # what it gives is tested and written to, used or not
