@@ -50,26 +50,26 @@ typedef unsigned long long cudaTextureObject_t;
 typedef unsigned long long cudaSurfaceObject_t;
 
 // Textures and surfaces are refused where they are used, by the instruction that they are.
-#define WARPWISE_TEXTURE(name)                                                              \
-  template <class T, class... At>                                                           \
-  CUDA_FUNCTION T name(cudaTextureObject_t object, At...) {             \
-    asm volatile("tex.1d.v4.f32.s32 {%%f0, %%f1, %%f2, %%f3}, [%0, {%1}];" ::"l"(object),   \
-                 "r"(0));                                                                   \
-    return T();                                                                             \
+#define WARPWISE_TEXTURE(name)                                                    \
+  template <class T, class... At>                                                 \
+  CUDA_FUNCTION T name(cudaTextureObject_t object, At...) {                       \
+    asm volatile("tex.1d.v4.f32.s32 {%%f0, %%f1, %%f2, %%f3}, [%0, {%1}];" ::"l"(object),\
+                 "r"(0));                                                         \
+    return T();                                                                   \
   }
-#define WARPWISE_SURFACE(name)                                                              \
-  template <class T, class... At>                                                           \
-  CUDA_FUNCTION T name##read(cudaSurfaceObject_t object, At...) {       \
-    asm volatile("suld.b.1d.b32.trap {%%r0}, [%0, {%1}];" ::"l"(object), "r"(0));           \
-    return T();                                                                             \
-  }                                                                                         \
-  template <class T, class... At>                                                           \
-  CUDA_FUNCTION void name##read(T*, cudaSurfaceObject_t object, At...) { \
-    asm volatile("suld.b.1d.b32.trap {%%r0}, [%0, {%1}];" ::"l"(object), "r"(0));           \
-  }                                                                                         \
-  template <class T, class... At>                                                           \
-  CUDA_FUNCTION void name##write(T, cudaSurfaceObject_t object, At...) { \
-    asm volatile("sust.b.1d.b32.trap [%0, {%1}], {%1};" ::"l"(object), "r"(0));             \
+#define WARPWISE_SURFACE(name)                                                    \
+  template <class T, class... At>                                                 \
+  CUDA_FUNCTION T name##read(cudaSurfaceObject_t object, At...) {                 \
+    asm volatile("suld.b.1d.b32.trap {%%r0}, [%0, {%1}];" ::"l"(object), "r"(0)); \
+    return T();                                                                   \
+  }                                                                               \
+  template <class T, class... At>                                                 \
+  CUDA_FUNCTION void name##read(T*, cudaSurfaceObject_t object, At...) {          \
+    asm volatile("suld.b.1d.b32.trap {%%r0}, [%0, {%1}];" ::"l"(object), "r"(0)); \
+  }                                                                               \
+  template <class T, class... At>                                                 \
+  CUDA_FUNCTION void name##write(T, cudaSurfaceObject_t object, At...) {          \
+    asm volatile("sust.b.1d.b32.trap [%0, {%1}], {%1};" ::"l"(object), "r"(0));   \
   }
 WARPWISE_TEXTURE(tex1D)
 WARPWISE_TEXTURE(tex1Dfetch)
