@@ -18,6 +18,8 @@ pytestmark = [
 EVERYTHING = {
     one.name: one for one in two_compilers.everything() if one.path not in two_compilers.EXCEPTIONS
 }
+# Their line is that of a step, or of what costs most, which each compiler's table places anew.
+EXPLAINED = {"wrong_answer", "over_budget"}
 SAMPLE = random.Random(18).sample(sorted(EVERYTHING), 18)
 
 
@@ -28,7 +30,9 @@ def test_a_kernel_gets_the_same_verdict_from_either_compiler(name):
         with compilers.used(compiler):
             found[compiler] = two_compilers.found(EVERYTHING[name])
     first, second = found.values()
-    assert two_compilers.difference(EVERYTHING[name], first, second) is None
+    assert (first.status, first.points, first.cases) == (second.status, second.points, second.cases)
+    if first.status not in EXPLAINED:
+        assert first.line == second.line
 
 
 def test_a_verdict_says_which_compiler_it_hangs_on():
