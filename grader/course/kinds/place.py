@@ -16,5 +16,7 @@ class Place(Kind):
     title = "place it"
     to_do = "Put what is missing where it belongs, and nowhere else"
 
+    keeps_what_is_given = True
+
     def stub(self, indent: str, answer: str) -> str:
         return ""
