@@ -29,6 +29,7 @@ import psutil
 
 from grader import course
 from grader.course import edits
+from grader.cuda.comments import without_comments
 from grader.judge import Verdict, judge
 
 FOLDER = Path(__file__).parent / "suites"
@@ -98,7 +99,7 @@ def _restyled() -> Iterator[Answer]:
                 restyled = partial(re.sub, style["find"], style["put"])
                 kept = exercise.kind.keeps_what_is_given
                 source = restyled(solution) if kept else edits.in_answer(solution, restyled)
-                if source != solution:
+                if without_comments(source) != without_comments(solution):
                     suite = "skips" if kept else "alternatives"
                     yield Answer(suite, exercise.id, f"style/{style['name']}", source)
 

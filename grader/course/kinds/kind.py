@@ -42,9 +42,10 @@ class Kind(ABC):
         out such lines."""
         return ()
 
-    def word(self, status: str) -> str:
+    @classmethod
+    def word(cls, status: str) -> str:
         """What a learner reads of a status."""
-        return self.called.get(status, status.replace("_", " "))
+        return cls.called.get(status, status.replace("_", " "))
 
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
