@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 
 from .kind import Kind, answers
 from .write import YOURS
@@ -32,6 +33,7 @@ class Order(Kind):
         "others where they are"
     )
 
+    called = MappingProxyType({"over_budget": "not as asked"})
     keeps_what_is_given = True
 
     distractors: tuple[str, ...] = ()

@@ -130,7 +130,7 @@ def _again(
 ) -> Replay | None:
     blocks: Blocks = FIRST_BLOCKS
     for _ in range(2):  # the second time with the block that the first one has shown
-        run, buffers, error = _run(work, blocks, order)
+        run, buffers, error = _run(work, blocks, order, traced=bool(result.mismatches))
         if not recordings(run):
             return None
         seen = _seen(instance, work, run, buffers, error)
@@ -144,14 +144,14 @@ def _again(
 
 
 def _run(
-    work: Work, blocks: Blocks, order: str
+    work: Work, blocks: Blocks, order: str, traced: bool = False
 ) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
-    """The run, the buffers afterwards, and the error if there was one."""
+    """The run, `traced` or not, the buffers afterwards, and the error if there was one."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     with (
         simulator.options(step_limit=STEPS, order=order),
-        simulator.observe(_MOST_BLOCKS, [recording(blocks)]) as run,
+        simulator.observe(_MOST_BLOCKS, [recording(blocks)], counted=traced) as run,
     ):
         try:
             launch_all(work, simulator.RawModule, buffers)
