@@ -197,11 +197,11 @@ def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
     assert "still as it was handed out" in said
 
 
-def test_five_players_on_one_page_all_open(tmp_path):
+def test_five_players_on_one_page_all_open(lab, tmp_path):
     """How long that takes is told by tests/lab_times.py."""
     path = tmp_path / "five.html"
     path.write_text(lab_times.five_players())
     assert path.stat().st_size < 10_000_000
-    with browser.chromium() as page:
-        lab_times.open_players(page, path)
-        assert len(page.find_elements(browser.By.CSS_SELECTOR, "iframe")) == 5
+    lab.page.switch_to.new_window("tab")
+    lab_times.open_players(lab.page, path)
+    assert len(lab.page.find_elements(browser.By.CSS_SELECTOR, "iframe")) == 5

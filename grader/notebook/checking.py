@@ -34,7 +34,8 @@ def check(name: str, *, hidden: bool = False) -> None:
     page = verdict_card.page(told, source, exercise, cell=name)
     # The verdict first: what follows may take a while.
     first = verdict_card.looking(page) if more else page
-    shown = display(first, metadata=about.verdict(told, source), display_id=True)
+    note = {} if more else about.verdict(told, source)
+    shown = display(first, metadata=note, display_id=True)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
