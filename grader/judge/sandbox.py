@@ -294,7 +294,7 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
     for launch in (launch for case in cases for launch in case.launches):
         if launch.kernel not in defined:
             raise LaunchError(_no_such_kernel(launch.kernel, defined, source))
-    return Ran()
+    return Ran(warnings=ptx.warnings)
 
 
 def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -105,7 +105,8 @@ def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
 
 def _compiled(compiler: Compiler, job: Job) -> Program:
     try:
-        return compiler.compile(job)
+        program = compiler.compile(job)
+        return replace(program, warnings=advised(program.warnings, job.source))
     except CompileError as error:
         if not error.diagnostics:
             raise

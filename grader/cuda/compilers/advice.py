@@ -231,6 +231,27 @@ RULES = tuple(
             "Shared memory holds nothing at first: let each thread write its element, and put a "
             "`__syncthreads()` before others read it.",
         ),
+        (
+            r"expression( result)? (has no effect|unused)|must be directly called",
+            r"^\s*(\w+)\s*;",
+            "`{1}` is only named here. To call it write `{1}();`.",
+        ),
+        (
+            r"has no effect|comma operator",
+            r"\[([^\[\],]*),\s*([^\[\]]*)\]",
+            "`[{1}, {2}]` is `[{2}]`: C++ throws away what stands before the comma. An element of "
+            "two dimensions is at `row * columns + column`.",
+        ),
+        (
+            r"expression( result)? (has no effect|unused)|comparison result unused",
+            r"(\w+(?:\[[^\]]*\])?)\s*(==|[-+*/])\s*[^;=]+;",
+            "`{2}` gives a result that goes nowhere; what changes `{1}` is `=`, `+=` or the like.",
+        ),
+        (
+            r"comparison of unsigned",
+            "",
+            "An unsigned integer is never below 0: what counts down to 0 wants an `int`.",
+        ),
         (r"must have a?\s*void return type", "", _RESULTS),
         (r"return value type does not match", r"\breturn\b", _RESULTS),
         (
