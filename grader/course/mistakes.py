@@ -15,6 +15,7 @@ More replacements follow in `[[interleaved.also]]`; `course.edits` has the other
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -79,7 +80,8 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
                 yield _wrong_kernel(exercise, entry, solutions[exercise])
             except edits.EditError as error:
                 name = str(entry.get("name", ""))
-                where = authors.at(path, name) if name else _header(path, exercise)
+                quoted = f'"{name}"' in authors.text(path)
+                where = authors.at(path, name) if quoted else _header(path, exercise)
                 told = f"{exercise}/{name or 'a mistake without a name'}: {error}"
                 raise MistakeError(f"{where}: {told}".rstrip(".") + ".") from None
 
@@ -87,7 +89,7 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
 def _header(path: Path, exercise: str) -> str:
     """The file, and the line on which the first table of an exercise begins."""
     for number, line in enumerate(authors.text(path).splitlines(), 1):
-        if line.strip().strip("[]").partition(".")[0] == exercise:
+        if re.match(rf"\s*\[*{re.escape(exercise)}\b", line):
             return f"{authors.shown(path)}, line {number}"
     return authors.shown(path)
 
