@@ -93,7 +93,7 @@ def _exercises(path: Path) -> tuple[Exercise, ...]:
     names = [one.name for one in found]
     if twice := [name for name in names if names.count(name) > 1]:
         place = authors.place_of(path, twice[0])
-        raise AuthorError(f"{place}: two exercises are called {twice[0]!r}.")
+        raise AuthorError(f"{place}: two exercises have the same name.")
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
