@@ -70,7 +70,8 @@ def row(one: Known, found: Found) -> str:
         there = "" if one.line in (None, found.error.line) else f" (announced: line {one.line})"
         said += f": {found.error.status}, line {found.error.line}{there}; {found.trial}"
     elif found.why:
-        said += f": {found.why}; lines {found.suspected}" if found.suspected else f": {found.why}"
+        lines = ", ".join(map(str, found.suspected))
+        said += f": {found.why}; lines {lines}" if lines else f": {found.why}"
     cost = f"{found.seconds:.1f} s, {found.spent / 1e6:.1f} M"
     return f"{one.kind} | {one.name} | {one.status} | {said} | {cost}"
 
