@@ -17,6 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from ..diagnostics import Diagnostic
 from .protocol import Program
 
 MOST_BYTES = 256 << 20
@@ -30,15 +33,19 @@ def folder() -> Path:
 
 def find(key: str) -> Program | None:
     """The program kept under `key` (hexadecimal); None if there is none, or it is damaged."""
-    found = entry(key)
+    if (found := entry(key)) is None:
+        return None
+    about, code = found
     try:
-        return Program(found[1], dict(found[0]["names"])) if found else None
-    except (ValueError, KeyError, TypeError):
+        warnings = msgspec.convert(about["warnings"], tuple[Diagnostic, ...])
+        return Program(code, dict(about["names"]), warnings=warnings)
+    except (ValueError, KeyError, TypeError, msgspec.ValidationError):
         return None
 
 
 def keep(key: str, program: Program) -> None:
-    keep_entry(key, {"names": program.names}, program.code)
+    warnings = msgspec.to_builtins(program.warnings)
+    keep_entry(key, {"names": program.names, "warnings": warnings}, program.code)
 
 
 def entry(key: str) -> tuple[dict[str, Any], bytes] | None:
