@@ -9,7 +9,8 @@ tests/suites/mistakes/LESSON.toml       mistakes that change values alone, with 
 
 `python tests/suites.py SUITE [WORD] [--jobs N]` judges the whole suite, or those whose path
 contains WORD, and prints what each got; `python tests/suites.py time [WORD]` measures what check()
-costs, and says which mistakes only hidden cases see.
+costs, and says which mistakes only hidden cases see; `python tests/suites.py asked [WORD]` lists
+what each exercise's cases ask.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from functools import partial
 from pathlib import Path
 
 import psutil
+from asked import table as asked_table
 from in_parallel import add_jobs, in_order
 
 from grader import course
@@ -202,11 +204,13 @@ def _used() -> float:
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument("what", choices=[*SUITES, "time"])
+    asked.add_argument("what", choices=[*SUITES, "time", "asked"])
     asked.add_argument("word", nargs="?", default="")
     add_jobs(asked)
     given = asked.parse_args()
-    if given.what == "time":
+    if given.what == "asked":
+        asked_table(given.word)
+    elif given.what == "time":
         measure(given.word)
     else:
         table(given.what, given.word, given.jobs)
