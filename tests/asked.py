@@ -59,6 +59,14 @@ def long_arrays(one: Asked) -> str:
 def residues(one: Asked) -> str:
     if not re.search(r"reinterpret_cast|float4|Pack|Four", one.code):
         return "no packs"
+    if any(
+        "% 4" in condition or "% 8" in condition
+        for r in one.exercise.rules
+        for condition in r.where
+    ):
+        return "whole packs, by the rule"
+    if any("4 * count" in p for rule in one.exercise.rules for p in rule.parameters):
+        return "whole packs, by the rule"
     found = {math.prod(shape) % 4 for shape in one.shapes if shape}
     return f"{', '.join(map(str, sorted(found)))} modulo 4" if len(found) > 1 else ""
 
