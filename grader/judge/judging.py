@@ -138,7 +138,8 @@ def _explained(
     runs = [follow(text, instance, (wrong.element,), limits, allowed) for text in both]
     if not all(runs):
         return results
-    pair = Pair(wrong, *(made for (made,) in runs))
+    (mine,), (ours,) = runs
+    pair = Pair(wrong, mine, ours)
     if pair.of_another_place and wrong.others:
         others = [follow(text, instance, wrong.others, limits, allowed) for text in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))

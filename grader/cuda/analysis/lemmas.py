@@ -123,7 +123,8 @@ class Fact:
 def failing(facts: Iterable[Fact], model: Mapping[str, int]) -> Iterator[Fact]:
     """Those that a model fails, which knows products by name, 0 where it says nothing. What speaks
     of nothing but products of their factors holds."""
-    values, wrong = {(): 1}, set()
+    values: dict[Monomial, int] = {(): 1}
+    wrong: set[Monomial] = set()
     for fact in facts:
         for one in fact.parts:
             if one not in values:
