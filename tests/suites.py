@@ -32,6 +32,7 @@ from in_parallel import add_jobs, in_order
 
 from grader import course
 from grader.course import edits
+from grader.cuda.comments import without_comments
 from grader.judge import Verdict, judge
 
 FOLDER = Path(__file__).parent / "suites"
@@ -78,8 +79,7 @@ class Answer:
 def answers(suite: str) -> Iterator[Answer]:
     """The answers of a suite, lesson by lesson. Raises EditError or NotInCourse for one amiss."""
     yield from _written(suite)
-    if suite == "alternatives":
-        yield from _restyled()
+    yield from (one for one in _restyled() if one.suite == suite)
 
 
 def _written(suite: str) -> Iterator[Answer]:
@@ -93,15 +93,19 @@ def _written(suite: str) -> Iterator[Answer]:
 
 
 def _restyled() -> Iterator[Answer]:
-    """Every solution in every style of styles.toml that changes it."""
+    """Every solution in every style of styles.toml that changes it: an alternative, or a skip where
+    what was given must stay as it was."""
     styles = tomllib.loads((FOLDER / "styles.toml").read_text())["style"]
     for lesson in course.lessons():
         for exercise in lesson.exercises:
             solution = lesson.solution(exercise)
             for style in styles:
-                source = edits.in_answer(solution, partial(re.sub, style["find"], style["put"]))
-                if source != solution:
-                    yield Answer("alternatives", exercise.id, f"style/{style['name']}", source)
+                restyled = partial(re.sub, style["find"], style["put"])
+                kept = exercise.kind.keeps_what_is_given
+                source = restyled(solution) if kept else edits.in_answer(solution, restyled)
+                if without_comments(source) != without_comments(solution):
+                    suite = "skips" if kept else "alternatives"
+                    yield Answer(suite, exercise.id, f"style/{style['name']}", source)
 
 
 def _answer(suite: str, exercise: str, solution: str, entry: dict) -> Answer:

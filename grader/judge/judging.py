@@ -13,7 +13,7 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, hazards, technique
+from . import arrangement, compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import explained
@@ -77,6 +77,7 @@ def _by_cases(
     named = exercise.kind.names_the_dearest_line
     results = [_on_simulator(*row, named) for row in rows]
     counters, contest = _counters(instances, outcomes, results), _contest(outcomes, exercise)
+    results = _kept(lesson, exercise, source, results)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
     if exercise.solved:
         both = source, exercise.solution
@@ -145,6 +146,22 @@ def _explained(
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     told = explained(result, pair, word)
     return [told if one is result else one for one in results]
+
+
+def _kept(
+    lesson: course.Lesson, exercise: course.Exercise, source: str, results: list[CaseResult]
+) -> list[CaseResult]:
+    """`results`, with those that passed failed where what was given is not as it must be."""
+    found = arrangement.changed(exercise, lesson.handed_out(exercise), source)
+    if found is None:
+        return results
+    message, line = found
+    return [
+        replace(one, status=Status.OVER_BUDGET, points=0.0, message=message, line=line, note="")
+        if one.status == Status.PASSED
+        else one
+        for one in results
+    ]
 
 
 def _by_technique(
