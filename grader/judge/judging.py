@@ -16,10 +16,11 @@ from ..status import Status
 from . import arrangement, compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
-from .explanation import Pair, explained
+from .explanation import explained
 from .process import Limits, Outcome, ask, follow, run_on_gpu, simulate
 from .protocol import Failed, Ran
 from .sizes import looked_for
+from .telling import Pair
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
@@ -138,7 +139,12 @@ def _explained(
     runs = [follow(text, instance, (wrong.element,), limits, allowed) for text in both]
     if not all(runs):
         return results
-    told = explained(result, Pair(wrong, *(made for (made,) in runs)), word)
+    (mine,), (ours,) = runs
+    pair = Pair(wrong, mine, ours)
+    if pair.of_another_place and wrong.others:
+        others = [follow(text, instance, wrong.others, limits, allowed) for text in both]
+        pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    told = explained(result, pair, word)
     return [told if one is result else one for one in results]
 
 
