@@ -32,9 +32,8 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
-from ..course import rules
-from ..errors import AuthorError
-from ..judge import steps
+from ..course.weave import weave
+from ..judge import oversights, steps
 from . import stepper
 
 SHOWN_NAMES = 5  # learners named where there may be hundreds
@@ -43,12 +42,12 @@ SHOWN_NAMES = 5  # learners named where there may be hundreds
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
     lessons = course.lessons()
-    exercises = (exercise for lesson in lessons for exercise in lesson.exercises)
-    if departed := [one for exercise in exercises for one in rules.departures(exercise)]:
-        raise AuthorError(" ".join(departed))
-    if not check:
-        for path in (path for lesson in lessons for path in steps.write(lesson)):
+    for lesson in lessons:
+        weave(lesson)
+        for path in () if check else steps.write(lesson):
             say(f"made {short(path)}")
+        oversights.require_none(lesson)
+    if not check:
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {short(path)}")
         return 0

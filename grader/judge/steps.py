@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from .. import course
 from ..course import Exercise, Lesson, authors, solution_counts
 from ..course.solution_counts import CACHE_KEY, Counts
 from ..cuda import compilers
+from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance, described, instantiate
@@ -25,15 +29,49 @@ _ENOUGH = 10_000_000
 
 
 def write(lesson: Lesson) -> list[Path]:
-    """Write the lesson's counts, and say which files were not as they must be."""
-    changed = []
-    for name, compiler in compilers.COMPILERS.items():
-        path = solution_counts.file(lesson.path, name)
-        now = text(lesson, name) if compiler.available() else _still_true(lesson, name)
-        if now != (path.read_text() if path.is_file() else ""):
-            path.write_text(now)
-            changed.append(path)
-    return changed
+    """Write the lesson's counts, and say which files were not as they must be. AuthorError where a
+    solution that is new, or whose exercise is, does not get full marks: then nothing is written."""
+    return [
+        solution_counts.file(lesson.path, name)
+        for name, compiler in compilers.COMPILERS.items()
+        if _written(lesson, name, compiler.available())
+    ]
+
+
+def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
+    """Whether there was anything to change in that compiler's file."""
+    path = solution_counts.file(lesson.path, compiler)
+    now = text(lesson, compiler) if available else _still_true(lesson, compiler)
+    before = path.read_text() if path.is_file() else ""
+    if before == now:
+        return False
+    measured = solution_counts.kept(lesson.path, compiler).get(CACHE_KEY, {})
+    path.write_text(now)  # budgets are relative to it
+    try:
+        with compilers.used(compiler) if available else nullcontext():
+            _require_new_ones_to_pass(lesson, measured if available else _cache_keys(lesson))
+    except BaseException:
+        path.write_text(before) if before else path.unlink()
+        raise
+    return True
+
+
+def _require_new_ones_to_pass(lesson: Lesson, measured: dict[str, str]) -> None:
+    keys = _cache_keys(lesson)
+    for exercise in course.lesson(lesson.name, lesson.path.parent).exercises:
+        if keys[exercise.name] != measured.get(exercise.name):
+            _require_full_marks(lesson, exercise)
+
+
+def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
+    verdict = judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False)
+    for case in verdict.cases:
+        if case.status != Status.PASSED:
+            place = authors.place_of(lesson.path, exercise.name, case.name)
+            if case.line:
+                place += f", and {exercise.source}, line {case.line}"
+            said = " ".join(case.message.split()).rstrip(".")
+            raise AuthorError(f"{place}: the solution fails the case {case.name!r}: {said}.")
 
 
 def stale(lesson: Lesson) -> list[Path]:
@@ -87,15 +125,30 @@ def measure(lesson: Lesson, exercise: Exercise) -> Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
     most: Counts = {}
     _require_hazards(lesson, exercise)
-    source = lesson.solution(exercise)
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
             if one.case.hazard:
                 continue  # it comes to no end
             row = most.setdefault(one.case.name, {})
-            for counter, count in _counted(source, one).items():
+            with _blamed(lesson, exercise, one.case.name):
+                counted = _counted(lesson, exercise, one)
+            for counter, count in counted.items():
                 row[counter] = max(row.get(counter, 0), count)
     return most
+
+
+@contextmanager
+def _blamed(lesson: Lesson, exercise: Exercise, case: str) -> Iterator[None]:
+    """What goes wrong with a solution in here is its author's to mend: on a line of the kernel, or
+    in the case, which launches it."""
+    try:
+        yield
+    except CudaError as error:
+        place = authors.place_of(lesson.path, exercise.name, case)
+        if error.line:
+            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+        said = " ".join(str(error).split()).rstrip(".")
+        raise AuthorError(f"{place}: the solution fails the case {case!r}: {said}.") from error
 
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
@@ -112,10 +165,15 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
             )
 
 
-def _counted(source: str, one: CaseInstance) -> dict[str, int]:
+def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
     inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-    ran = run_case(source, described(one, _ENOUGH), inputs)
+    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH), inputs)
     counters = ran.counters if one.case.budgets else {}
+    for counter in {budget.counter for budget in one.case.budgets} - counters.keys():
+        raise AuthorError(
+            f"{authors.place_of(lesson.path, exercise.name, counter)}: there is no counter "
+            f"{counter!r}; there are: {', '.join(sorted(counters))}."
+        )
     return {"steps": ran.steps, **{name: count for name, count in counters.items() if count}}
 
 
