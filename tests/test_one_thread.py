@@ -1,5 +1,10 @@
 """A right answer in which one thread does what all should share is judged like any other: it may
-cost too much, and is not called endless."""
+cost too much, and is not called endless.
+
+Four of them are tried; with WARPWISE_VERDICTS=all each one."""
+
+import os
+import random
 
 import pytest
 
@@ -116,6 +121,9 @@ ANSWERS = {
 LIMITS = Limits(steps=400_000, steps_ratio=1, case_seconds=60, total_seconds=300)
 
 
+TRIED = ANSWERS if "WARPWISE_VERDICTS" in os.environ else random.Random(3).sample([*ANSWERS], 4)
+
+
 def answer(exercise_id: str) -> str:
     lesson_name, _, name = exercise_id.partition("/")
     lesson = course.lesson(lesson_name)
@@ -123,7 +131,7 @@ def answer(exercise_id: str) -> str:
     return front + ANSWERS[exercise_id] + rest[rest.index(END) :]
 
 
-@pytest.mark.parametrize("exercise_id", ANSWERS)
+@pytest.mark.parametrize("exercise_id", TRIED)
 def test_one_thread_alone_is_right_and_at_most_over_budget(exercise_id):
     verdict = judge(exercise_id, answer(exercise_id), limits=LIMITS)
     statuses = {case.name: case.status for case in verdict.cases}

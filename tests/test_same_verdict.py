@@ -10,6 +10,7 @@ import os
 import random
 
 import pytest
+import suites
 
 from grader import course
 from grader.cuda import CompileError, compilers
@@ -28,6 +29,8 @@ def answers() -> list[tuple[str, str]]:
         found += [(exercise.id, lesson.solution(exercise)) for exercise in lesson.exercises]
         for wrong in lesson.wrong_kernels:
             found.append((f"{lesson.name}/{wrong.exercise}", wrong.source))
+    for suite in ("alternatives", "mistakes"):
+        found += [(one.exercise, one.source) for one in suites.answers(suite)]
     return found
 
 
@@ -75,13 +78,13 @@ def test_every_kernel_is_one_program_wherever_it_was_compiled_first(files, elsew
     assert [compiled(source) for source in sources[:4]] == first[:4]
 
 
-def chosen() -> list[tuple[str, str]]:
-    return ANSWERS if ALL else random.Random(7).sample(ANSWERS, SAMPLE)
+PARTS = chunks(ANSWERS, 64) if ALL else [random.Random(7).sample(ANSWERS, SAMPLE)]
 
 
+@pytest.mark.parametrize("part", PARTS, ids=range(len(PARTS)))
 @pytest.mark.parametrize("backwards", [False, True])
-def test_every_answer_is_judged_alike_the_second_time(backwards, elsewhere):
-    order = chosen()[::-1] if backwards else chosen()
+def test_every_answer_is_judged_alike_the_second_time(backwards, part, elsewhere):
+    order = part[::-1] if backwards else part
     elsewhere("here")
     first = [judge(exercise, source) for exercise, source in order]
     elsewhere("there")
