@@ -53,7 +53,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
 def _measured(
     lesson: Lesson, benchmark: Benchmark, device: timings.Device, console: Console
 ) -> timings.Timings:
-    from .measuring import measure
+    from .supervised import measure
 
     with console.status("") as status:
         found = measure(lesson, benchmark, device, status.update)

@@ -29,13 +29,15 @@ Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
 @dataclass(frozen=True)
 class Launch:
     """One kernel launch. In `args` a string names a buffer of the problem; a NumPy scalar is
-    passed by value, so its dtype must be the parameter's type (np.int32 for an int)."""
+    passed by value, so its dtype must be the parameter's type (np.int32 for an int). The blocks of
+    a `cooperative` launch run all at the same time; exercises have none."""
 
     kernel: str
     grid: Dim
     block: Dim
     args: tuple[str | np.generic, ...]
     shared_mem: int = 0
+    cooperative: bool = False
 
 
 @dataclass(frozen=True)
