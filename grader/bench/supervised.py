@@ -44,7 +44,7 @@ def measure(
             "first": first,
             "left": left,
         }
-        return (sys.executable, "-m", __name__, json.dumps(about))
+        return (sys.executable, "-P", "-m", __name__, json.dumps(about))
 
     def found() -> Iterator[Finding]:
         for kind, one in supervise(command, benchmark.sizes, [*benchmark.variants]):
@@ -87,7 +87,11 @@ def supervise(
 def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, object]]:
     """What one process says. Raises Hung after so many seconds of silence, having stopped it, and
     BadInput if it fails."""
-    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+    here = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    same = os.environ | {"PYTHONPATH": os.pathsep.join(here)}  # the grader that this process has
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, start_new_session=True, env=same
+    ) as process:
         try:
             for line in _lines(process.stdout.fileno(), patience):
                 yield tuple(json.loads(line))
