@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..bench import timings
-from ..bench.comparison import changes, compared
+from ..bench.against import changes, compared
 from ..bench.timings import Timings, size_text
 
 Found = Mapping[str, Sequence[Timings]]  # by lesson
@@ -20,14 +20,14 @@ Found = Mapping[str, Sequence[Timings]]  # by lesson
 def write(found: Found, folder: Path) -> None:
     """For each lesson its times as JSON, which `--against` reads; for each benchmark a table as CSV
     and a picture, bandwidth against size."""
-    from ..notebook import draw
+    from ..notebook.draw.bandwidth_curves import bandwidth
 
     folder.mkdir(parents=True, exist_ok=True)
     for lesson, measured in found.items():
         timings.write(folder / f"{lesson}.json", measured[0].measured_on, measured)
         for one in measured:
             _table(one, folder / f"{lesson}.{one.name}.csv")
-            draw.bandwidth(one).savefig(folder / f"{lesson}.{one.name}.png")
+            bandwidth(one).savefig(folder / f"{lesson}.{one.name}.png")
 
 
 def _table(found: Timings, path: Path) -> None:
