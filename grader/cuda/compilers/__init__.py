@@ -106,7 +106,9 @@ def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
 def _compiled(compiler: Compiler, job: Job) -> Program:
     try:
         program = compiler.compile(job)
-        return replace(program, warnings=advised(program.warnings, job.source))
+        doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
+        first = tuple(reversed(doubts.values()))  # one for what a line repeats
+        return replace(program, warnings=advised(first, job.source))
     except CompileError as error:
         if not error.diagnostics:
             raise
