@@ -81,7 +81,7 @@ def test_the_dispatcher_s_kernel_takes_rows_of_any_length_and_alignment(columns,
 @pytest.mark.parametrize("offset", [0, 1, 5])
 @pytest.mark.parametrize("columns", [1, 9, 100, 1001, 4000])
 def test_halves_take_rows_of_any_length_and_alignment(columns, offset):
-    choice = choose(1000, columns, itemsize=2)
+    choice = choose(1000, columns, "half")
     x = placed(rows_of(9, columns).astype(np.float16), offset)
     y = placed(np.full((9, columns), 9, np.float16), offset)
     numbers = (np.int32(9),) if choice.file == leaderboard.REGISTERS else ()
@@ -90,11 +90,23 @@ def test_halves_take_rows_of_any_length_and_alignment(columns, offset):
     agree(y, softmax(x), 1e-3)
 
 
+@pytest.mark.parametrize("columns", [1, 100, 1001, 4000])
+def test_bfloats_take_rows_of_any_length(columns):
+    choice = choose(1000, columns, "bfloat")
+    bits = (rows_of(9, columns).view(np.uint32) >> 16).astype(np.uint16)
+    x, y = placed(bits, 3), placed(np.zeros((9, columns), np.uint16), 3)
+    numbers = (np.int32(9),) if choice.file == leaderboard.REGISTERS else ()
+    args = (x, y, *numbers, np.int32(columns))
+    launch(kernel(choice.file, choice.kernel), -(-9 // choice.rows), choice.threads, args)
+    agree(leaderboard.floats(y), softmax(leaderboard.floats(x)), 8e-3)
+
+
 def test_there_is_a_kernel_for_every_length():
-    for rows in (1, 1000):
-        for power in range(34):
-            choice = choose(rows, 1 << power)
-            assert f" {choice.kernel}(" in (LESSON / choice.file).read_text()
+    for kind, powers in (("float", 34), ("half", 19), ("bfloat", 19)):
+        for rows in (1, 1000):
+            for power in range(powers):
+                choice = choose(rows, 1 << power, kind)
+                assert f" {choice.kernel}(" in (LESSON / choice.file).read_text()
 
 
 @pytest.mark.parametrize(

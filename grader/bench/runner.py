@@ -89,6 +89,8 @@ def validate(
     result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
     returned = run(0)
     answer = xp.asarray(result if returned is None else returned)
+    if benchmark.decoded:
+        answer = benchmark.decoded(answer)
     if answer.size != reference.size:
         raise Skipped(f"gave {answer.size:,} numbers instead of {reference.size:,}")
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())

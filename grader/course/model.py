@@ -228,6 +228,8 @@ class Benchmark:
     largest magnitude of the answer) a variant must come to be timed at all. `xp` is cupy, or
     stands for numpy where the simulated GPU runs every variant at `tiny_size()`.
 
+    `decoded` makes numbers of what the result buffer holds, where that is bits.
+
     `bytes(size)` is the least that must be read and written, `flops(size)` the floating-point
     operations, where a lesson draws a roofline. A library is a function from the arrays to a
     function of no arguments that does the same work, and returns its answer or None where that
@@ -248,6 +250,7 @@ class Benchmark:
     flops: Callable[[tuple[int, ...]], int] | None = None
     tiny: tuple[int, ...] = ()
     extents: tuple[str, ...] = ("elements",)
+    decoded: Callable[[Any], Any] | None = None
 
     def tiny_size(self) -> tuple[int, ...]:
         """`tiny`, or the first size with its largest extent halved until it has few elements."""

@@ -7,6 +7,7 @@
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
 // after the last, less than two packs, are single elements of the first threads.
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 template <typename T>
@@ -135,4 +136,20 @@ extern "C" __global__ void __launch_bounds__(512)
 extern "C" __global__ void __launch_bounds__(1024)
     half_32768(const __half* x, __half* y, int columns) {
     softmax_row<__half, 1024, 4>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(64)
+    bfloat_1024(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 64, 2>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(256)
+    bfloat_4096(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 256, 2>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512)
+    bfloat_16384(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 512, 4>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(1024)
+    bfloat_32768(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 1024, 4>(x, y, columns);
 }

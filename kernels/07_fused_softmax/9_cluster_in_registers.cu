@@ -8,6 +8,7 @@
 //
 // A row may begin anywhere. Its packs begin on 16-byte boundaries; what lies before the first and
 // after the last, less than two packs, are single elements of the first block's first threads.
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 template <typename T>
@@ -170,4 +171,12 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(16)
     half_262144(const __half* x, __half* y, int columns) {
     softmax_row<__half, 512, 4, 16>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
+    bfloat_65536(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 512, 4, 4>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(16)
+    bfloat_262144(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 512, 4, 16>(x, y, columns);
 }

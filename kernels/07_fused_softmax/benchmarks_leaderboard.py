@@ -73,6 +73,7 @@ FEW_ROWS = (
     *(choice for choice in MANY_ROWS if choice.columns > 65_536),
 )
 
+# Of halves; a kernel for bfloat16s is the same template, and called bfloat_.
 HALVES = (
     Choice(128, REGISTERS, "half_rows_of_128", 64, ".942; 16 lanes a row .831", rows=8),
     Choice(1_024, BLOCK, "half_1024", 64, ".898; a warp a row .868"),
@@ -84,21 +85,21 @@ HALVES = (
 )
 
 
-def choose(rows: int, columns: int, itemsize: int = 4) -> Choice:
-    """The kernel for the softmax of `rows` rows of so many floats, or halves (itemsize 2).
-    ValueError for halves beyond 262,144."""
+def choose(rows: int, columns: int, kind: str = "float") -> Choice:
+    """The kernel for the softmax of `rows` rows of so many of a `kind`: "float", "half", "bfloat".
+    ValueError for the latter two beyond 262,144."""
     table = FEW_ROWS if rows <= MULTIPROCESSORS else MANY_ROWS
-    if itemsize == 2:
+    if kind != "float":
         table = HALVES
     for choice in table:
         if columns <= choice.columns:
-            return choice
-    raise ValueError(f"no kernel here takes rows of {columns:,} elements of {itemsize} bytes")
+            return choice._replace(kernel=choice.kernel.replace("half_", f"{kind}_"))
+    raise ValueError(f"no kernel here takes rows of {columns:,} of {kind}")
 
 
-def launches(size: Size, itemsize: int = 4) -> tuple[Launch, ...]:
+def launches(size: Size, kind: str = "float") -> tuple[Launch, ...]:
     """What the dispatcher's choice takes: one launch, or one a row where a row is very long."""
-    (rows, columns), choice = size, choose(*size, itemsize)
+    (rows, columns), choice = size, choose(*size, kind)
     numbers = np.int32(rows), np.int32(columns)
     args: dict[str, tuple] = {
         REGISTERS: ("x", "y", *numbers),
@@ -128,9 +129,12 @@ def with_cupy(arrays: dict) -> Callable:
 
 
 def as_tensors(arrays: dict):
+    """x and y; bfloat16 is kept as its bits."""
     import torch
 
-    return tuple(torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y"))
+    tensors = [torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y")]
+    bits = arrays["x"].dtype == np.uint16
+    return [tensor.view(torch.bfloat16) for tensor in tensors] if bits else tensors
 
 
 def with_torch(arrays: dict) -> Callable:
@@ -287,8 +291,30 @@ half = replace(
     arrays=halves,
     rtol=1e-3,
     bytes=lambda size: 2 * 2 * size[0] * size[1],
-    variants={"dispatched": Variant((REGISTERS, BLOCK, CLUSTER), partial(launches, itemsize=2))},
+    variants={"dispatched": Variant((REGISTERS, BLOCK, CLUSTER), partial(launches, kind="half"))},
     libraries={name: LIBRARIES[name] for name in ("PyTorch", "Triton", "QuACK")},
+)
+
+
+def floats(bits):
+    """The bfloat16s of which these are the bits, as float32."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def bfloats(xp, size: Size) -> dict:
+    x = xp.random.default_rng(7).standard_normal(size, dtype=xp.float32)
+    return {"x": (x.view(np.uint32) >> 16).astype(np.uint16), "y": xp.empty(size, np.uint16)}
+
+
+bfloat = replace(
+    half,
+    name="bfloat",
+    title="Softmax of rows, bf16",
+    arrays=bfloats,
+    reference=lambda arrays: softmax(floats(arrays["x"])),
+    decoded=floats,
+    rtol=1e-2,
+    variants={"dispatched": Variant((REGISTERS, BLOCK, CLUSTER), partial(launches, kind="bfloat"))},
 )
 
 # --- along the middle axis ---------------------------------------------------------------------
