@@ -2,7 +2,9 @@
 what became faster or slower."""
 
 import csv
+import json
 import sys
+import time
 from dataclasses import replace
 
 import pytest
@@ -28,13 +30,12 @@ for n in [8, 16, 32][first:]:
         if [name, n] in hangs:
             time.sleep(60)
     print(json.dumps(["timing", {"size": [n], "left": left}]), flush=True)
+print(json.dumps(["end", ""]), flush=True)
 """
 
 
 def supervise(*hangs, source=TIMES, patience=3.0):
     def command(first, left):
-        import json
-
         about = json.dumps([first, left, hangs])
         return (sys.executable, "-c", source, about)
 
@@ -62,6 +63,17 @@ def test_two_may_hang_at_one_size():
 def test_a_kernel_of_ours_must_not_hang():
     with pytest.raises(BadInput, match="ours at 8 hangs"):
         supervise(("ours", 8))
+
+
+def test_nobody_waits_for_a_process_that_has_said_all():
+    began = time.monotonic()
+    assert len(supervise(source=TIMES + "time.sleep(50)", patience=40.0)) == 3
+    assert time.monotonic() - began < 40
+
+
+def test_a_process_that_stops_in_the_middle_is_no_success():
+    with pytest.raises(BadInput, match="ended with 0"):
+        supervise(source=TIMES.replace('["end", ""]', '["begins", {"name": "", "size": [8]}]'))
 
 
 def test_a_process_that_fails_is_no_success():

@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ..course import Benchmark, Lesson
 from ..errors import BadInput
@@ -63,10 +66,11 @@ def supervise(
     sizes: Sequence[Size],
     ours: Sequence[str],
     patience: float = PATIENCE,
-) -> Iterator[tuple[str, object]]:
+) -> Iterator[tuple[str, Any]]:
     """What the processes say, as pairs such as ("timing", {...}). `command(first, left)` starts
     one at the size of number `first`, without those `left` out; `ours` must not hang."""
-    first, left, done = 0, [], False
+    first, done = 0, False
+    left: list[tuple[str, Size]] = []
     while not done:
         name, size = "", sizes[first]
         try:
@@ -84,31 +88,27 @@ def supervise(
             yield "skipped", f"{name} {at} was stopped: it hung for {patience:.0f} s."
 
 
-def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, object]]:
-    """What one process says. Raises Hung after so many seconds of silence, having stopped it, and
-    BadInput if it fails."""
+def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
+    """What one process says until its end, after which nobody waits for it: libraries' own
+    processes may take long to leave. Raises Hung after so many seconds of silence, and BadInput if
+    it stops in the middle."""
     here = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
     same = os.environ | {"PYTHONPATH": os.pathsep.join(here)}  # the grader that this process has
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, start_new_session=True, env=same
     ) as process:
+        assert process.stdout
         try:
             for line in _lines(process.stdout.fileno(), patience):
-                yield tuple(json.loads(line))
+                kind, one = json.loads(line)
+                if kind == "end":
+                    return
+                yield kind, one
+            process.wait(patience)
         finally:
-            if process.poll() is None and not _ended(process):
-                os.killpg(process.pid, 9)
-    if process.returncode:
-        raise BadInput(f"The process that times ended with {process.returncode}.")
-
-
-def _ended(process: subprocess.Popen) -> bool:
-    """Whether it ends by itself within a moment, having closed its output."""
-    try:
-        process.wait(5 if select.select([process.stdout], [], [], 0)[0] else 0)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+    raise BadInput(f"The process that times ended with {process.returncode}.")
 
 
 def _lines(pipe: int, patience: float) -> Iterator[bytes]:
@@ -122,7 +122,7 @@ def _lines(pipe: int, patience: float) -> Iterator[bytes]:
         yield from lines
 
 
-def main(about: dict) -> None:
+def main(about: dict[str, Any]) -> None:
     """The other process. What libraries print must not come between what it says."""
     from .. import course
     from .measuring import Begins, findings
@@ -135,7 +135,8 @@ def main(about: dict) -> None:
     device = Device(**about["device"])
     for one in findings(lesson, benchmark, device, about["first"], left):
         kind = {Begins: "begins", Timing: "timing"}.get(type(one), "skipped")
-        print(json.dumps([kind, one if kind == "skipped" else asdict(one)]), file=said)
+        print(json.dumps([kind, one if isinstance(one, str) else asdict(one)]), file=said)
+    print(json.dumps(["end", ""]), file=said)
 
 
 if __name__ == "__main__":

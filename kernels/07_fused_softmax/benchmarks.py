@@ -170,3 +170,41 @@ lengths = Benchmark(
     },
     tiny=(TINY[1],),
 )
+
+# --- along the middle axis ---------------------------------------------------------------------
+
+
+def of_columns(size: tuple[int, ...]) -> tuple[Launch, ...]:
+    outer, length, inner = size
+    args = ("x", "y", np.int32(length), np.int32(inner))
+    return (Launch("axis_1024", outer * ceil_div(inner, 16), 256, args),)
+
+
+def torch_middle(arrays: dict) -> Callable:
+    import torch
+
+    x, y = (torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y"))
+
+    def run() -> None:
+        torch.softmax(x, 1, out=y)
+
+    return run
+
+
+middle = Benchmark(
+    name="middle",
+    title="Softmax along the middle axis, fp32",
+    sizes=((64, 1_024, 256), (1_024, 1_024, 16)),
+    extents=("outer", "length", "inner"),
+    arrays=lambda xp, size: {
+        "x": xp.random.default_rng(7).standard_normal(size, dtype=xp.float32),
+        "y": xp.empty(size, np.float32),
+    },
+    result="y",
+    reference=lambda arrays: softmax(arrays["x"].swapaxes(1, 2)).swapaxes(1, 2),
+    rtol=1e-5,
+    bytes=lambda size: 2 * 4 * size[0] * size[1] * size[2],
+    variants={"columns in registers": Variant("9_inner_axis.cu", of_columns)},
+    libraries={"PyTorch": torch_middle},
+    tiny=(2, 9, 8),
+)

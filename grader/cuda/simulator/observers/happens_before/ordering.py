@@ -109,7 +109,7 @@ class Ordering:
             blocks = self.geometry.block_of_lane[lanes]
             which = np.stack([blocks, barriers, phases.astype(np.int64)])
             for block, barrier, phase in np.unique(which, axis=1).T.tolist():
-                own = lanes[((block, barrier, phase) == which.T).all(axis=1)]
+                own = lanes[(blocks == block) & (barriers == barrier) & (phases == phase)]
                 self.messages.bring(barrier, phase, self._known(own, epoch))
 
     def send(self, lanes: np.ndarray, epoch: int, landing: Landing) -> None:
