@@ -30,7 +30,7 @@ def fast(
     """One of the fastest kernels on a few rows; `rows` where the kernel is told of them."""
     number = np.int32(columns)
     args = ("x", "y", *more.pop("told", ()), *map(np.int32, rows), number)
-    matrix = rng.standard_normal((5, columns), np.float32)
+    matrix = rng.standard_normal((3, columns), np.float32)
     arrays = {"x": matrix, **more.pop("arrays", {})}
     launch = Launch(kernel, grid, block, args, **more)
     return Shown(source, (launch,), arrays, blank={"y": (matrix.shape, np.float32)})
@@ -38,21 +38,21 @@ def fast(
 
 BLOCKS = 3  # in place of 132
 meeting = {
-    "pairs": np.full((5, BLOCKS, 2), -1, np.int32).view(np.float32),
-    "come": np.zeros(5, np.uint32),
+    "pairs": np.full((3, BLOCKS, 2), -1, np.int32).view(np.float32),
+    "come": np.zeros(3, np.uint32),
     "finished": np.zeros(1, np.uint32),
 }
-rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 5)
-block_in_registers = fast("9_block_in_registers.cu", "block_4096", 5, 256, 4001)
-cluster_in_registers = fast("9_cluster_in_registers.cu", "few_65536", 40, 128, 9001)
-cluster_ring = fast("9_cluster_ring.cu", "ring_262144", 8, 384, 3001, 5, shared_mem=16 * 384 * 36)
+rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 3)
+block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 256, 4001)
+cluster_in_registers = fast("9_cluster_in_registers.cu", "few_65536", 24, 128, 9001)
+cluster_ring = fast("9_cluster_ring.cu", "ring_262144", 8, 384, 3001, 3, shared_mem=16 * 384 * 36)
 whole_gpu = fast(
     "9_whole_gpu.cu",
     "gpu_2m",
     BLOCKS,
     608,
     3001,
-    5,
+    3,
     told=("pairs", "come", "finished"),
     arrays=meeting,
     shared_mem=212_992,
