@@ -53,6 +53,7 @@ docs: $(READY)
 	@echo "Open build/docs/index.html"
 
 pictures: $(READY)
+	$(BIN)/python docs/speed.py
 	$(BIN)/python docs/pictures.py
 
 # What pip chooses with nothing to hold it back, tried in an environment of its own. `make test` then

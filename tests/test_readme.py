@@ -1,6 +1,7 @@
 """What README.md says of commands, files and figures is so."""
 
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from typer.main import get_command
@@ -55,3 +56,12 @@ def test_it_says_of_how_many_kernels_the_counters_are_equal():
     assert (
         f"equal for {compared - differ}; for each of the other {differ} the page says why" in README
     )
+
+
+def test_its_table_of_speed_is_what_was_recorded():
+    spec = spec_from_file_location("speed", ROOT / "docs" / "speed.py")
+    speed = module_from_spec(spec)
+    spec.loader.exec_module(speed)
+    board = speed.recorded()
+    assert speed.table(board) in README, "run `python docs/speed.py`"
+    assert len(speed.picture(board).axes) == 2

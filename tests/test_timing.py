@@ -182,14 +182,13 @@ def test_a_table_in_the_terminal_has_a_line_for_each_timing(benchmark):
 
 def test_what_was_recorded_is_recalled(lesson, benchmark):
     found = timed(benchmark)
-    path = timings.write(lesson, DEVICE, [found])
-    assert path == lesson.path / "measured.json"
+    timings.write(lesson.path / timings.FILE, DEVICE, [found])
     assert timings.read(lesson, benchmark) == found
 
 
 def test_a_benchmark_that_was_not_recorded_has_no_rows(lesson, benchmark):
     assert timings.read(lesson, benchmark).rows == ()
-    timings.write(lesson, DEVICE, [timed(replace(benchmark, name="another"))])
+    timings.write(lesson.path / timings.FILE, DEVICE, [timed(replace(benchmark, name="another"))])
     assert timings.read(lesson, benchmark).rows == ()
 
 
@@ -218,7 +217,7 @@ def run_cell(lesson, monkeypatch):
 
 @without_a_gpu
 def test_bench_recalls_and_says_where_and_when(run_cell, lesson, benchmark):
-    timings.write(lesson, DEVICE, [timed(benchmark)])
+    timings.write(lesson.path / timings.FILE, DEVICE, [timed(benchmark)])
     table, picture = run_cell('timings = bench("add")')
     for twin in ("text/plain", "text/html"):
         assert (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 
 import cupy
@@ -20,6 +21,18 @@ from .timings import Device, Size, Timing, Timings, size_text, timing
 Prepare = Callable[[Size, list[Buffers]], Run]  # of a size and sets of buffers
 
 
+@dataclass(frozen=True)
+class Begins:
+    """That what follows is about `name` at `size`; "" is all together."""
+
+    name: str
+    size: Size
+
+
+Finding = Begins | Timing | str
+Left = frozenset[tuple[str, Size]]  # who is left out, and at which size
+
+
 def measure(
     lesson: Lesson,
     benchmark: Benchmark,
@@ -28,20 +41,42 @@ def measure(
 ) -> Timings:
     """The timings of the benchmark at its sizes; `report` is told of each size before it. `device`
     is stopwatch.device()."""
-    entrants = _entrants(lesson, benchmark)
+    return gathered(benchmark, device, findings(lesson, benchmark, device), report)
+
+
+def gathered(
+    benchmark: Benchmark,
+    device: Device,
+    found: Iterable[Finding],
+    report: Callable[[str], object],
+) -> Timings:
+    """What was `found`, as one."""
     rows: list[Timing] = []
     skipped: list[str] = []
-    for number, size in enumerate(benchmark.sizes, 1):
-        report(f"{benchmark.name} at {size_text(size)}, {number} of {len(benchmark.sizes)} sizes")
-        with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
-            for found in _at(benchmark, size, entrants, device):
-                if isinstance(found, Timing):
-                    rows.append(found)
-                else:
-                    skipped.append(found)
-        _forget()
+    for one in found:
+        if isinstance(one, Timing):
+            rows.append(one)
+        elif isinstance(one, str):
+            skipped.append(one)
+        else:
+            number = benchmark.sizes.index(one.size) + 1
+            at = f"{benchmark.name} at {size_text(one.size)}"
+            report(f"{at}, {number} of {len(benchmark.sizes)} sizes: {one.name}")
     left = tuple(dict.fromkeys(skipped))
     return Timings(benchmark.name, benchmark.title, device, tuple(rows), left, benchmark.extents)
+
+
+def findings(
+    lesson: Lesson, benchmark: Benchmark, device: Device, first: int = 0, left: Left = frozenset()
+) -> Iterator[Finding]:
+    """Everything that is found at the benchmark's sizes from number `first` on, without those who
+    are `left` out; in front of what may take long, who begins."""
+    entrants = _entrants(lesson, benchmark)
+    for size in benchmark.sizes[first:]:
+        taking_part = {name: one for name, one in entrants.items() if (name, size) not in left}
+        with warnings.catch_warnings(action="ignore"):  # what libraries remark on their own work
+            yield from _at(benchmark, size, taking_part, device)
+        _forget()
 
 
 def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:
@@ -60,9 +95,10 @@ def _entrants(lesson: Lesson, benchmark: Benchmark) -> dict[str, Prepare]:
 
 def _at(
     benchmark: Benchmark, size: Size, entrants: Mapping[str, Prepare], device: Device
-) -> Iterator[Timing | str]:
+) -> Iterator[Finding]:
     """A timing of everybody who takes part at `size`, a sentence about everybody else."""
     moved = benchmark.bytes(size)
+    yield Begins("", size)
     try:
         sets = _sets(benchmark, size, moved)
         reference = benchmark.reference(sets[0])
@@ -75,12 +111,14 @@ def _at(
     for name, prepare in entrants.items():
         if name in benchmark.variants and not benchmark.variants[name].launches(size):
             continue  # not made for this size: a gap in the table says so
+        yield Begins(name, size)
         try:
             run = prepare(size, sets)
             runner.validate(benchmark, run, sets[0], reference, cupy)
             runs[name] = run
         except Exception as error:
             yield _sentence(name, size, error, ours=name in benchmark.variants)
+    yield Begins("", size)
     for name, taken in zip(runs, stopwatch.times([*runs.values()], len(sets), moved), strict=True):
         yield timing(benchmark, name, size, taken, device.copy_gb_per_s)
 

@@ -16,23 +16,30 @@ from . import timings
 from .timings_screen import show_timings
 
 
-def bench(names: Sequence[str], root: Path, record: bool, console: Console) -> None:
-    """Time the benchmarks of the lessons `names`, by default of all that have some. Raises
-    BadInput where there is no GPU, no such lesson, or nothing to time."""
+def bench(
+    names: Sequence[str], root: Path, record: bool, console: Console
+) -> dict[str, list[timings.Timings]]:
+    """Time the benchmarks of the lessons `names`, by default of all that have some, and show them:
+    what was found, by lesson. Raises BadInput where there is no GPU, no such lesson, or nothing to
+    time."""
     found = lessons(names, root)
     if not gpu_count():
         raise BadInput("There is no GPU here to time kernels on; `--device simulator` runs here.")
     from . import stopwatch
 
     device = stopwatch.device()
+    device = replace(device, versions={**device.versions, **stopwatch.libraries()})
     copy, peak = f"{device.copy_gb_per_s:,.0f} GB/s", f"{device.peak_gflop_per_s:,.0f} GFLOP/s"
     console.print(f"{device.name}: a large copy reaches {copy}, its clock allows {peak} in fp32.")
+    all_found = {}
     for lesson in found:
         measured = [_measured(lesson, one, device, console) for one in lesson.benchmarks]
+        all_found[lesson.name] = measured
         if record:
-            versions = {**device.versions, **stopwatch.libraries()}
-            path = timings.write(lesson, replace(device, versions=versions), measured)
+            path = lesson.path / timings.FILE
+            timings.write(path, device, measured)
             console.print(f"Recorded in {path}.", highlight=False)
+    return all_found
 
 
 def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
@@ -53,7 +60,7 @@ def lessons(names: Sequence[str], root: Path) -> list[course.Lesson]:
 def _measured(
     lesson: Lesson, benchmark: Benchmark, device: timings.Device, console: Console
 ) -> timings.Timings:
-    from .measuring import measure
+    from .supervised import measure
 
     with console.status("") as status:
         found = measure(lesson, benchmark, device, status.update)

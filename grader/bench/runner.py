@@ -16,7 +16,7 @@ from ..cuda.kernel import Kernel, MakeModule
 from ..cuda.limits import opted_in
 from ..cuda.signature import parameters
 
-FindKernel = Callable[[str], Kernel]
+FindKernel = Callable[..., Kernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]
 Run = Callable[[int], object]  # does the work on the set of buffers of that number
 
@@ -29,11 +29,14 @@ def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKe
     """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
     names = (variant.source,) if isinstance(variant.source, str) else variant.source
     codes = [(lesson.path / name).read_text() for name in names]
-    module = cache(lambda code: make_module(code=code))
+    module = cache(
+        lambda code, together: make_module(code=code, enable_cooperative_groups=together)
+    )
 
-    def find(kernel: str) -> Kernel:
+    def find(kernel: str, together: bool = False) -> Kernel:
         defining = [code for code in codes if parameters(code, kernel) is not None]
-        return module((defining or codes)[0]).get_function(kernel)  # which says so if there is none
+        # Which says so if there is none.
+        return module((defining or codes)[0], together).get_function(kernel)
 
     return find
 
@@ -45,7 +48,10 @@ def run_of_variant(
     launches = variant.launches(size)
     if not launches:
         raise Skipped("is not made for this size")
-    found = [opted_in(function(launch.kernel), launch.shared_mem) for launch in launches]
+    found = [
+        opted_in(function(launch.kernel, launch.cooperative), launch.shared_mem)
+        for launch in launches
+    ]
     bound = [
         [
             (
@@ -83,6 +89,8 @@ def validate(
     result.reshape(-1).view(np.uint8).fill(0xFF)  # every float is NaN
     returned = run(0)
     answer = xp.asarray(result if returned is None else returned)
+    if benchmark.decoded:
+        answer = benchmark.decoded(answer)
     if answer.size != reference.size:
         raise Skipped(f"gave {answer.size:,} numbers instead of {reference.size:,}")
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())

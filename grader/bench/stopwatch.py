@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 import cupy
 import numpy as np
@@ -120,9 +119,22 @@ def device() -> Device:
 
 
 def libraries() -> dict[str, str]:
-    """The versions of the libraries that were measured: those that somebody imported."""
-    names = {"PyTorch": "torch", "Triton": "triton"}
-    return {name: version(module) for name, module in names.items() if module in sys.modules}
+    """The versions of the libraries that may have been measured: those that are installed."""
+    names = {
+        "PyTorch": "torch",
+        "Triton": "triton",
+        "QuACK": "quack-kernels",
+        "CUTLASS DSL": "nvidia-cutlass-dsl",
+    }
+    found = {name: _version(distribution) for name, distribution in names.items()}
+    return {name: number for name, number in found.items() if number}
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
 
 
 def l2_bytes() -> int:

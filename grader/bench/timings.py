@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from statistics import quantiles
+from typing import Any
 
 from ..course import Benchmark, Lesson
+from ..errors import BadInput
 
 FILE = "measured.json"
 Size = tuple[int, ...]
@@ -121,13 +123,11 @@ def _rounded(figure: float) -> float:
     return float(f"{figure:.4g}")
 
 
-def write(lesson: Lesson, device: Device, timings: Iterable[Timings]) -> Path:
-    """Keep all of a lesson's timings on one device in its folder, a row a line."""
+def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
+    """Keep timings on one device in a file, a row a line."""
     head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
     benchmarks = ",\n".join(map(_json, timings))
-    path = lesson.path / FILE
     path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n')
-    return path
 
 
 def _json(one: Timings) -> str:
@@ -139,7 +139,18 @@ def _json(one: Timings) -> str:
 def recorded(lesson: Lesson) -> dict[str, Timings]:
     """What the lesson's folder holds, by the name of the benchmark."""
     path = lesson.path / FILE
-    kept = json.loads(path.read_text()) if path.is_file() else {"benchmarks": {}}
+    return kept(path) if path.is_file() else {}
+
+
+def kept(path: Path) -> dict[str, Timings]:
+    """What a file holds, by the name of the benchmark. Raises BadInput if it is no such file."""
+    try:
+        return _read(json.loads(path.read_text()))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path} holds no times as `grader bench` keeps them: {error!r}.") from error
+
+
+def _read(kept: dict[str, Any]) -> dict[str, Timings]:
     found = {}
     for name, one in kept["benchmarks"].items():
         rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"])

@@ -27,7 +27,7 @@ _SHOWS_ONLY = "grader.notebook"  # what verdicts look like, not what they are
 
 # Of a lesson: prose and pictures, what is only shown or timed, and mistakes for authors to try.
 _NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif", "*.pyc", ".*")
-_NO_MARK_HANGS_ON += ("benchmarks.py", "shown.py", "measured.json", "mistakes.toml")
+_NO_MARK_HANGS_ON += ("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
 _LIBRARIES = (

@@ -260,11 +260,17 @@ def bench(
     record: Annotated[
         bool, typer.Option("--record", help="Keep a GPU's times in kernels/LESSON/measured.json.")
     ] = False,
+    into: Annotated[
+        Path | None, typer.Option(help="Write a GPU's times as JSON and CSV, and plots.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Say what is faster or slower than there.")
+    ] = None,
 ) -> None:
     """Measure the simulated GPU, the grading of a class, or lessons' kernels on a real GPU."""
     from . import speed_screen
 
-    speed_screen.bench(lessons or [], device, classroom, record)
+    speed_screen.bench(lessons or [], device, classroom, record, into, against)
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib.util import find_spec
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -12,17 +13,33 @@ from rich.text import Text
 from .. import course
 from ..bench import recording
 from ..bench.speed import Figure, measure
+from ..bench.timings import kept
 from ..errors import BadInput
+from . import bench_files
 
 
-def bench(lessons: list[str], device: str, classroom: bool, record: bool) -> None:
+def bench(
+    lessons: list[str],
+    device: str,
+    classroom: bool,
+    record: bool,
+    into: Path | None,
+    against: Path | None,
+) -> None:
     """What `grader bench` does. BadInput for options that do not go together."""
     console = Console()
+    times = record or into or against
     if classroom:
         bench_classroom(console)
     elif device == "gpu":
-        recording.bench(lessons, course.KERNELS, record, console)
-    elif device == "simulator" and not lessons and not record:
+        if against:
+            kept(against)  # which says so now if it cannot be read
+        found = recording.bench(lessons, course.KERNELS, record, console)
+        if into:
+            bench_files.write(found, into)
+        if against:
+            bench_files.show_changes(found, against, console)
+    elif device == "simulator" and not lessons and not times:
         bench_simulator(console)
     else:
         raise BadInput(

@@ -76,10 +76,18 @@ def _loaded(path: Path, compiler: str, seen: tuple[tuple[str, int, int], ...]) -
     """The lesson as it is while its files are as they were `seen`."""
     heading = re.search(r"^# (.+)$", authors.text(path / "lesson.md"), re.MULTILINE)
     title = heading.group(1) if heading else path.name
-    benchmarks = authors.defined(path / "benchmarks.py", Benchmark)
+    benchmarks = tuple(
+        one for file in benchmark_files(path) for one in authors.defined(file, Benchmark)
+    )
     shown = authors.defined(path / "shown.py", Shown)
     contests = authors.defined(path / "exercises.py", Contest)
     return Lesson(path.name, path, title, _exercises(path, compiler), benchmarks, shown, contests)
+
+
+def benchmark_files(path: Path) -> list[Path]:
+    """The files in a lesson's folder that say what is to be timed: benchmarks.py, and beside it
+    benchmarks_*.py."""
+    return [path / "benchmarks.py", *sorted(path.glob("benchmarks_*.py"))]
 
 
 def exercise_files(path: Path) -> list[Path]:

@@ -29,13 +29,15 @@ Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
 @dataclass(frozen=True)
 class Launch:
     """One kernel launch. In `args` a string names a buffer of the problem; a NumPy scalar is
-    passed by value, so its dtype must be the parameter's type (np.int32 for an int)."""
+    passed by value, so its dtype must be the parameter's type (np.int32 for an int). The blocks of
+    a `cooperative` launch run all at the same time; exercises have none."""
 
     kernel: str
     grid: Dim
     block: Dim
     args: tuple[str | np.generic, ...]
     shared_mem: int = 0
+    cooperative: bool = False
 
 
 @dataclass(frozen=True)
@@ -226,6 +228,8 @@ class Benchmark:
     largest magnitude of the answer) a variant must come to be timed at all. `xp` is cupy, or
     stands for numpy where the simulated GPU runs every variant at `tiny_size()`.
 
+    `decoded` makes numbers of what the result buffer holds, where that is bits.
+
     `bytes(size)` is the least that must be read and written, `flops(size)` the floating-point
     operations, where a lesson draws a roofline. A library is a function from the arrays to a
     function of no arguments that does the same work, and returns its answer or None where that
@@ -246,6 +250,7 @@ class Benchmark:
     flops: Callable[[tuple[int, ...]], int] | None = None
     tiny: tuple[int, ...] = ()
     extents: tuple[str, ...] = ("elements",)
+    decoded: Callable[[Any], Any] | None = None
 
     def tiny_size(self) -> tuple[int, ...]:
         """`tiny`, or the first size with its largest extent halved until it has few elements."""

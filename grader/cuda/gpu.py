@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import cupy
+from cupy.cuda import driver
 
 from . import compilers
 from .errors import LaunchError
@@ -18,6 +19,7 @@ from .kernel import Dim
 from .limits import (
     ARCHITECTURES,
     DEFAULT,
+    PORTABLE_CLUSTER,
     architecture,
     check_launch,
     check_shared,
@@ -25,6 +27,8 @@ from .limits import (
 )
 from .signature import check_arguments
 from .signature import parameters as declared_parameters
+
+_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # CU_FUNC_ATTRIBUTE_..., which CuPy has no name for
 
 
 def real_architecture() -> str:
@@ -71,10 +75,18 @@ class RawModule(cupy.RawModule):
         """The kernel called `name` (or the name expression); LaunchError if there is none."""
         try:
             kernel = super().get_function(self._mangled.get(name, name))
-            _ = kernel.attributes  # looks the name up
+            _allow_large_clusters(kernel)  # looks the name up
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchError(f"there is no kernel called {name!r} in the source") from error
         return RawKernel(kernel, name, self._source)
+
+
+def _allow_large_clusters(kernel: cupy.RawKernel) -> None:
+    """As many blocks a cluster as the device can run together, not only those that all can."""
+    device = ARCHITECTURES.get(real_architecture()) or architecture(DEFAULT)
+    pointer = kernel.kernel.ptr
+    if device.cluster > PORTABLE_CLUSTER:
+        driver.funcSetAttribute(pointer, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
 
 
 class RawKernel:

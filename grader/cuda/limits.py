@@ -18,19 +18,19 @@ MOST_THREADS = 1024  # of a block
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 SHARED_DEFAULT = 48 * 1024  # bytes a block gets without asking for more
-MOST_CLUSTER_BLOCKS = 8  # 16 with an attribute that CuPy does not set
+PORTABLE_CLUSTER = 8  # blocks; more with an attribute of the kernel that not every device heeds
 
 
 @dataclass(frozen=True)
 class Architecture:
     """`shared`: bytes of shared memory a block may opt in to; per multiprocessor: most threads
-    and blocks; `sms`: multiprocessors of a well-known device; whether it has clusters."""
+    and blocks; `sms`: multiprocessors of a well-known device; `cluster`: most blocks of one."""
 
     shared: int
     threads: int
     blocks: int
     sms: int
-    clusters: bool = False
+    cluster: int = 1
 
 
 ARCHITECTURES = {
@@ -39,9 +39,9 @@ ARCHITECTURES = {
     "sm_80": Architecture(163 * 1024, 2048, 32, 108),  # A100
     "sm_86": Architecture(99 * 1024, 1536, 16, 84),  # A10
     "sm_89": Architecture(99 * 1024, 1536, 24, 24),  # RTX 4060
-    "sm_90": Architecture(227 * 1024, 2048, 32, 132, clusters=True),  # H100, H200
-    "sm_100": Architecture(227 * 1024, 2048, 32, 148, clusters=True),  # B200
-    "sm_120": Architecture(99 * 1024, 1536, 24, 170, clusters=True),  # RTX 5090
+    "sm_90": Architecture(227 * 1024, 2048, 32, 132, cluster=16),  # H100, H200
+    "sm_100": Architecture(227 * 1024, 2048, 32, 148, cluster=16),  # B200
+    "sm_120": Architecture(99 * 1024, 1536, 24, 170, cluster=8),  # RTX 5090
 }
 DEFAULT = "sm_90"
 
@@ -105,10 +105,10 @@ def opted_in(kernel: AnyKernel, shared_mem: int) -> AnyKernel:
 def check_cluster(kernel: str, device: Architecture, grid: Extent, cluster: Extent) -> None:
     """Raises LaunchError for clusters that CUDA would refuse."""
     blocks = cluster[0] * cluster[1] * cluster[2]
-    if blocks > 1 and not device.clusters:
+    if blocks > device.cluster == 1:
         raise _refused(kernel, "this architecture has no thread-block clusters")
-    if blocks > MOST_CLUSTER_BLOCKS:
-        raise _refused(kernel, f"a cluster of {blocks} blocks; the most is {MOST_CLUSTER_BLOCKS}")
+    if blocks > device.cluster:
+        raise _refused(kernel, f"a cluster of {blocks} blocks; the most is {device.cluster}")
     for axis, size, part in zip("xyz", grid, cluster, strict=True):
         if size % part:
             raise _refused(

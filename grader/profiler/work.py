@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..course import Case, Exercise, Launch, Problem
 from ..cuda import simulator
 from ..cuda.kernel import MakeModule
+from ..cuda.limits import opted_in
 from ..cuda.simulator import Run
 
 Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
@@ -70,8 +71,9 @@ def buffers_of(
 
 def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
     """The work's launches, one after the other, on these buffers. Raises CudaError."""
-    module = make_module(code=work.source)
+    together = any(launch.cooperative for launch in work.launches)
+    module = make_module(code=work.source, enable_cooperative_groups=together)
     for launch in work.launches:
-        kernel = module.get_function(launch.kernel)
+        kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
         args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
         kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)

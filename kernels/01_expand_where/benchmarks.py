@@ -124,6 +124,13 @@ STRIDES = ("cond_strides", "x_strides", "y_strides")
 OPERANDS = ("cond", "x", "y", "out")
 
 
+def where_in_flight(size):
+    """Four lines of D elements a thread, two such rows of threads a block."""
+    a, b, c, d = size
+    args = (*OPERANDS, np.int32(c), np.int32(d))
+    return (Launch("where_lines_4", (-(-c // 8), b, a), (32, 2), args),)
+
+
 def dividing_where(size):
     scalars = (np.int32(4), np.int32(prod(size)))
     return a_thread_an_element("where", size, *OPERANDS, "shape", *STRIDES, *scalars)
@@ -177,6 +184,7 @@ where = Benchmark(
         "grid, 16 bytes": Variant(
             "9_where_grid.cu", lambda size: a_warp_a_line("where_grid", size, *OPERANDS)
         ),
+        "lines in flight": Variant("9_lines_in_flight.cu", where_in_flight),
     },
     libraries={"CuPy": cupy_where, "PyTorch": torch_where, "torch.compile": compiled_where},
     tiny=TINY,

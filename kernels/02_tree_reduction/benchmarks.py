@@ -7,7 +7,8 @@ import numpy as np
 from grader.course import Benchmark, Launch, Variant
 
 BLOCK = 256
-MOST_BLOCKS = 132 * 8  # as many as an H200 holds at once: 132 multiprocessors, 2,048 threads each
+MULTIPROCESSORS = 132  # of an H200
+MOST_BLOCKS = 8 * MULTIPROCESSORS  # as many as it holds at once: 2,048 threads on each
 
 
 def _blocks_for(n: int) -> int:
@@ -27,6 +28,7 @@ def _arrays(xp, size):
         "partial_2": xp.empty(_blocks_for(first), xp.float32),
         "partial_3": xp.empty(_blocks_for(_blocks_for(first)), xp.float32),
         "finished": xp.zeros(1, xp.uint32),
+        "told": xp.full(MULTIPROCESSORS, -1, np.int32).view(np.float32),
         "total": xp.empty(1, xp.float32),
     }
 
@@ -64,6 +66,18 @@ def _one_launch(size):
     return (Launch("last_block", _grid(n), BLOCK, args),)
 
 
+def _in_flight(size):
+    (n,) = size
+    args = ("x", "told", "total", np.uint64(n))
+    return (Launch("sum", MULTIPROCESSORS, 512, args),)
+
+
+def _dot_in_flight(size):
+    (n,) = size
+    args = ("x", "y", "told", "total", np.uint64(n))
+    return (Launch("dot", 2 * MULTIPROCESSORS, 512, args),)
+
+
 def _cupy(arrays):
     x, total = arrays["x"], arrays["total"]
     return lambda: x.sum(out=total.reshape(()))
@@ -94,6 +108,51 @@ vector_sum = Benchmark(
         "interleaved": Variant("2_interleaved.cu", _again_and_again("interleaved")),
         "grid-stride loop": Variant("5_second_reduction.cu", _two_launches),
         "last block": Variant("7_last_block.cu", _one_launch),
+        "loads in flight": Variant("9_loads_in_flight.cu", _in_flight),
     },
     libraries={"CuPy": _cupy, "PyTorch": _torch},
+)
+
+
+def _two_vectors(xp, size):
+    (n,) = size
+    rng = xp.random.default_rng(0)
+    return {
+        "x": rng.random(n, dtype=xp.float32),
+        "y": rng.random(n, dtype=xp.float32),
+        "told": xp.full(2 * MULTIPROCESSORS, -1, np.int32).view(np.float32),
+        "total": xp.empty(1, xp.float32),
+    }
+
+
+def _cupy_dot(arrays):
+    x, y, total = arrays["x"], arrays["y"], arrays["total"]
+    return lambda: x.dot(y, out=total.reshape(()))
+
+
+def _torch_dot(arrays):
+    import torch
+
+    x, y = (torch.from_dlpack(arrays[name]) for name in ("x", "y"))
+    total = torch.from_dlpack(arrays["total"]).view(())
+
+    def product():
+        torch.dot(x, y, out=total)
+
+    return product
+
+
+dot = Benchmark(
+    name="dot",
+    title="The dot product of two long vectors",
+    sizes=((1 << 24,), (1 << 28,)),
+    arrays=_two_vectors,
+    result="total",
+    reference=lambda arrays: (arrays["x"].astype("float64") * arrays["y"].astype("float64")).sum(
+        keepdims=True
+    ),
+    rtol=1e-5,
+    bytes=lambda size: 2 * 4 * size[0],
+    variants={"loads in flight": Variant("9_loads_in_flight.cu", _dot_in_flight)},
+    libraries={"CuPy": _cupy_dot, "PyTorch": _torch_dot},
 )

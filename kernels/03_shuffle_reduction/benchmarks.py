@@ -37,6 +37,14 @@ def _row_sums(kernel: str):
     return launches
 
 
+def _rows_in_flight(size):
+    """8 lanes a row up to 256 columns, which are two packs a lane at a time, then a whole warp."""
+    rows, columns = size
+    kernel, lanes, threads = ("sums_of_64", 8, 512) if columns <= 256 else ("sums_of_1024", 32, 128)
+    args = ("x", "total", np.int32(rows), np.int32(columns))
+    return (Launch(kernel, -(-rows * lanes // threads), threads, args),)
+
+
 def _vector_sum(kernel: str):
     def launches(size):
         columns = size[0] // ROWS
@@ -82,7 +90,10 @@ row_sums = Benchmark(
     reference=lambda arrays: arrays["x"].sum(axis=1, dtype="float64"),
     rtol=1e-5,
     bytes=lambda size: 4 * (size[0] * size[1] + size[0]),
-    variants=_variants(_row_sums),
+    variants={
+        **_variants(_row_sums),
+        "rows in flight": Variant("9_rows_in_flight.cu", _rows_in_flight),
+    },
     libraries={"CuPy": _cupy, "PyTorch": _torch},
 )
 

@@ -41,6 +41,14 @@ def a_warp_a_row(source: str, kernel: str) -> Variant:
     return Variant(source, launches)
 
 
+def rows_in_flight(size: Size) -> tuple[Launch, ...]:
+    """Two rows a warp at a time up to 128 columns, one above."""
+    rows, columns = size
+    kernel, rows_a_block = ("scale_128", 8) if columns <= 128 else ("scale_1024", 4)
+    args = ("x", "y", np.int32(rows), np.int32(columns))
+    return (Launch(kernel, -(-rows // rows_a_block), THREADS, args),)
+
+
 def with_cupy(arrays: dict) -> Callable:
     import cupy
 
@@ -83,6 +91,7 @@ rows = Benchmark(
         "2 packs": a_block_a_row("2_packs.cu", "packs"),
         "3 row in registers": a_block_a_row("3_row_in_registers.cu", "row_in_registers"),
         "4 warp a row": a_warp_a_row("4_warp_per_row.cu", "warp_per_row"),
+        "rows in flight": Variant("9_rows_in_flight.cu", rows_in_flight),
     },
     libraries={"CuPy": with_cupy, "PyTorch": with_torch, "torch.compile": with_torch_compile},
 )

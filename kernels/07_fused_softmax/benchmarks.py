@@ -1,9 +1,8 @@
-"""Fused softmax on a GPU, fp32: which kernel for which length of row, and a leaderboard."""
+"""Fused softmax on a GPU, fp32: which kernel of the lesson for which length of row."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
@@ -113,115 +112,7 @@ def split_in_portions(size: Size) -> tuple[Launch, ...]:
     return two_launches(size, together, min(ceil_div(columns, 4096), max(1, BLOCKS // together)))
 
 
-def dispatched(size: Size) -> tuple[Launch, ...]:
-    """What the page's `plan` chooses."""
-    _, columns = size
-    if columns % 4:
-        return block_uncached(size)
-    if columns <= 1024:
-        return rows_in_registers(size)
-    if columns <= 32_768:
-        return block_fetched(size)
-    if columns <= 262_144:
-        return in_cluster(4 if columns <= 65_536 else 8)(size)
-    return split(size)
-
-
 SPLIT = ("7_split_pairs.cu", "7_split_write.cu")
-EVERYTHING = (
-    "1_block_online.cu",
-    "3_rows_in_flight.cu",
-    "5_block_async.cu",
-    "6_cluster_softmax.cu",
-    *SPLIT,
-)
-
-
-# --- libraries ---------------------------------------------------------------------------------
-
-
-def with_cupy(arrays: dict) -> Callable:
-    from cupyx.scipy.special import softmax as of_cupy
-
-    return lambda: of_cupy(arrays["x"], axis=1)
-
-
-def as_tensors(arrays: dict):
-    import torch
-
-    return tuple(torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y"))
-
-
-def with_torch(arrays: dict) -> Callable:
-    import torch
-
-    x, y = as_tensors(arrays)
-    return lambda: torch.softmax(x, 1, out=y)
-
-
-def torch_rows(x, y) -> None:
-    y.copy_(x.softmax(1))
-
-
-def with_torch_compile(arrays: dict) -> Callable:
-    import torch
-
-    x, y = as_tensors(arrays)
-    compiled = torch.compile(torch_rows, dynamic=False)
-    return lambda: compiled(x, y)
-
-
-@cache
-def triton_kernels() -> tuple:
-    """The two below, compiled on first use; they look `tl` up in this module."""
-    global tl
-    import triton
-    import triton.language as tl
-
-    return triton.jit(triton_whole), triton.jit(triton_online)
-
-
-def with_triton(arrays: dict) -> Callable:
-    """A program a row: the whole row at once up to 32,768 columns, beyond that online, in tiles."""
-    whole, online = triton_kernels()
-    x, y = as_tensors(arrays)
-    rows, columns = x.shape
-    kernel, tile = whole, 1 << (columns - 1).bit_length()
-    if columns > 32_768:
-        kernel, tile = online, 8192
-    warps = min(32, max(1, tile // 256))
-
-    def run() -> None:  # what a launch returns is not the answer
-        kernel[(rows,)](x, y, columns, TILE=tile, num_warps=warps)
-
-    return run
-
-
-def triton_whole(x, y, columns, TILE: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * columns
-    at = tl.arange(0, TILE)
-    value = tl.load(x + row + at, mask=at < columns, other=-float("inf"))
-    e = tl.exp(value - tl.max(value, 0))
-    tl.store(y + row + at, e / tl.sum(e, 0), mask=at < columns)
-
-
-def triton_online(x, y, columns, TILE: tl.constexpr):
-    row = tl.program_id(0).to(tl.int64) * columns
-    at = tl.arange(0, TILE)
-    largest = tl.full([TILE], -float("inf"), tl.float32)
-    total = tl.zeros([TILE], tl.float32)
-    for first in range(0, columns, TILE):
-        value = tl.load(x + row + first + at, mask=first + at < columns, other=-float("inf"))
-        new = tl.maximum(largest, value)
-        origin = tl.where(new == -float("inf"), 0.0, new)
-        total = total * tl.exp(largest - origin) + tl.exp(value - origin)
-        largest = new
-    of_row = tl.max(largest, 0)
-    share = 1.0 / tl.sum(total * tl.exp(largest - of_row), 0)
-    for first in range(0, columns, TILE):
-        value = tl.load(x + row + first + at, mask=first + at < columns, other=-float("inf"))
-        tl.store(y + row + first + at, tl.exp(value - of_row) * share, mask=first + at < columns)
-
 
 # --- benchmarks --------------------------------------------------------------------------------
 
@@ -242,36 +133,6 @@ def least_bytes(size: Size) -> int:
 def operations(size: Size) -> int:
     return 5 * size[0] * size[1]  # maximum, difference, exponential, sum, product
 
-
-LEADERBOARD = (
-    *((128, n << 10) for n in (2, 32, 64, 128, 256, 2048)),
-    (4_096, 1_024),
-    (4_096, 4_096),
-    (32_768, 1_024),
-    (442_368, 128),
-    (1, 67_108_864),
-)
-
-leaderboard = Benchmark(
-    name="leaderboard",
-    title="Softmax of rows, fp32",
-    sizes=LEADERBOARD,
-    extents=("rows", "columns"),
-    arrays=matrices,
-    result="y",
-    reference=lambda arrays: softmax(arrays["x"]),
-    rtol=1e-5,
-    bytes=least_bytes,
-    flops=operations,
-    variants={"dispatched": Variant(EVERYTHING, dispatched)},
-    libraries={
-        "CuPy": with_cupy,
-        "PyTorch": with_torch,
-        "torch.compile": with_torch_compile,
-        "Triton": with_triton,
-    },
-    tiny=(3, 20),
-)
 
 TOTAL = 1 << 25  # floats in the benchmark of lengths, whose sizes are (columns,)
 
@@ -308,4 +169,42 @@ lengths = Benchmark(
         "two, in portions": alone(SPLIT, split_in_portions),
     },
     tiny=(TINY[1],),
+)
+
+# --- along the middle axis ---------------------------------------------------------------------
+
+
+def of_columns(size: tuple[int, ...]) -> tuple[Launch, ...]:
+    outer, length, inner = size
+    args = ("x", "y", np.int32(length), np.int32(inner))
+    return (Launch("axis_1024", outer * ceil_div(inner, 16), 256, args),)
+
+
+def torch_middle(arrays: dict) -> Callable:
+    import torch
+
+    x, y = (torch.as_tensor(arrays[name], device="cuda") for name in ("x", "y"))
+
+    def run() -> None:
+        torch.softmax(x, 1, out=y)
+
+    return run
+
+
+middle = Benchmark(
+    name="middle",
+    title="Softmax along the middle axis, fp32",
+    sizes=((64, 1_024, 256), (1_024, 1_024, 16)),
+    extents=("outer", "length", "inner"),
+    arrays=lambda xp, size: {
+        "x": xp.random.default_rng(7).standard_normal(size, dtype=xp.float32),
+        "y": xp.empty(size, np.float32),
+    },
+    result="y",
+    reference=lambda arrays: softmax(arrays["x"].swapaxes(1, 2)).swapaxes(1, 2),
+    rtol=1e-5,
+    bytes=lambda size: 2 * 4 * size[0] * size[1] * size[2],
+    variants={"columns in registers": Variant("9_inner_axis.cu", of_columns)},
+    libraries={"PyTorch": torch_middle},
+    tiny=(2, 9, 8),
 )

@@ -21,6 +21,7 @@ from .lanes import Lanes
 if TYPE_CHECKING:
     from ..isa.steps import Undefined
     from ..memory.access import Access, Hit
+    from ..memory.copies import Landing
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
 Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
@@ -129,8 +130,18 @@ class Observer:
     def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
         """Lanes pass a barrier of their cluster."""
 
-    def phase_over(self, at: int, lanes: Lanes) -> None:
-        """Lanes have seen that a phase of an mbarrier is over."""
+    def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
+        """Lanes have arrived, as a release, at the mbarriers that they hit, in these phases."""
+
+    def sent(self, at: int, landing: Landing) -> None:
+        """Lanes have issued what an mbarrier will be told of once it is there."""
+
+    def landed(self, landing: Landing, barrier: int, phase: int) -> None:
+        """That is there, and is counted in this phase of the mbarrier at this place (in units of
+        8 bytes of the wave's shared memory)."""
+
+    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
+        """Lanes have seen that these phases of these mbarriers (one a lane) are over."""
 
     def exit(self, lanes: Lanes) -> None:
         """Threads have left the kernel."""
@@ -175,6 +186,9 @@ class Events:
         self.barrier = listeners(Observer.barrier)
         self.close = listeners(Observer.close)
         self.cluster_barrier = listeners(Observer.cluster_barrier)
+        self.arrived = listeners(Observer.arrived)
+        self.sent = listeners(Observer.sent)
+        self.landed = listeners(Observer.landed)
         self.phase_over = listeners(Observer.phase_over)
         self.exit = listeners(Observer.exit)
         self.complete = listeners(Observer.complete)

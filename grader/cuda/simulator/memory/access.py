@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,12 @@ class Hit:
     element: np.ndarray
     addresses: np.ndarray
     again: int = 0
+
+    def part(self, chosen: np.ndarray) -> Hit:
+        """That of the `chosen` lanes (bool) alone."""
+        lanes = compact(lane_index(self.lanes)[chosen])
+        element, addresses = self.element[chosen], self.addresses[chosen]
+        return replace(self, lanes=lanes, element=element, addresses=addresses)
 
 
 class Access:

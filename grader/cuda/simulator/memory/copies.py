@@ -1,13 +1,14 @@
-"""Asynchronous copies on their way from global to shared memory: `cp.async` and its groups."""
+"""What is on its way into shared memory: `cp.async` and its groups, and what mbarriers count."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine.lanes import Lanes, compact
+from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
 from .access import Access, Hit
 from .spaces import Store
@@ -24,24 +25,33 @@ class _Copy:
     group: np.ndarray
 
     def part(self, chosen: np.ndarray) -> _Copy:
-        hit = self.hit
-        lanes = compact(lane_index(hit.lanes)[chosen])
-        hit = replace(
-            hit, lanes=lanes, element=hit.element[chosen], addresses=hit.addresses[chosen]
-        )
         words = [word[chosen] for word in self.words]
-        return _Copy(self.access, hit, words, self.group[chosen])
+        return _Copy(self.access, self.hit.part(chosen), words, self.group[chosen])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Landing:
-    """A bulk copy that tells a barrier of its `size` bytes once they are there: where it goes, and
-    the words to be put there (an array for each component)."""
+    """A bulk copy, or stores to another block's shared memory, that tell a barrier of their `size`
+    bytes once they are there: where they go, the words to be put there (an array for each
+    component), and which of those issued it is, perhaps in part."""
 
     access: Access
     hit: Hit
     words: list[np.ndarray]
-    size: int
+    number: int
+
+    @property
+    def size(self) -> int:
+        return self.access.width * len(self.hit.element)
+
+    def split(self, size: int) -> tuple[Landing, Landing]:
+        """The first lanes' part, of at least `size` bytes, and the rest."""
+        first = np.arange(len(self.hit.element)) * self.access.width < size
+        return self._part(first), self._part(~first)
+
+    def _part(self, chosen: np.ndarray) -> Landing:
+        words = [word[chosen] for word in self.words]
+        return Landing(self.access, self.hit.part(chosen), words, self.number)
 
 
 class Copies:
@@ -51,7 +61,9 @@ class Copies:
     def __init__(self, lanes: int):
         self.committed = np.zeros(lanes, np.int64)
         self.pending: list[_Copy] = []
-        self.landings: dict[tuple[Store, int], list[Landing]] = {}  # by barrier and its place
+        self.announced = 0
+        # By barrier (its store and place), in the order in which they were issued.
+        self.landings: dict[tuple[Store, int], deque[Landing]] = {}
 
     def reset(self) -> None:
         """A new wave begins."""
@@ -65,6 +77,15 @@ class Copies:
         group = self.committed[hit.lanes].copy()
         self.mark_unwritten(access, hit)
         self.pending.append(_Copy(access, hit, words, group))
+
+    def announce(self, access: Access, hit: Hit, words: list[np.ndarray], told: Hit) -> Landing:
+        """Lanes issue what the one barrier at which `told` hits will be told of. Until that barrier
+        is asked, the destination counts as not written."""
+        self.mark_unwritten(access, hit)
+        self.announced += 1
+        landing = Landing(access, hit, words, self.announced)
+        self.landings.setdefault((told.store, int(told.element[0])), deque()).append(landing)
+        return landing
 
     def mark_unwritten(self, access: Access, hit: Hit) -> None:
         marks = hit.store.marks(access.size)

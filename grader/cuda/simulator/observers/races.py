@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from ..engine.lanes import WARP, Lanes
 from ..engine.lanes import index as lane_index
 from ..engine.synchronization.collectives import FULL, whole_warps
 from ..memory.access import Access, Hit, bits_of
+from ..memory.copies import Landing
 from ..memory.spaces import Store
 from ..program.ptx import Function
 from .happens_before.detector import Conflict, RaceDetector
 from .happens_before.flags import Flags
-from .happens_before.ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of
+from .happens_before.ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of
 from .happens_before.visits import Visits
 from .race_advice.race_reporter import RaceReporter
 from .race_advice.signals import Signals
@@ -25,7 +26,15 @@ from .race_advice.signals import Signals
 if TYPE_CHECKING:
     from .reporting.reporter import Reporter
 
-Made = tuple[np.ndarray, np.ndarray, int]  # cells, the lane behind each, and the epoch
+
+class Made(NamedTuple):
+    """What an instruction did in an `epoch`: the cells, and the lane behind each; `marks`: LANDED
+    or none."""
+
+    cells: np.ndarray
+    lane: np.ndarray
+    epoch: int
+    marks: int
 
 
 class Races(Observer):
@@ -78,8 +87,17 @@ class Races(Observer):
     def close(self, barrier: int, blocks: np.ndarray) -> None:
         self.ordering.part_is_over(barrier, blocks)
 
-    def phase_over(self, at: int, lanes: Lanes) -> None:
-        self.ordering.synchronize(lanes, self._new_epoch(at), "block")
+    def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
+        self.ordering.arrive(lane_index(hit.lanes), self._new_epoch(at), hit.element, phases)
+
+    def sent(self, at: int, landing: Landing) -> None:
+        self.ordering.send(lane_index(landing.hit.lanes), self._new_epoch(at), landing)
+
+    def landed(self, landing: Landing, barrier: int, phase: int) -> None:
+        self.ordering.land(landing, barrier, phase)
+
+    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
+        self.ordering.phase_over(lane_index(lanes), self._new_epoch(at), barriers, phases)
 
     def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
         self.ordering.synchronize(lanes, self._new_epoch(at), "cluster")
@@ -117,9 +135,14 @@ class Races(Observer):
     def copy(self, access: Access, hit: Hit, values: Values) -> None:
         """It may land at any time from now on: whoever still reads the place races with it."""
         self._unchanged = np.zeros(len(hit.element), bool)
-        self.access(Accessed(access, hit, "store", values))
+        self._access(Accessed(access, hit, "store", values), 0)
 
     def access(self, done: Accessed) -> None:
+        landed = done.kind == "store" and done.access.asynchronous and done.hit.space == "shared"
+        self._access(done, LANDED if landed else 0)
+
+    def _access(self, done: Accessed, marks: int) -> None:
+        """`marks`: LANDED for what was copied and is there now."""
         access, hit, kind, values, failed = (
             done.access,
             done.hit,
@@ -138,10 +161,12 @@ class Races(Observer):
         if detector is None:
             return
         cells, lane = self._places(access, hit)
-        conflict = self._conflict(detector, access, hit, kind, (cells, lane, epoch), values)
+        made = Made(cells, lane, epoch, marks)
+        conflict = self._conflict(detector, access, hit, kind, made, values)
         if conflict:
             self.report.race(conflict, access, hit, lane, wrote=kind != "load")
-        if hit.space == "shared" and self.machine.geometry.cluster_blocks > 1:
+        in_cluster = hit.space == "shared" and self.machine.geometry.cluster_blocks > 1
+        if in_cluster and not marks & LANDED:
             pitch = self.machine.shared.pitch // self.cells["shared"]
             self.visits.note(cells // pitch, lane, epoch, access.at)
 
@@ -155,14 +180,14 @@ class Races(Observer):
         values: Values | None,
     ) -> Conflict | None:
         """What the accesses `made` by an instruction race with."""
-        cells, lane, epoch = made
+        cells, lane, epoch, landed = made
         self.ordering.uncached = access.strong
         if kind == "load":
             return detector.read(cells, lane, epoch, self._marks(access, kind))
         if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             return detector.strong(cells, lane, epoch, self._marks(access, kind))
         same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
-        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at))
+        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at), landed)
         self._check_collisions(detector, access, hit, made, values or [])
         return conflict
 
@@ -221,8 +246,8 @@ class Races(Observer):
         self, detector: RaceDetector, access: Access, hit: Hit, made: Made, values: Values
     ) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
-        cells, lane, epoch = made
-        lost = detector.collisions(cells, lane, epoch)
+        cells, lane, epoch, marks = made
+        lost = detector.collisions(cells, lane, epoch, marks)
         if not len(lost):
             return
         parts = len(lane) // len(values[0])

@@ -18,7 +18,6 @@ from ...engine.lanes import Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
 from ...memory.access import Access, Hit
-from ...memory.copies import Landing
 from ...program.ptx import Instruction
 from ..accesses import get, put
 from ..table import effect
@@ -36,6 +35,8 @@ _SHARED = "shared::cluster|shared::cta|shared"
     "reads.b32@global[from], size, updates.b64@shared[barrier]",
     f"async bulk {_SHARED} global mbarrier::complete_tx::bytes L2::cache_hint : "
     "writes.b32@shared[to], reads.b32@global[from], size, updates.b64@shared[barrier], policy",
+    "async bulk shared::cluster shared::cta mbarrier::complete_tx::bytes : "
+    "writes.b32@shared[to], reads.b32@shared[from], size, updates.b64@shared[barrier]",
 )
 def bring(instruction: Instruction, at: int, machine: Machine) -> Step:
     """[to], [from], bytes, [barrier]: the barrier is told when so many bytes have come."""
@@ -54,10 +55,9 @@ def bring(instruction: Instruction, at: int, machine: Machine) -> Step:
                 own = list(words.T)
                 for tell in machine.events.copy:
                     tell(to, hit, own)
-                machine.copies.mark_unwritten(to, hit)
-                key = place.store, int(place.element[0])
-                landing = Landing(to, hit, own, size)
-                machine.copies.landings.setdefault(key, []).append(landing)
+                landing = machine.copies.announce(to, hit, own, place)
+                for send in machine.events.sent:
+                    send(at, landing)
 
     return step
 

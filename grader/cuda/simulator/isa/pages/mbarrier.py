@@ -99,6 +99,7 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
         address, *numbers = operands
         access = _access(instruction, address, at, machine)
         number = read(numbers[0], "u32", machine) if numbers else None
+        releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
         out = None
         if target is not None and not is_sink(target):
             out = machine.registers.write(target, "b64")
@@ -111,6 +112,8 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
                 (old,) = update(access, hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
+                for tell in machine.events.arrived if releases else ():
+                    tell(at, hit, old >> _PHASE)
 
         return step
 
@@ -163,25 +166,35 @@ def wait(instruction: Instruction, at: int, machine: Machine) -> Step:
         machine.schedule.spins += 1
         for hit in access.hits(lanes):
             access.about_to_read(hit)
-            _land(machine, access, hit)
-            now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
+            _land(machine, hit, asked)
+            now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             over = now != asked
             used(access, hit)
             out[hit.lanes] = over
             for tell in machine.events.phase_over if over.any() else ():
-                tell(at, select(hit.lanes, over))
+                tell(at, select(hit.lanes, over), hit.element[over], asked[over])
 
     return step
 
 
-def _land(machine: Machine, access: Access, hit: Hit) -> None:
-    """The bulk copies that these barriers are to be told of are there now, which is as late as they
-    can be: until somebody asks, nobody may rely on them."""
+def _land(machine: Machine, hit: Hit, asked: np.ndarray) -> None:
+    """What these barriers are to be told of is there now, as far as the phases asked for need it.
+    That is as late as it can be: until somebody asks, nobody may rely on it."""
+    if not machine.copies.landings:
+        return
     memory = hit.store.view(np.dtype(_U))
-    for place in set(hit.element.tolist()) if machine.copies.landings else ():
-        for landing in machine.copies.landings.pop((hit.store, place), ()):
+    for place, phase in set(zip(hit.element.tolist(), asked.tolist(), strict=True)):
+        landings = machine.copies.landings.get((hit.store, place))
+        while landings and memory[place] >> _PHASE == phase:
+            landing = landings.popleft()
+            owed = int((memory[place] >> _OWED & _OWED_BITS) - _NOTHING_OWED)
+            if 0 < owed < landing.size and not landing.access.bulk:
+                landing, rest = landing.split(owed)
+                landings.appendleft(rest)
             put(landing.access, landing.hit, landing.words)
+            for tell in machine.events.landed:
+                tell(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 

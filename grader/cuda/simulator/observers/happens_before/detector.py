@@ -70,14 +70,16 @@ class RaceDetector:
         epoch: int,
         unchanged: np.ndarray,
         same_site: Callable[[int], bool],
+        marks: int = 0,
     ) -> Conflict | None:
         """`unchanged`: per lane, whether the place held the value already. `same_site(stamp)`:
-        whether a stamped access was made by the instruction that writes now."""
+        whether a stamped access was made by the instruction that writes now. `marks`: LANDED for
+        what arrives by itself."""
         conflict = self._conflict(self.written[cells], lane, wrote=True)
         if conflict and unchanged[conflict.position] and same_site(conflict.other):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
-        self.written[cells] = stamped(epoch, lane)
+        self.written[cells] = stamped(epoch, lane, marks)
         return conflict
 
     def strong(
@@ -98,9 +100,9 @@ class RaceDetector:
         position = int(np.argmax(apart))
         return Conflict(position, int(others[position]), other_wrote=True)
 
-    def collisions(self, cells: np.ndarray, lane: np.ndarray, epoch: int) -> np.ndarray:
+    def collisions(self, cells: np.ndarray, lane: np.ndarray, epoch: int, marks: int) -> np.ndarray:
         """After a write: the positions whose place another lane wrote in the same epoch."""
-        return (self.written[cells] != stamped(epoch, lane)).nonzero()[0]
+        return (self.written[cells] != stamped(epoch, lane, marks)).nonzero()[0]
 
     def _worse(
         self, conflict: Conflict | None, cells: np.ndarray, lane: np.ndarray, marks: int

@@ -14,19 +14,22 @@ import numpy as np
 
 from ...engine.geometry import Geometry
 from ...engine.lanes import WARP, Lanes
+from ...memory.copies import Landing
 from .flags import Flags
+from .messages import Messages
 from .posts import Place
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
 NARROW = 1 << 28  # strong within its block only
-_LANE = NARROW - 1
+LANDED = 1 << 27  # in shared memory, when an mbarrier was told of it
+_LANE = LANDED - 1
 _EPOCH = 32
 
 
 def stamped(epoch: int, lane: np.ndarray, marks: int = 0) -> np.ndarray:
     """The stamps of accesses that lanes make in an epoch; never 0, which means "never". `marks`:
-    STRONG, COMPARED, NARROW."""
+    STRONG, COMPARED, NARROW, LANDED."""
     return (epoch << _EPOCH) | marks | (lane + 1)
 
 
@@ -45,6 +48,7 @@ class Ordering:
     def __init__(self, geometry: Geometry, flags: Flags | None):
         self.geometry = geometry
         self.flags = flags
+        self.messages = Messages(geometry) if geometry.cluster_blocks > 1 else None
         self.uncached = False  # whether the access asked about is strong: no cache comes between
         zeros = np.zeros(geometry.lanes, np.int64)
         self.synced = {"warp": zeros, "block": zeros.copy(), "cluster": zeros.copy()}
@@ -70,6 +74,8 @@ class Ordering:
         self.told.clear()
         if self.flags:
             self.flags.begin_wave(first_block)
+        if self.messages:
+            self.messages.begin_wave()
 
     @property
     def partial(self) -> bool:
@@ -81,6 +87,46 @@ class Ordering:
         self.synced[scope][lanes] = epoch << _EPOCH
         if self.flags:
             self.flags.meet(lanes, scope, self.geometry.cluster_blocks)
+        if self.messages and scope != "cluster":  # which tells them all there is to know
+            self.messages.meet(lanes, WARP if scope == "warp" else self.geometry.stride)
+
+    def phase_over(
+        self, lanes: np.ndarray, epoch: int, barriers: np.ndarray, phases: np.ndarray
+    ) -> None:
+        """Lanes see, in an epoch, that these phases of these mbarriers are over. All that their own
+        block has done is taken to be ordered before that."""
+        self.synced["block"][lanes] = epoch << _EPOCH
+        if self.flags:
+            self.flags.meet(lanes, "block", self.geometry.cluster_blocks)
+        if self.messages:
+            self.messages.over(lanes, barriers, phases)
+
+    def arrive(
+        self, lanes: np.ndarray, epoch: int, barriers: np.ndarray, phases: np.ndarray
+    ) -> None:
+        """Lanes arrive, in an epoch, at these mbarriers, in these phases."""
+        if self.messages:
+            blocks = self.geometry.block_of_lane[lanes]
+            which = np.stack([blocks, barriers, phases.astype(np.int64)])
+            for block, barrier, phase in np.unique(which, axis=1).T.tolist():
+                own = lanes[(blocks == block) & (barriers == barrier) & (phases == phase)]
+                self.messages.bring(barrier, phase, self._known(own, epoch))
+
+    def send(self, lanes: np.ndarray, epoch: int, landing: Landing) -> None:
+        """Lanes issue, in an epoch, what an mbarrier will be told of."""
+        if self.messages:
+            blocks = self.geometry.block_of_lane[lanes]
+            known = [self._known(lanes[blocks == block], epoch) for block in np.unique(blocks)]
+            self.messages.letters[landing.number] = np.maximum.reduce(known)
+
+    def land(self, landing: Landing, barrier: int, phase: int) -> None:
+        """It is counted in this phase of the mbarrier at this place."""
+        if self.messages:
+            self.messages.bring(barrier, phase, self.messages.letters[landing.number])
+
+    def _known(self, lanes: np.ndarray, epoch: int) -> np.ndarray:
+        assert self.messages
+        return self.messages.known(lanes, epoch << _EPOCH, self.synced, self.parts)
 
     def synchronize_masked(self, lanes: np.ndarray, epoch: int, masks: np.ndarray) -> None:
         """Each of these lanes met, in an epoch, with the lanes of its warp that its mask names,
@@ -111,6 +157,9 @@ class Ordering:
         )
         blocks = self.geometry.block_of_lane[lanes]
         np.maximum.at(brought, blocks, known)
+        if self.messages:
+            for block in np.unique(blocks).tolist():
+                self.messages.come_to_part(barrier, block, lanes[blocks == block])
         if self.flags:
             self.flags.take_in(lanes, True)
             for block in np.unique(blocks).tolist():
@@ -124,6 +173,9 @@ class Ordering:
         parts = self.parts
         if parts is not None:
             parts[lanes] = np.maximum(parts[lanes], self.brought[barrier][blocks])
+        if self.messages:
+            for block in np.unique(blocks).tolist():
+                self.messages.meet_in_part(barrier, block, lanes[blocks == block])
         if self.flags:
             for block in np.unique(blocks).tolist():
                 self.flags.tell(lanes[blocks == block], self.told.get((barrier, block), {}))
@@ -134,6 +186,8 @@ class Ordering:
             self.brought[barrier][complete] = 0
             for block in np.flatnonzero(complete).tolist():
                 self.told.pop((barrier, block), None)
+                if self.messages:
+                    self.messages.parts.pop((barrier, block), None)
 
     def unordered_in_block(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:
         """Which accesses, stamped by threads of the lane's own block, nothing orders before the
@@ -157,9 +211,13 @@ class Ordering:
         if not np.count_nonzero(stamps):
             return None
         block = self.geometry.block_of_lane
-        same_block = block[lane_of(stamps)] == block[lane]
+        other = lane_of(stamps)
+        # Whoever saw to it that something landed is as good as a neighbour who wrote it.
+        same_block = (block[other] == block[lane]) | (stamps & LANDED != 0)
         in_block = self.unordered_in_block(stamps, lane)
         late = np.where(same_block, False if in_block is None else in_block, stamps > 0)
+        if self.messages and self.messages.any:
+            late &= stamps > self.messages.heard[lane, self.messages.warp_of(other)]
         return late & (stamps > self.synced["cluster"][lane])
 
     def unordered_in_grid(self, stamps: np.ndarray, lane: np.ndarray) -> np.ndarray | None:

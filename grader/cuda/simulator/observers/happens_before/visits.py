@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .ordering import epoch_of
+from ...engine.lanes import WARP
+from .ordering import stamped
 
 if TYPE_CHECKING:
     from ..races import Races
@@ -14,12 +15,13 @@ if TYPE_CHECKING:
 
 class Visits:
     """Shared memory of another block of the cluster is there when that block has started, and gone
-    when it has left the kernel: a cluster barrier must lie before the first visit, and after the
-    last. Per block visited: the epoch of the last visit, the visitor's lane and the instruction."""
+    when it has left the kernel: a cluster barrier must lie before the first visit; after the last,
+    one, or a message that it has waited for. Per block visited and warp of its visitors: the epoch
+    of the last visit, the visitor's lane and the instruction."""
 
     def __init__(self, races: Races):
         self.races, self.machine = races, races.machine
-        self.last: dict[int, tuple[int, int, int]] = {}
+        self.last: dict[int, dict[int, tuple[int, int, int]]] = {}
 
     def begin_wave(self) -> None:
         self.last = {}
@@ -28,22 +30,21 @@ class Visits:
         """Lanes touch, in an epoch, the shared memory of the blocks `host` (one a lane)."""
         machine = self.machine
         for position in np.flatnonzero(host != machine.geometry.block_of_lane[lane]):
-            block = int(host[position])
-            self.last[block] = epoch, int(lane[position]), at
+            block, visitor = int(host[position]), int(lane[position])
+            self.last.setdefault(block, {})[visitor // WARP] = epoch, visitor, at
             if not machine.live[block]:
-                self._too_late(block)
+                self.races.report.visit(at, visitor, machine.first_block + block)
             elif not machine.clusters.opened[block // machine.geometry.cluster_blocks]:
                 number = machine.first_block + block
                 self.races.report.visit_before_start(at, int(lane[position]), number)
 
     def leave(self, blocks: np.ndarray) -> None:
         """All threads of these blocks have now left."""
-        stride, synced = self.machine.geometry.stride, self.races.ordering.synced
+        stride = self.machine.geometry.stride
         for block in set(blocks.tolist()) & set(self.last):
-            met = int(synced["cluster"][block * stride : (block + 1) * stride].max())
-            if self.last[block][0] > epoch_of(met):
-                self._too_late(block)
-
-    def _too_late(self, block: int) -> None:
-        _, lane, at = self.last[block]
-        self.races.report.visit(at, lane, self.machine.first_block + block)
+            hosts = np.arange(block * stride, (block + 1) * stride)
+            for epoch, visitor, at in self.last[block].values():
+                stamps = stamped(epoch, np.full(stride, visitor))
+                unordered = self.races.ordering.unordered_in_cluster(stamps, hosts)
+                if unordered is not None and unordered.all():
+                    self.races.report.visit(at, visitor, self.machine.first_block + block)

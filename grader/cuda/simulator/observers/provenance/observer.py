@@ -96,6 +96,8 @@ class Provenance(Observer):
         """Who reads what is copied before it is there has a race; else it might be there now."""
         if access.bulk:
             return self._opaque(access, hit, "store")
+        if not self.code[access.at].form.reads:
+            return self._store(access, hit, self.code[access.at])
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
         where = (hit.element * access.size)[:, None] + np.arange(access.width)
         memory[where] = self._fetched[index, : access.width]

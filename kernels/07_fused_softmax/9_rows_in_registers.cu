@@ -125,3 +125,7 @@ extern "C" __global__ void __launch_bounds__(64)
     half_rows_of_128(const __half* x, __half* y, int rows, int columns) {
     softmax_rows<__half, 8, 2, 1>(x, y, rows, columns);
 }
+extern "C" __global__ void __launch_bounds__(64)
+    bfloat_rows_of_128(const __nv_bfloat16* x, __nv_bfloat16* y, int rows, int columns) {
+    softmax_rows<__nv_bfloat16, 8, 2, 1>(x, y, rows, columns);
+}

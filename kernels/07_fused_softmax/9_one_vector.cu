@@ -1,6 +1,7 @@
 // Softmax of one vector of any length by the whole GPU: what fits on the chip is read once.
 //
-//   x, y        float[n], x only read, y written, equally far from a 16-byte boundary
+//   x, y        float[..][n], x only read, y written, equally far from a 16-byte boundary; the
+//               vector is their row number `row`
 //   pairs       Pair[gridDim.x], all its bits set before the launch, and again after it
 //   finished    unsigned int[1], 0 before the launch, and again after it
 //   grid        blocks that run at the same time (a cooperative launch), with T threads in all
@@ -155,6 +156,6 @@ __device__ void softmax_vector(const float* x, float* y, Pair* pairs, unsigned* 
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-    one_vector(const float* x, float* y, Pair* pairs, unsigned* finished, size_t n) {
-    softmax_vector<1024, 6, 2>(x, y, pairs, finished, n);
+    one_vector(const float* x, float* y, Pair* pairs, unsigned* finished, size_t n, int row) {
+    softmax_vector<1024, 6, 2>(x + row * n, y + row * n, pairs, finished, n);
 }

@@ -1,4 +1,4 @@
-// Row softmax, a block a row, or a cluster of BLOCKS blocks: the row is kept in registers.
+// Row softmax, a cluster of BLOCKS blocks a row, which is kept in registers; the warps meet by messages.
 //
 //   x, y   T[rows][columns], x only read, y written, both at addresses of a T and equally far from a
 //          16-byte boundary; columns: any number up to 16 / sizeof(T) * THREADS * PACKS * BLOCKS
@@ -40,7 +40,6 @@ struct Meeting {
     unsigned long long come;  // an mbarrier
 
     __device__ void open() {  // before anybody may leave anything
-        if (BLOCKS == 1) return;
         if (threadIdx.x == 0) {
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&come)) : "memory");
             asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -53,10 +52,6 @@ struct Meeting {
 
     __device__ void leave(Pair mine) {
         const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-        if (BLOCKS == 1) {
-            if (lane == 0) pairs[warp] = mine;
-            return;
-        }
         asm volatile("barrier.cluster.wait.aligned;" ::: "memory");  // all blocks have opened
         if (lane >= BLOCKS) return;
         Pair* place = &pairs[blockIdx.x % BLOCKS * WARPS + warp];
@@ -70,8 +65,7 @@ struct Meeting {
     }
 
     __device__ Pair wait() const {
-        if (BLOCKS == 1) __syncthreads();  // every warp reads what all of them have written
-        for (unsigned there = BLOCKS == 1; !there;) {
+        for (unsigned there = 0; !there;) {
             asm volatile(
                 "{\n.reg .pred p;\n"
                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0;\n"
@@ -150,31 +144,6 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
     if (has_single) y[start + single] = static_cast<T>(alone * share);
 }
 
-extern "C" __global__ void __launch_bounds__(64) block_1024(const float* x, float* y, int columns) {
-    softmax_row<float, 64, 4, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(64) block_2048(const float* x, float* y, int columns) {
-    softmax_row<float, 64, 8, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(256)
-    block_4096(const float* x, float* y, int columns) {
-    softmax_row<float, 256, 4, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(1024)
-    block_8192(const float* x, float* y, int columns) {
-    softmax_row<float, 1024, 2, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(512)
-    block_16384(const float* x, float* y, int columns) {
-    softmax_row<float, 512, 8, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(1024)
-    block_32768(const float* x, float* y, int columns) {
-    softmax_row<float, 1024, 8, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(256) few_2048(const float* x, float* y, int columns) {
-    softmax_row<float, 256, 2, 1>(x, y, columns);
-}
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(2)
     few_32768(const float* x, float* y, int columns) {
     softmax_row<float, 512, 8, 2>(x, y, columns);
@@ -195,22 +164,6 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(8)
     cluster_131072(const float* x, float* y, int columns) {
     softmax_row<float, 512, 8, 8>(x, y, columns);
 }
-extern "C" __global__ void __launch_bounds__(64)
-    half_1024(const __half* x, __half* y, int columns) {
-    softmax_row<__half, 64, 2, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(256)
-    half_4096(const __half* x, __half* y, int columns) {
-    softmax_row<__half, 256, 2, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(512)
-    half_16384(const __half* x, __half* y, int columns) {
-    softmax_row<__half, 512, 4, 1>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(1024)
-    half_32768(const __half* x, __half* y, int columns) {
-    softmax_row<__half, 1024, 4, 1>(x, y, columns);
-}
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
     half_65536(const __half* x, __half* y, int columns) {
     softmax_row<__half, 512, 4, 4>(x, y, columns);
@@ -218,4 +171,12 @@ extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
 extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(16)
     half_262144(const __half* x, __half* y, int columns) {
     softmax_row<__half, 512, 4, 16>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(4)
+    bfloat_65536(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 512, 4, 4>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(512) __cluster_dims__(16)
+    bfloat_262144(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
+    softmax_row<__nv_bfloat16, 512, 4, 16>(x, y, columns);
 }

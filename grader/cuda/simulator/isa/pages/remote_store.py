@@ -1,0 +1,55 @@
+"""Stores into the shared memory of another block of the cluster that tell an mbarrier there (PTX
+ISA, "Data Movement and Conversion Instructions: st.async").
+
+Nobody can rely on such a store before the barrier that it tells is asked, so it appears then. That
+orders what the sender did before it before whatever the one who asks does next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...engine.events import Step
+from ...engine.lanes import Lanes
+from ...engine.operands import read
+from ...memory.access import Access
+from ...program.ptx import Instruction, several
+from ..accesses import used
+from ..table import effect
+
+if TYPE_CHECKING:
+    from ...engine.machine import Machine
+
+
+@effect(
+    "st",
+    "async weak? shared::cluster? mbarrier::complete_tx::bytes v2|v4? "
+    "b32|b64|u32|u64|s32|s64|f32|f64 : writes[a], b, updates.b64[barrier]",
+)
+def send(instruction: Instruction, at: int, machine: Machine) -> Step:
+    """[to], value, [barrier]: the barrier, in the same block as `to`, is told of its bytes."""
+    to, value, barrier = instruction.operands
+    transfer = replace(instruction.form.transfer(0), asynchronous=True)
+    target = Access(transfer, to, at, machine)
+    counted = replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True)
+    told = Access(counted, barrier, at, machine)
+    items = several(value, transfer.components)
+    sources = [read(item, instruction.form.type, machine) for item in items]
+
+    def step(lanes: Lanes) -> None:
+        (places,), (hit,) = told.hits(lanes), target.hits(lanes)
+        used(told, places)
+        words = [source[lanes] for source in sources]
+        for tell in machine.events.copy:
+            tell(target, hit, words)
+        for place in np.unique(places.element):
+            own = places.element == place
+            values = [word[own] for word in words]
+            landing = machine.copies.announce(target, hit.part(own), values, places.part(own))
+            for tell_sent in machine.events.sent:
+                tell_sent(at, landing)
+
+    return step

@@ -1,0 +1,258 @@
+"""The lessons' fastest kernels on the simulated GPU: any length and alignment, NaN, inf, rows all
+-inf; nothing races."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+
+import numpy as np
+import pytest
+
+from grader import course
+from grader.cuda import simulator
+from grader.cuda.limits import opted_in
+
+LESSON = course.KERNELS / "07_fused_softmax"
+_SPEC = spec_from_file_location("leaderboard", LESSON / "benchmarks_leaderboard.py")
+leaderboard = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(leaderboard)
+choose = leaderboard.choose
+OFFSETS = (0, 1, 3)  # floats from a 16-byte boundary
+
+
+@cache
+def kernel(file: str, name: str, together: bool = False):
+    path = course.KERNELS / file if "/" in file else LESSON / file
+    module = simulator.RawModule(code=path.read_text(), enable_cooperative_groups=together)
+    return module.get_function(name)
+
+
+def launch(kernel, grid, block, args, shared_mem=0):
+    """Nothing that the kernel does is a hazard."""
+    with simulator.observe() as run:
+        opted_in(kernel, shared_mem)(grid, block, args, shared_mem=shared_mem)
+    assert run.hazards == []
+
+
+def placed(values: np.ndarray, offset: int) -> np.ndarray:
+    """A copy of `values` that begins so many elements after a 16-byte boundary."""
+    room = np.empty(values.size + 16, values.dtype)
+    first = -(room.ctypes.data // values.itemsize) % (16 // values.itemsize) + offset
+    view = room[first : first + values.size].reshape(values.shape)
+    view[...] = values
+    return view
+
+
+def rows_of(rows: int, columns: int) -> np.ndarray:
+    """Ordinary rows, and of five or more one with a NaN, one with inf, one of -inf, one of half."""
+    x = (3 * np.random.default_rng(columns).standard_normal((rows, columns))).astype(np.float32)
+    if rows >= 5:
+        x[0] *= 30
+        x[1, columns // 2], x[2, 0], x[3] = np.nan, np.inf, -np.inf
+        x[4, : columns // 2] = -np.inf
+    return x
+
+
+def softmax(x: np.ndarray, axis: int = -1) -> np.ndarray:
+    x = x.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return e / e.sum(axis=axis, keepdims=True)
+
+
+def agree(y: np.ndarray, reference: np.ndarray, tolerance: float = 2e-5) -> None:
+    np.testing.assert_allclose(y.astype(np.float64), reference, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("columns", [1, 3, 64, 121, 128, 250, 512, 1000, 1024, 2047, 4097])
+def test_the_dispatcher_s_kernel_takes_rows_of_any_length_and_alignment(columns, offset):
+    choice = choose(1000, columns)
+    rows = 13  # the last blocks are not full
+    x = placed(rows_of(rows, columns), offset)
+    y = placed(np.full((rows, columns), 9, np.float32), offset)
+    numbers = (np.int32(rows),) if choice.file == leaderboard.REGISTERS else ()
+    args = (x, y, *numbers, np.int32(columns))
+    launch(kernel(choice.file, choice.kernel), -(-rows // choice.rows), choice.threads, args)
+    agree(y, softmax(x))
+
+
+@pytest.mark.parametrize("offset", [0, 1, 5])
+@pytest.mark.parametrize("columns", [1, 9, 100, 1001, 4000])
+def test_halves_take_rows_of_any_length_and_alignment(columns, offset):
+    choice = choose(1000, columns, "half")
+    x = placed(rows_of(9, columns).astype(np.float16), offset)
+    y = placed(np.full((9, columns), 9, np.float16), offset)
+    numbers = (np.int32(9),) if choice.file == leaderboard.REGISTERS else ()
+    args = (x, y, *numbers, np.int32(columns))
+    launch(kernel(choice.file, choice.kernel), -(-9 // choice.rows), choice.threads, args)
+    agree(y, softmax(x), 1e-3)
+
+
+@pytest.mark.parametrize("columns", [1, 100, 1001, 4000])
+def test_bfloats_take_rows_of_any_length(columns):
+    choice = choose(1000, columns, "bfloat")
+    bits = (rows_of(9, columns).view(np.uint32) >> 16).astype(np.uint16)
+    x, y = placed(bits, 3), placed(np.zeros((9, columns), np.uint16), 3)
+    numbers = (np.int32(9),) if choice.file == leaderboard.REGISTERS else ()
+    args = (x, y, *numbers, np.int32(columns))
+    launch(kernel(choice.file, choice.kernel), -(-9 // choice.rows), choice.threads, args)
+    agree(leaderboard.floats(y), softmax(leaderboard.floats(x)), 8e-3)
+
+
+def test_there_is_a_kernel_for_every_length():
+    for kind, powers in (("float", 34), ("half", 19), ("bfloat", 19)):
+        for rows in (1, 1000):
+            for power in range(powers):
+                choice = choose(rows, 1 << power, kind)
+                assert f" {choice.kernel}(" in (LESSON / choice.file).read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "blocks", "threads", "columns", "offset"),
+    [
+        ("9_cluster_in_registers.cu", "few_32768", 2, 512, 2001, 0),
+        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 3001, 1),
+        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 7, 3),  # most blocks have nothing
+    ],
+)
+def test_a_cluster_takes_a_row(file, name, blocks, threads, columns, offset):
+    x = placed(rows_of(5, columns), offset)
+    y = placed(np.full((5, columns), 9, np.float32), offset)
+    launch(kernel(file, name), 5 * blocks, threads, (x, y, np.int32(columns)))
+    agree(y, softmax(x))
+
+
+# Instances as small as tests can wait for.
+SMALL = {
+    "9_cluster_ring.cu": """
+extern "C" __global__ void __cluster_dims__(NUMBER)
+small(const float* x, float* y, int rows, int columns) {
+    softmax_ring<64, 2, 5, NUMBER>(x, y, rows, columns);
+}""",
+    "9_whole_gpu.cu": """
+extern "C" __global__ void small(const float* x, float* y, Pair* pairs, unsigned* come,
+                                 unsigned* finished, int rows, int columns) {
+    softmax_gpu<64, 2, 5, NUMBER>(x, y, pairs, come, finished, rows, columns);
+}""",
+}
+
+
+def small(file: str, number: int, together: bool = False):
+    code = (LESSON / file).read_text() + SMALL[file].replace("NUMBER", str(number))
+    return simulator.RawModule(code=code, enable_cooperative_groups=together).get_function("small")
+
+
+@pytest.mark.parametrize(("blocks", "columns", "offset"), [(4, 7, 0), (4, 1001, 1), (16, 901, 3)])
+def test_a_ring_of_a_cluster_takes_one_row_after_the_other(blocks, columns, offset):
+    x = placed(rows_of(5, columns), offset)
+    y = placed(np.full((5, columns), 9, np.float32), offset)
+    args = (x, y, np.int32(5), np.int32(columns))
+    launch(small("9_cluster_ring.cu", blocks), 2 * blocks, 64, args, 16 * 64 * 5)
+    agree(y, softmax(x))
+
+
+@pytest.mark.parametrize(("lag", "columns", "offset"), [(0, 9, 0), (1, 501, 1), (2, 1003, 3)])
+def test_the_whole_gpu_takes_one_row_after_the_other(lag, columns, offset):
+    x = placed(rows_of(7, columns), offset)
+    y = placed(np.full((7, columns), 9, np.float32), offset)
+    pairs, come, finished = (np.zeros(n, np.uint32) for n in (2 * 7 * 4, 7, 1))
+    args = (x, y, pairs.view(np.float32), come, finished, np.int32(7), np.int32(columns))
+    launch(small("9_whole_gpu.cu", lag, True), 4, 64 + 64 + 32 * lag, args, 16 * 64 * 5)
+    agree(y, softmax(x))
+    assert not come.any() and not finished.any()
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("n", [1, 3, 1000, 200_001])
+def test_one_vector_is_left_as_it_was_for_the_next_launch(n, offset):
+    blocks, shared = 2, 196_608
+    x, y = placed(rows_of(2, n), offset), placed(np.full((2, n), 9, np.float32), offset)
+    pairs = np.full(2 * blocks, -1, np.int32)
+    finished = np.zeros(1, np.uint32)
+    for row in (0, 1):
+        args = (x, y, pairs.view(np.float32), finished, np.uint64(n), np.int32(row))
+        launch(kernel("9_one_vector.cu", "one_vector", True), blocks, 1024, args, shared)
+    agree(y, softmax(x))
+    assert (pairs == -1).all() and not finished.any()
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("n", [0, 1, 5, 4_099, 70_001])
+def test_sum_and_dot_take_vectors_side_by_side_or_not(n, offset):
+    file, rng = "02_tree_reduction/9_loads_in_flight.cu", np.random.default_rng(n)
+    x, y = (placed(rng.random(n, np.float32), at) for at in (offset, 1))
+    partial, total = np.full(3, -1, np.int32), np.empty(1, np.float32)
+    launch(kernel(file, "sum"), 3, 256, (x, partial.view(np.float32), total, np.uint64(n)))
+    np.testing.assert_allclose(total, x.sum(dtype=np.float64), rtol=1e-5)
+    args = (x, y, partial.view(np.float32), total, np.uint64(n))
+    launch(kernel(file, "dot"), 3, 256, args)
+    np.testing.assert_allclose(total, x.astype(np.float64) @ y, rtol=1e-5)
+    assert (partial == -1).all()
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize(
+    ("name", "threads", "rows_a_block", "columns"),
+    [("sums_of_64", 512, 64, 64), ("sums_of_64", 512, 64, 67), ("sums_of_1024", 128, 4, 1027)],
+)
+def test_row_sums_take_any_length(name, threads, rows_a_block, columns, offset):
+    rows = 70
+    x = placed(np.random.default_rng(0).random((rows, columns), np.float32), offset)
+    total = np.empty(rows, np.float32)
+    launch(
+        kernel("03_shuffle_reduction/9_rows_in_flight.cu", name),
+        -(-rows // rows_a_block),
+        threads,
+        (x, total, np.int32(rows), np.int32(columns)),
+    )
+    np.testing.assert_allclose(total, x.sum(axis=1, dtype=np.float64), rtol=1e-6)
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize(
+    ("name", "rows_a_block", "columns"),
+    [("scale_128", 8, 128), ("scale_128", 8, 5), ("scale_1024", 4, 1023)],
+)
+def test_rows_over_their_largest_magnitude_take_any_length(name, rows_a_block, columns, offset):
+    x = placed(rows_of(4, columns), offset)
+    x[1] = 0
+    y = placed(np.full((4, columns), 9, np.float32), offset)
+    launch(
+        kernel("06_pack_vectorization/9_rows_in_flight.cu", name),
+        -(-4 // rows_a_block),
+        128,
+        (x, y, np.int32(4), np.int32(columns)),
+    )
+    largest = np.abs(x).max(axis=1, keepdims=True).astype(np.float64)
+    agree(y, x / np.where(largest == 0, 1, largest), 1e-6)
+
+
+@pytest.mark.parametrize("shape", [(2, 1024, 16), (1, 1000, 36), (3, 7, 4)])
+def test_an_inner_axis_of_up_to_1024_is_read_once(shape):
+    outer, length, inner = shape
+    x = rows_of(outer * length, inner).reshape(shape)
+    x, y = placed(x, 0), placed(np.full(shape, 9, np.float32), 0)
+    launch(
+        kernel("9_inner_axis.cu", "axis_1024"),
+        outer * -(-inner // 16),
+        256,
+        (x, y, np.int32(length), np.int32(inner)),
+    )
+    agree(y, softmax(x, axis=1))
+
+
+def test_where_takes_any_number_of_lines():
+    a, b, c, d = 2, 3, 33, 132
+    rng = np.random.default_rng(0)
+    chosen = (rng.random((a, 1, c, d)) < 0.5).astype(np.uint8)
+    x, y = rng.random((1, b, c, 1), np.float32), rng.random((a, b, 1, d), np.float32)
+    out = simulator.empty((a, b, c, d), np.float32)
+    launch(
+        kernel("01_expand_where/9_lines_in_flight.cu", "where_lines_4"),
+        (-(-c // 8), b, a),
+        (32, 2),
+        (chosen, x, y, out, np.int32(c), np.int32(d)),
+    )
+    np.testing.assert_array_equal(out, np.where(chosen, x, y))
