@@ -72,6 +72,23 @@ def norm_launches(size: Size) -> tuple[Launch, ...]:
     return (Launch("layer_norm", size[0], BLOCK, args),)
 
 
+def norm_once_launches(size: Size) -> tuple[Launch, ...]:
+    """The whole row in registers: 1, 4 or 16 floats of it for each of 1,024 threads, or packed so
+    for 256."""
+    rows, columns = size
+    kernel, block = next(
+        (kernel, block)
+        for most, kernel, block in (
+            (1_024, "layer_norm_1", BLOCK),
+            (4_096, "layer_norm_4", BLOCK),
+            (16_384, "layer_norm_long", 1_024),
+        )
+        if columns <= most
+    )
+    args = ("x", "weight", "bias", "y", np.int32(columns), EPSILON)
+    return (Launch(kernel, rows, block, args),)
+
+
 layer_norm = Benchmark(
     name="layer_norm",
     title="Layer normalisation of rows, fp32",
@@ -82,7 +99,10 @@ layer_norm = Benchmark(
     reference=norm_reference,
     rtol=1e-5,
     bytes=lambda size: 8 * size[0] * size[1] + 8 * size[1],
-    variants={"layer_norm": Variant("1_layer_norm.cu", norm_launches)},
+    variants={
+        "layer_norm": Variant("1_layer_norm.cu", norm_launches),
+        "row in registers": Variant("5_layer_norm_once.cu", norm_once_launches),
+    },
     libraries={"PyTorch": norm_with_torch, "torch.compile": norm_with_compile},
 )
 

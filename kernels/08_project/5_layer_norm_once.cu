@@ -72,7 +72,7 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 extern "C" __global__ void __launch_bounds__(1024)
-    layer_norm_16(const float* x, const float* weight, const float* bias, float* y, int columns,
+    layer_norm_long(const float* x, const float* weight, const float* bias, float* y, int columns,
                   float epsilon) {
     once<4>(x, weight, bias, y, columns, epsilon);
 }

@@ -1,13 +1,12 @@
 """Layer normalisation that reads its row once, on the simulated GPU: right, clean, and once."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
+from grader import course
 from grader.cuda import simulator
 
-SOURCE = (Path(__file__).parent / "08_project/5_layer_norm_once.cu").read_text()
+SOURCE = (course.KERNELS / "08_project/5_layer_norm_once.cu").read_text()
 
 
 @pytest.mark.parametrize(
@@ -17,7 +16,7 @@ SOURCE = (Path(__file__).parent / "08_project/5_layer_norm_once.cu").read_text()
         ("layer_norm_1", 32, 104),
         ("layer_norm_4", 256, 4096),
         ("layer_norm_4", 96, 1032),
-        ("layer_norm_16", 1024, 16_384),
+        ("layer_norm_long", 1024, 16_384),
     ],
 )
 def test_a_row_is_normalised_and_read_once(kernel, block, columns):
