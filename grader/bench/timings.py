@@ -126,7 +126,7 @@ def write(lesson: Lesson, device: Device, timings: Iterable[Timings]) -> Path:
     head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
     benchmarks = ",\n".join(map(_json, timings))
     path = lesson.path / FILE
-    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n')
+    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n', encoding="utf-8")
     return path
 
 
@@ -139,7 +139,7 @@ def _json(one: Timings) -> str:
 def recorded(lesson: Lesson) -> dict[str, Timings]:
     """What the lesson's folder holds, by the name of the benchmark."""
     path = lesson.path / FILE
-    kept = json.loads(path.read_text()) if path.is_file() else {"benchmarks": {}}
+    kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"benchmarks": {}}
     found = {}
     for name, one in kept["benchmarks"].items():
         rows = tuple(Timing(**{**row, "size": tuple(row["size"])}) for row in one["rows"])

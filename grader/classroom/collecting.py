@@ -130,7 +130,7 @@ def _stamp(folder: Path, when: str) -> None:
             if stamp.is_dir():
                 shutil.rmtree(stamp)
             stamp.unlink(missing_ok=True)
-            stamp.write_text(when)
+            stamp.write_text(when, encoding="utf-8")
 
 
 def _inbound(course: CourseFolder, lesson: str) -> list[Path]:

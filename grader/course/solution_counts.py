@@ -19,7 +19,7 @@ Counts = dict[str, dict[str, int]]  # by case and counter
 def kept(lesson: Path) -> dict[str, Any]:
     """All that steps.json of the lesson's folder holds; nothing where there is none."""
     path = lesson / FILE
-    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 

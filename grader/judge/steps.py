@@ -25,9 +25,9 @@ _ENOUGH = 10_000_000
 def write(lesson: Lesson) -> bool:
     """Write the lesson's steps.json; whether there was anything to change."""
     path, now = lesson.path / FILE, text(lesson)
-    changed = not path.is_file() or path.read_text() != now
+    changed = not path.is_file() or path.read_text(encoding="utf-8") != now
     if changed:
-        path.write_text(now)
+        path.write_text(now, encoding="utf-8")
     return changed
 
 

@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from ... import course as lessons
 from ...course import Lesson, handout
-from ...judge import Verdict, judge
+from ...judge import Verdict, judge, landlock
 from ...judge.blank import is_blank
 from ...judge.verdict import CaseResult
 from ...status import Status
@@ -42,7 +42,7 @@ apt-get update
 apt-get install -y python3 python3-venv
 python3 -m venv /autograder/venv
 cd "$here"
-/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[proofs]"
+/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[classroom]"
 chmod -R go-rwx "$here"
 """
 _RUN = """\
@@ -55,9 +55,10 @@ exec "$root/venv/bin/python" -m grader.classroom.bundles.gradescope "$root"
 """
 
 
-def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
+def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool, unsafe: bool = False) -> bytes:
     """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
-    drawn from and no more; of the solutions, nothing."""
+    drawn from and no more; of the solutions, nothing. `unsafe`: it judges also where there is no
+    Landlock."""
     plan = coursefile.read(course).plan(lesson.name)
     known = {
         "lesson": lesson.name,
@@ -65,6 +66,7 @@ def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
         "extra": sorted(plan.extra),
         "optional": sorted(plan.optional),
         "leaderboard": leaderboard,
+        "unsafe": unsafe,
     }
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -102,9 +104,14 @@ def run(root: Path) -> dict[str, Any]:
     """Judge what lies in `root`/submission; the content of results.json. What hidden cases are
     drawn from is read and deleted before anything of a learner's is compiled."""
     path = root / "source" / PLAN
-    plan = json.loads(path.read_text())
+    plan = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
     lesson = lessons.lesson(plan["lesson"], root / "source/kernels")
+    if not plan["unsafe"]:
+        try:
+            landlock.require()
+        except landlock.Unconfined as error:
+            return _nothing(lesson, plan, f"{error} (`grader bundle` takes it.)")
     names = [one.name for one in lesson.exercises]
 
     def worked_on(notebook: NotebookNode) -> int:
@@ -190,7 +197,7 @@ def main(root: Path) -> None:
     """What run_autograder calls."""
     results = root / "results"
     results.mkdir(exist_ok=True)
-    (results / "results.json").write_text(json.dumps(run(root), indent=1))
+    (results / "results.json").write_text(json.dumps(run(root), indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":
