@@ -111,8 +111,8 @@ def of_an_extra(error: BaseException | None) -> MachineError | None:
     if module not in EXTRAS:
         return None
     return MachineError(
-        f"That needs what only some people do, {module} among it: install it with "
-        f'pip install "warpwise[{EXTRAS[module]}]".'
+        f"This needs the course's extra [{EXTRAS[module]}], which a learner's install leaves out "
+        f'({module} is missing): pip install "warpwise[{EXTRAS[module]}]".'
     )
 
 

@@ -11,7 +11,7 @@ from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
-INSTALL = "run `make lab`, or: pip install --editable ."
+INSTALL = "install the course anew, in an environment of its own: pip install warpwise"
 EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
 
 
@@ -31,7 +31,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("Python", _python(), "install Python 3.11 or newer")
     yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
     yield _attempt("CUDA headers", _headers)
-    fix = "install the course into an environment of its own: `make lab`"
+    fix = "install the course into an environment of its own: python -m venv, then pip install"
     yield _attempt("Judge's own process", _sandbox, fix)
     fix = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
     yield _attempt("Device", _device, fix)
