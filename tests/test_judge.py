@@ -170,6 +170,12 @@ def test_a_kernel_without_extern_c_is_told_so(verdict_on):
     assert 'lacks extern "C"' in verdict.message
 
 
+def test_a_device_function_in_a_kernel_s_place_is_told_as_that(verdict_on):
+    verdict = verdict_on(SOLUTION.replace("__global__", "__device__"))
+    assert (verdict.status, verdict.points) == ("launch_error", 0)
+    assert "add is a __device__ function, which only kernels can call" in verdict.message
+
+
 def test_kernels_that_are_not_the_one_asked_for_are_listed_as_written(verdict_on):
     source = SOLUTION.replace("void add(", "void plus(").replace('extern "C" ', "")
     more = "template <int N> __global__ void many(float* x) { x[0] = N; }\n"

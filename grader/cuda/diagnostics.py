@@ -20,9 +20,10 @@ _NARROWEST = 20
 
 @dataclass(frozen=True)
 class Note:
-    """What belongs to an error and lies elsewhere, e.g. the brace that was not closed."""
+    """What belongs to an error: what lies elsewhere, e.g. the brace that was not closed, and what
+    it comes from as a rule."""
 
-    message: Annotated[str, Meta(description="The compiler's words.")]
+    message: Annotated[str, Meta(description="The compiler's words; without a line, ours.")]
     line: Annotated[int | None, Meta(description="From 1; null where it is about no line.")] = None
     column: Annotated[int | None, Meta(description="From 0, in characters of that line.")] = None
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from .. import course, cuda
 from ..course import solution_counts
 from ..course.contest import COUNTERS
-from ..cuda.diagnostics import Diagnostic
+from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
 from . import compare, hazards, technique
@@ -82,6 +82,7 @@ def _by_cases(
         results = _explained(both, instances, outcomes, results, words, limits, allowed)
     if cuda.device == "gpu" and not exercise.kind.simulated_alone:
         results = _confirmed(source, instances, results, words, limits)
+    results = _warned(outcomes, results)
     first = outcomes[0] if outcomes else None
     diagnostics = first.diagnostics if isinstance(first, Failed) else ()
     device = "simulator" if exercise.kind.simulated_alone else cuda.device
@@ -179,6 +180,16 @@ def _confirmed(
     for index, outcome in zip(passed, outcomes, strict=True):
         confirmed[index] = compare.on_gpu(instances[index], outcome, words[index])
     return confirmed
+
+
+def _warned(outcomes: list[Outcome], results: list[CaseResult]) -> list[CaseResult]:
+    """`results`, the first that failed with what the compiler has doubted in the source."""
+    told = summary(outcomes[0].warnings) if outcomes else ""
+    first = next((one for one in results if one.status != Status.PASSED), None)
+    if not told or first is None:
+        return results
+    message = f"{first.message}\nIt compiles, but not without a doubt:\n{told}"
+    return [replace(one, message=message) if one is first else one for one in results]
 
 
 def _counters(

@@ -120,7 +120,8 @@ def _in_turn(
             continue
         if isinstance(heard.compiled, Failed):
             return outcomes + [heard.compiled] * len(left)
-        outcomes += heard.cases
+        warned = heard.compiled.warnings
+        outcomes += [msgspec.structs.replace(one, warnings=warned) for one in heard.cases]
         if _ran_out_of_time(heard.last):
             stopped = Failed(Status.TIMEOUT, STOPPED_BEFORE)
             return outcomes + [stopped] * (len(left) - len(heard.cases))
@@ -329,7 +330,7 @@ def _checked(reply: Reply, asked: Request, number: int) -> Outcome:
         if not wanted.items() <= found.items() <= (wanted | _optional(case)).items():
             raise protocol.ProtocolError("other arrays than were asked for")
     left = {launch: shortened(text) for launch, text in reply.left.items()}
-    return msgspec.structs.replace(reply, left=left)
+    return msgspec.structs.replace(reply, left=left, warnings=bounded(reply.warnings))
 
 
 def _told(reply: Ran) -> tuple[int, int]:

@@ -248,7 +248,8 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
-    the case; `examined` is what reasoning about every size came to."""
+    the case; `examined` is what reasoning about every size came to; `warnings` are the
+    compiler's."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -260,12 +261,13 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     ways: tuple[Way, ...] = ()
     too_long: bool = False
     examined: Examined | None = None
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
-    compile the `diagnostics`, of a run that was stopped the `counters` up to then, and of a race
-    the `other_line`."""
+    compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
+    `other_line`, and the compiler's `warnings`."""
 
     status: Status
     message: str = ""
@@ -273,6 +275,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     diagnostics: tuple[Diagnostic, ...] = ()
     counters: dict[str, int] = {}
     other_line: int | None = None
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 Reply = Ran | Failed

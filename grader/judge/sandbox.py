@@ -254,8 +254,8 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
     defined = re.findall(r"\.entry\s+([\w$]+)", ptx.text)
     for launch in (launch for case in cases for launch in case.launches):
         if launch.kernel not in defined:
-            raise LaunchError(_no_such_kernel(launch.kernel, defined))
-    return Ran()
+            raise LaunchError(_no_such_kernel(launch.kernel, defined, source))
+    return Ran(warnings=ptx.warnings)
 
 
 def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
@@ -289,7 +289,7 @@ def _refuse_strange_files(files: tuple[str, ...]) -> None:
         )
 
 
-def _no_such_kernel(expected: str, defined: list[str]) -> str:
+def _no_such_kernel(expected: str, defined: list[str], source: str) -> str:
     from ..cuda.simulator import plain
 
     names = dict.fromkeys(map(plain, defined))
@@ -297,6 +297,11 @@ def _no_such_kernel(expected: str, defined: list[str]) -> str:
         return (
             f'The kernel {expected} lacks extern "C": without it C++ adds the parameter types to '
             f'the name and nobody finds it. Write: extern "C" __global__ void {expected}(...)'
+        )
+    if re.search(rf"\b__device__\b[^;{{}}()]*\b{expected}\s*\(", source):
+        return (
+            f"{expected} is a __device__ function, which only kernels can call. What is launched "
+            f'is __global__: extern "C" __global__ void {expected}(...)'
         )
     found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
     return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from ..directives import renumbering
 from ..errors import CompileError, CompilerFailure
 from ..sanitize import forbidden, one_line_end
 from . import cache
+from .advice import advised
 from .clang import Clang
 from .nvrtc import Nvrtc
 from .protocol import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
@@ -96,10 +97,22 @@ def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
     """The program from the cache in that folder, or compiled."""
     program = cache.find(key)
     if program is None:
-        program = compiler.compile(job)
+        program = _compiled(compiler, job)
         if not program.files:  # they can change, and the key knows nothing of them
             cache.keep(key, program)
     return program
+
+
+def _compiled(compiler: Compiler, job: Job) -> Program:
+    try:
+        program = compiler.compile(job)
+        doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
+        first = tuple(reversed(doubts.values()))  # one for what a line repeats
+        return replace(program, warnings=advised(first, job.source))
+    except CompileError as error:
+        if not error.diagnostics:
+            raise
+        raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
 
 
 def _refuse_what_reads_otherwise(source: str) -> None:

@@ -15,6 +15,9 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
+from ..diagnostics import Diagnostic
 from .protocol import Program
 
 MOST_BYTES = 256 << 20
@@ -37,8 +40,9 @@ def find(key: str) -> Program | None:
         about = json.loads(head)
         if about["key"] != key:
             return None
-        program = Program(code, dict(about["names"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        warnings = msgspec.convert(about["warnings"], tuple[Diagnostic, ...])
+        program = Program(code, dict(about["names"]), warnings=warnings)
+    except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError):
         return None
     with suppress(OSError):
         os.utime(path)  # the least recently used go first
@@ -48,7 +52,8 @@ def find(key: str) -> Program | None:
 def keep(key: str, program: Program) -> None:
     """Write it so that a reader sees the whole of it or nothing. A cache that cannot be written
     costs time and nothing else."""
-    head = json.dumps({"key": key, "names": program.names}).encode()
+    warnings = msgspec.to_builtins(program.warnings)
+    head = json.dumps({"key": key, "names": program.names, "warnings": warnings}).encode()
     content = b"\n".join((head, program.code))
     digest = hashlib.sha256(content).hexdigest().encode()
     with suppress(OSError):

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from ..errors import CompileError, CompilerFailure
 from .cuda_files import include_folders
 from .headers import HEADERS, PRELUDE
-from .nvrtc_log import diagnostics
+from .nvrtc_log import diagnostics, warnings
 from .protocol import SOURCE_NAME, Job, Program
 
 if TYPE_CHECKING:
     from cuda.pathfinder import LoadedDL
 
 _FLAGS = (
-    *("--std=c++17", "-lineinfo", "-w", f"--pre-include={PRELUDE}"),
+    *("--std=c++17", "-lineinfo", f"--pre-include={PRELUDE}"),
     "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
 )
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
@@ -87,7 +87,7 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
     if kind == "CUBIN":
         return Program(code, names)
     text, files = _without_places(code.rstrip(b"\0").decode(), job.options)
-    return Program(text.encode(), names, files)
+    return Program(text.encode(), names, files, warnings(_log(program), job.source))
 
 
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
@@ -118,8 +118,12 @@ def _resolved(path: str) -> Path:
     return Path(os.path.normpath(Path.cwd() / path))
 
 
+def _log(program: ctypes.c_void_p) -> str:
+    return _read("nvrtcGetProgramLog", program, _READ_BYTES).decode(errors="replace").rstrip("\0")
+
+
 def _error(status: int, program: ctypes.c_void_p, source: str) -> CompileError:
-    log = _read("nvrtcGetProgramLog", program, _READ_BYTES).decode(errors="replace").rstrip("\0")
+    log = _log(program)
     if status == _MEMORY:
         return CompileError(_OUT_OF_MEMORY)
     if status == _WRONG_OPTION or log.startswith("Command-line error"):

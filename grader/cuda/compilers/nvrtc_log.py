@@ -32,7 +32,7 @@ from .protocol import SOURCE_NAME
 _KIND = r"((?:catastrophic |internal |command-line )?error|warning|remark|note)"
 _HEAD = re.compile(
     rf"(?:(?P<file>.+?)\((?P<line>\d+)\)|(?P<end>At end of source))?"
-    rf"(?:: | |^)(?P<kind>{_KIND})(?: #[\w-]+)?: (?P<message>.*)",
+    rf"(?:: | |^)(?P<kind>{_KIND})(?: #(?P<number>\d+)[\w-]*)?: (?P<message>.*)",
     re.IGNORECASE,
 )
 _PTXAS = re.compile(r"ptxas\b(?: [^;]*;)?\s*(?:error|fatal)\s*: (?P<message>.*)")
@@ -69,6 +69,34 @@ def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:
     return bounded(dict.fromkeys(named(one, lines) for one in found))
 
 
+# What has hardly ever a good reason; unused variables and the like are none of it.
+_DOUBTFUL = {
+    "39": "division by zero",
+    "61": "an integer too large",
+    "62": "a shift by less than nothing",
+    "63": "a shift by too much",
+    "111": "a statement that is never reached",
+    "170": "a pointer to outside of its array",
+    "174": "an expression without effect",
+    "175": "an index outside of its array",
+    "186": "an unsigned integer compared with 0",
+    "187": "= where == may be meant",
+    "549": "a variable without a value",
+    "940": "no value to return",
+}
+
+
+def warnings(log: str, source: str) -> tuple[Diagnostic, ...]:
+    """What NVRTC doubts in `source` itself, where that is worth a learner's while."""
+    lines = lines_of(source)
+    found = [
+        _diagnostic([entry], lines)
+        for entry in _entries(log.split("\n"))
+        if entry.own and entry.head["number"] in _DOUBTFUL
+    ]
+    return bounded(dict.fromkeys(found))
+
+
 def _entries(rows: list[str]) -> Iterator[_Entry]:
     entry = None
     for row in rows:
@@ -90,7 +118,7 @@ def _groups(entries: Iterator[_Entry]) -> Iterator[list[_Entry]]:
             if group:
                 yield group
             group = [entry]
-        elif group:
+        elif group and entry.head["kind"].lower() == "note":
             group.append(entry)
     if group:
         yield group

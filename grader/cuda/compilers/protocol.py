@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from ..diagnostics import Diagnostic
+
 # What a compiler calls the learner's text in line tables; no file lies there.
 SOURCE_NAME = "/learner/kernel.cu"
 TOO_MUCH = (
@@ -32,12 +34,13 @@ class Job:
 class Program:
     """`code` is PTX text or a cubin, `names` the mangled name of each name expression, `files`
     the files that it was made of beside the source, the compiler's own headers and those of
-    folders that the job's options name. It hangs on the job and the compiler alone, never on
-    where, when or by whom it was compiled."""
+    folders that the job's options name, `warnings` what the compiler doubts. It hangs on the job
+    and the compiler alone, never on where, when or by whom it was compiled."""
 
     code: bytes
     names: dict[str, str]
     files: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def text(self) -> str:

@@ -29,7 +29,7 @@ from . import names
 from .built_in import FIRST, HEADERS
 from .flags import back, front, plain
 from .layout import laid_out
-from .log import diagnostics
+from .log import diagnostics, warnings
 from .ptx import like_nvrtc
 from .wide_copies import wide_copies
 
@@ -76,14 +76,15 @@ def _compiled(job: Job, folder: Path) -> Program:
     (folder / "source").write_bytes(text.encode(errors="replace"))
     first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
     more = (*first, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
-    _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
+    log = _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
     middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx = _read(folder / "ptx", _PTX_BYTES).decode()
     ptx, found = names.answered(ptx, job.name_expressions)
     strange = _strange(folder / "included", job)
-    return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange)
+    doubts = warnings(log, job.source)
+    return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange, doubts)
 
 
 def _cuda_folders() -> tuple[Path, ...]:
@@ -110,8 +111,8 @@ def _places() -> tuple[str, ...]:
     )
 
 
-def _run(arguments: list[str], folder: Path, source: str) -> None:
-    """clang with these arguments in that folder. CompileError where it refuses."""
+def _run(arguments: list[str], folder: Path, source: str) -> str:
+    """What clang says with these arguments in that folder. CompileError where it refuses."""
     kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
         try:
@@ -131,8 +132,10 @@ def _run(arguments: list[str], folder: Path, source: str) -> None:
         finally:
             child.kill()
             child.wait()
+    said = _read(folder / "log", _LOG_BYTES).decode(errors="replace")
     if status:
-        raise _error(status, _read(folder / "log", _LOG_BYTES).decode(errors="replace"), source)
+        raise _error(status, said, source)
+    return said
 
 
 def _childless(pid: int) -> None:

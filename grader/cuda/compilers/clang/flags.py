@@ -21,6 +21,9 @@ _FRONT = (
     *("-debug-info-kind=line-directives-only", "-dwarf-version=2"),
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
     *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
+    *("-Wunused-value", "-Wuninitialized", "-Wtautological-unsigned-zero-compare"),
+    *("-Wshift-count-overflow", "-Wdivision-by-zero", "-Warray-bounds", "-Wempty-body"),
+    *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     *("-vectorize-loops", "-vectorize-slp"),

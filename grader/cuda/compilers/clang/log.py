@@ -22,7 +22,7 @@ from ..protocol import SOURCE_NAME
 from . import names
 
 _PLACE = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
-_HEAD = re.compile(rf"(?:{_PLACE}: )?(?P<kind>fatal error|error|note): (?P<message>.*)")
+_HEAD = re.compile(rf"(?:{_PLACE}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
 _INCLUDED = re.compile(rf"In file included from {re.escape(SOURCE_NAME)}:(?P<line>\d+)[:,]")
 # A message that ends the list, and one about another that was told.
 _NO_ERRORS = re.compile(r"too many errors emitted|\d+ errors? generated")
@@ -57,12 +57,21 @@ class _Entry:
 def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:
     """The errors in `log`, each at a line of `source`; none if the log tells of none."""
     lines = lines_of(source)
-    found = [_diagnostic(entry, lines) for entry in _errors(log)]
+    errors = (entry for entry in _entries(log) if entry.head["kind"] != "warning")
+    found = [_diagnostic(entry, lines) for entry in errors]
     return bounded(dict.fromkeys(named(one, lines) for one in found)) if found else ()
 
 
-def _errors(log: str) -> Iterator[_Entry]:
-    error, included = None, None
+def warnings(log: str, source: str) -> tuple[Diagnostic, ...]:
+    """What clang doubts in `source` itself; `flags` says what it is asked to doubt."""
+    lines = lines_of(source)
+    doubts = (entry for entry in _entries(log) if entry.head["kind"] == "warning" and entry.own)
+    return bounded(dict.fromkeys(Diagnostic(one.message, *_at(one, lines)) for one in doubts))
+
+
+def _entries(log: str) -> Iterator[_Entry]:
+    """The errors and warnings, each with its notes."""
+    told, included = None, None
     for row in log.split("\n"):
         if found := _INCLUDED.match(row):  # told once for all errors of one header
             included = int(found["line"])
@@ -72,13 +81,13 @@ def _errors(log: str) -> Iterator[_Entry]:
             continue
         entry = _Entry(head, included)
         if head["kind"] != "note":
-            if error:
-                yield error
-            error = entry
-        elif error:
-            error.notes.append(entry)
-    if error:
-        yield error
+            if told:
+                yield told
+            told = entry
+        elif told:
+            told.notes.append(entry)
+    if told:
+        yield told
 
 
 def _diagnostic(error: _Entry, lines: list[str]) -> Diagnostic:
