@@ -82,7 +82,7 @@ def watched(root, monkeypatch):
     """The small lesson's judge as on Windows, in this process."""
     monkeypatch.setattr(watch, "NEEDED", True)
     monkeypatch.setattr(worker, "COMMAND", without_posix.worker("win32"))
-    monkeypatch.setattr(worker.forkserver, "AVAILABLE", False)
+    monkeypatch.setattr(worker, "FORKS", False)
     return lambda source, **limits: judge(ID, source, root=root, limits=Limits(**limits))
 
 

@@ -27,7 +27,8 @@ from typing import NoReturn
 
 import msgspec
 
-assert sys.platform == "linux"  # the others lack pidfd, macOS, or all of it, Windows
+if sys.platform != "linux":  # macOS lacks pidfd, and Windows all of it
+    raise ImportError("only Linux has what the server takes")
 
 AVAILABLE = hasattr(os, "fork") and hasattr(os, "pidfd_open") and hasattr(socket, "send_fds")
 SERVE = "serve"  # the command-line argument that makes a worker's program a server

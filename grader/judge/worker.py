@@ -36,6 +36,7 @@ PASSED_ON = (
     "SYSTEMROOT",  # Windows starts nothing without
     compilers.CHOICE,
 )
+FORKS = sys.platform == "linux" and forkserver.AVAILABLE
 COMPLAINT = 4096  # bytes of a worker's stderr that are read
 CHUNK = 1 << 20  # bytes of its answers that are read at a time
 KILLED = -9  # the exit status of what was ended by SIGKILL
@@ -133,7 +134,7 @@ def _start(
     device: str, folder: str, files: tuple[int, int, int]
 ) -> tuple[int, Callable[[float], int]]:
     """A worker's process id, and what ends it."""
-    if sys.platform == "linux" and forkserver.AVAILABLE and device in ("simulator", "reasoning"):
+    if sys.platform == "linux" and FORKS and device in ("simulator", "reasoning"):
         with suppress(forkserver.ServerGone, OSError):
             server = forkserver.server(COMMAND, _environment("/nonexistent"))
             if pid := server.fork(folder, files):
