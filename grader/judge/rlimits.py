@@ -24,21 +24,26 @@ GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is
 
 def limit(request: Request) -> None:
     """Limits on this process; the judge also watches the clock."""
-    if sys.platform == "win32":
-        return
-    limits = {
-        resource.RLIMIT_CPU: request.cpu_seconds,
-        resource.RLIMIT_FSIZE: request.file_bytes,
-        resource.RLIMIT_CORE: 0,
-    }
-    if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-        limits[resource.RLIMIT_NOFILE] = OPEN_FILES
-        if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
-            limits[resource.RLIMIT_AS] = request.memory_bytes
-    for what, value in limits.items():
-        _, hard = resource.getrlimit(what)
-        with suppress(ValueError):  # the machine's own limit is tighter already
-            resource.setrlimit(what, (value, hard))
+    if sys.platform != "win32":
+        _set(request)
+
+
+if sys.platform != "win32":
+
+    def _set(request: Request) -> None:
+        limits = {
+            resource.RLIMIT_CPU: request.cpu_seconds,
+            resource.RLIMIT_FSIZE: request.file_bytes,
+            resource.RLIMIT_CORE: 0,
+        }
+        if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+            limits[resource.RLIMIT_NOFILE] = OPEN_FILES
+            if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
+                limits[resource.RLIMIT_AS] = request.memory_bytes
+        for what, value in limits.items():
+            _, hard = resource.getrlimit(what)
+            with suppress(ValueError):  # the machine's own limit is tighter already
+                resource.setrlimit(what, (value, hard))
 
 
 def start_no_process() -> None:
@@ -67,14 +72,13 @@ def raise_when_time_is_up() -> None:
 @contextmanager
 def time_for(seconds: float) -> Iterator[None]:
     """SIGPROF after so many seconds of the CPU's time, whatever else the machine is doing."""
-    if sys.platform == "win32":
-        yield
-        return
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _out_of_time(number: int, frame: types.FrameType | None) -> NoReturn:
