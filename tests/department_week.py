@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -298,13 +298,13 @@ def why(week: Week, name: str, rows: list[export.Row]) -> Iterator[str]:
 # --- Gradescope ----------------------------------------------------------------------------------
 
 
-def by_gradescope(week: Week, folder: Path) -> Iterator[tuple[str, float]]:
-    """What the bundle gives each who handed in, by its results.json. What is handed in alike is
+def by_gradescope(week: Week, folder: Path, names: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """What the bundle gives each of `names`, by its results.json. What is handed in alike is
     judged once, in folders as Gradescope has them."""
     run(week.here, "bundle", "gradescope", LESSON)
     packed = zipfile.ZipFile(week.here.root / f"export/{LESSON}-gradescope.zip")
     known: dict[str, float] = {}
-    for name in week.kinds:
+    for name in names:
         place = week.here.path("submitted", LESSON, name)
         same = _digest(place)
         if same not in known:
@@ -334,13 +334,18 @@ def _digest(place: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def differences(week: Week, folder: Path) -> Iterator[str]:
-    """Where a mark is not what was counted by hand, or Gradescope's not the course's."""
+def differences(week: Week) -> Iterator[str]:
+    """Where a mark is not what was counted by hand."""
     rows = found(week)
     for name, mine in rows.items():
         if not math.isclose(score(mine), expected(week, name), abs_tol=1e-9):
             yield f"{name}: {score(mine):g}, and by hand {expected(week, name):g}"
-    for name, points in by_gradescope(week, folder):
+
+
+def differences_on_gradescope(week: Week, folder: Path, names: Iterable[str]) -> Iterator[str]:
+    """Where, for some who handed in, Gradescope's mark is not the course's."""
+    rows = found(week)
+    for name, points in by_gradescope(week, folder, names):
         ours = sum(row.by_judge or 0.0 for row in rows[name])
         if name == learner(WORSE):
             ours = 0.0  # Gradescope has what was handed in last, and keeps nothing of before
@@ -354,7 +359,8 @@ def main(learners: int) -> int:
         for learner_id, rows in found(week).items():
             points = f"{score(rows):g} of {sum(row.max_score for row in rows):g}"
             print(f"{learner_id}  {points}  {'; '.join(why(week, learner_id, rows))}")
-        wrong = list(differences(week, Path(name) / "gradescope"))
+        wrong = list(differences(week))
+        wrong += differences_on_gradescope(week, Path(name) / "gradescope", week.kinds)
     print(*wrong, f"{learners} learners, {len(wrong)} marks are not as they should be", sep="\n")
     return 1 if wrong else 0
 

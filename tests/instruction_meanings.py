@@ -266,7 +266,7 @@ def _told(scene: Scene, given: list, same: z3.BoolRef, loose: bool) -> str:
 
 def _answer(scene: Scene, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
     """With products that are products, as they are in a launch."""
-    known = scene.known(formulas)
+    known, _ = scene.known(formulas)
     names = {name for one in known for name in scene.atoms.constants(one) if "*" in name}
     solver = z3.SimpleSolver()
     solver.set("timeout", 20_000)

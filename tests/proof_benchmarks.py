@@ -1,6 +1,6 @@
 """Reasoning about the race benchmarks of others, from their checkouts:
 
-    python tests/proof_benchmarks.py --gpuverify DIR --indigo DIR [--every N]
+    python tests/proof_benchmarks.py --gpuverify DIR --indigo DIR [--every N] [--jobs N]
 
 The suites are those of `race_benchmarks`. Asked is whether two threads can race or can fail to meet
 at a barrier or a shuffle, for any sizes and contents, in the launch that a test names (Indigo: in
@@ -17,12 +17,14 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import race_benchmarks
 import z3
+from in_parallel import add_jobs, in_order
 from race_benchmarks import Code
 
 from grader import cuda
@@ -83,23 +85,30 @@ def outcome(code: Code, fixed: bool, arguments) -> tuple[str, str]:
     return "not decided", f"a {found[0].question.fault} could not be excluded"
 
 
+def examined_code(name: str, code: Code) -> tuple[str, str]:
+    """As `outcome`, of a code of the suite called `name`."""
+    make = race_benchmarks.graph_arguments(code.source) if name == "indigo" else None
+    make = make or race_benchmarks.plain_arguments(code.source, code.kernel)
+    return outcome(code, name == "gpuverify", make)
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     asked.add_argument("--gpuverify", type=Path, metavar="DIR")
     asked.add_argument("--indigo", type=Path, metavar="DIR")
     asked.add_argument("--every", type=int, default=1, help="take every so many codes only")
+    add_jobs(asked)
     given = asked.parse_args()
     for name in ("gpuverify", "indigo"):
         if folder := getattr(given, name):
-            _table(name, list(getattr(race_benchmarks, name)(folder))[:: given.every])
+            codes = list(getattr(race_benchmarks, name)(folder))[:: given.every]
+            _table(name, codes, given.jobs)
 
 
-def _table(name: str, codes: list[Code]) -> None:
+def _table(name: str, codes: list[Code], jobs: int) -> None:
     counts: Counter[tuple[str, str]] = Counter()
-    for code in codes:
-        make = race_benchmarks.graph_arguments(code.source) if name == "indigo" else None
-        make = make or race_benchmarks.plain_arguments(code.source, code.kernel)
-        found, why = outcome(code, name == "gpuverify", make)
+    outcomes = in_order(partial(examined_code, name), codes, jobs)
+    for code, (found, why) in zip(codes, outcomes, strict=True):
         kind = "racy" if code.racy else "clean"
         counts[kind, found] += 1
         print(f"{name} {code.name}: {kind}, {found} {why}".rstrip(), file=sys.stderr, flush=True)

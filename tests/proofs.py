@@ -1,18 +1,19 @@
 """What reasoning about every size says of kernels whose worth is known.
 
-`python tests/proofs.py table [WORD]` prints it for all solutions, mistakes and right alternatives,
-or for those whose lesson or name contains WORD: proved, shown to be wrong by a launch that was
-tried on the simulated GPU, or not decided; and the seconds it took.
+`python tests/proofs.py table [WORD] [--every N] [--jobs N]` prints it for all solutions, mistakes
+and right alternatives, or for those whose kind, lesson or name contains WORD: proved, shown to be
+wrong by a launch that was tried on the simulated GPU, or not decided; and the seconds it took.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import suites
+from in_parallel import add_jobs, in_order
 
 from grader import course
 from grader.cuda import analysis
@@ -70,26 +71,41 @@ def row(one: Known, found: Found) -> str:
         there = "" if one.line in (None, found.error.line) else f" (announced: line {one.line})"
         said += f": {found.error.status}, line {found.error.line}{there}; {found.trial}"
     elif found.why:
-        said += f": {found.why}; lines {found.suspected}" if found.suspected else f": {found.why}"
+        lines = ", ".join(map(str, found.suspected))
+        said += f": {found.why}; lines {lines}" if lines else f": {found.why}"
     cost = f"{found.seconds:.1f} s, {found.spent / 1e6:.1f} M"
     return f"{one.kind} | {one.name} | {one.status} | {said} | {cost}"
 
 
-def table(word: str = "") -> None:
+def tabled(one: Known) -> tuple[str, str]:
+    """What becomes of a kernel, and its row."""
+    try:
+        found = examined(one)
+    except CudaError as error:  # an alternative that needs another compiler's options
+        return type(error).__name__, f"{one.kind} | {one.name} | {type(error).__name__}"
+    return found.outcome.value, row(one, found)
+
+
+def table(word: str, every: int, jobs: int) -> None:
+    known = [*solutions(), *mistakes(), *alternatives()]
+    known = [one for one in known if word in f"{one.kind} {one.name}"][::every]
     outcomes: Counter[tuple[str, str]] = Counter()
-    for one in (*solutions(), *mistakes(), *alternatives()):
-        if word not in f"{one.kind} {one.name}":
-            continue
-        try:
-            found = examined(one)
-        except CudaError as error:  # an alternative that needs another compiler's options
-            print(f"{one.kind} | {one.name} | {type(error).__name__}", flush=True)
-            continue
-        outcomes[one.kind, found.outcome.value] += 1
-        print(row(one, found), flush=True)
+    for one, (outcome, said) in zip(known, in_order(tabled, known, jobs), strict=True):
+        outcomes[one.kind, outcome] += 1
+        print(said, flush=True)
     for (kind, outcome), number in sorted(outcomes.items()):
         print(f"{kind}: {number} {outcome}")
 
 
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument("what", choices=["table"])
+    asked.add_argument("word", nargs="?", default="")
+    asked.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth")
+    add_jobs(asked)
+    given = asked.parse_args()
+    table(given.word, given.every, given.jobs)
+
+
 if __name__ == "__main__":
-    table(*sys.argv[2:3])
+    main()

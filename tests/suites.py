@@ -7,16 +7,17 @@ tests/suites/skips/LESSON.toml          right answers that go around what the ex
 tests/suites/mistakes/LESSON.toml       mistakes that change values alone, with their `cause`,
                                         which a visible case must show and check() must name
 
-`python tests/suites.py SUITE [WORD]` judges the whole suite, or those whose path contains WORD, and
-prints what each got; `python tests/suites.py time [WORD]` measures what check() costs, and says
-which mistakes only hidden cases see.
+`python tests/suites.py SUITE [WORD] [--jobs N]` judges the whole suite, or those whose path
+contains WORD, and prints what each got; `python tests/suites.py time [WORD]` measures what check()
+costs, and says which mistakes only hidden cases see; `python tests/suites.py asked [WORD]` lists
+what each exercise's cases ask.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
-import sys
 import tempfile
 import time
 import tomllib
@@ -26,12 +27,16 @@ from functools import partial
 from pathlib import Path
 
 import psutil
+from asked import table as asked_table
+from in_parallel import add_jobs, in_order
 
 from grader import course
 from grader.course import edits
+from grader.cuda.comments import without_comments
 from grader.judge import Verdict, judge
 
 FOLDER = Path(__file__).parent / "suites"
+SUITES = "alternatives", "skips", "mistakes"
 ELSEWHERE = r"should be made of|holds .* no part of it should be"
 ASKED = r"; ours asks whether"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
@@ -74,8 +79,7 @@ class Answer:
 def answers(suite: str) -> Iterator[Answer]:
     """The answers of a suite, lesson by lesson. Raises EditError or NotInCourse for one amiss."""
     yield from _written(suite)
-    if suite == "alternatives":
-        yield from _restyled()
+    yield from (one for one in _restyled() if one.suite == suite)
 
 
 def _written(suite: str) -> Iterator[Answer]:
@@ -89,15 +93,19 @@ def _written(suite: str) -> Iterator[Answer]:
 
 
 def _restyled() -> Iterator[Answer]:
-    """Every solution in every style of styles.toml that changes it."""
+    """Every solution in every style of styles.toml that changes it: an alternative, or a skip where
+    what was given must stay as it was."""
     styles = tomllib.loads((FOLDER / "styles.toml").read_text())["style"]
     for lesson in course.lessons():
         for exercise in lesson.exercises:
             solution = lesson.solution(exercise)
             for style in styles:
-                source = edits.in_answer(solution, partial(re.sub, style["find"], style["put"]))
-                if source != solution:
-                    yield Answer("alternatives", exercise.id, f"style/{style['name']}", source)
+                restyled = partial(re.sub, style["find"], style["put"])
+                kept = exercise.kind.keeps_what_is_given
+                source = restyled(solution) if kept else edits.in_answer(solution, restyled)
+                if without_comments(source) != without_comments(solution):
+                    suite = "skips" if kept else "alternatives"
+                    yield Answer(suite, exercise.id, f"style/{style['name']}", source)
 
 
 def _answer(suite: str, exercise: str, solution: str, entry: dict) -> Answer:
@@ -128,20 +136,25 @@ def cause_is_told(answer: Answer, verdict: Verdict) -> bool:
     return re.search(CAUSES[answer.cause], verdict.message) is not None
 
 
-def main(suite: str, word: str = "") -> None:
-    tried, failed = 0, 0
-    for answer in answers(suite):
-        if word not in answer.path:
-            continue
-        verdict = judged(answer)
-        good = as_it_should(answer, verdict)
-        tried, failed = tried + 1, failed + (not good)
-        marks = f"{verdict.points:g}/{verdict.max_points:g} {verdict.status}"
-        path = verdict.counters.get("longest_path", 0)
-        print(f"{'ok  ' if good else 'FAIL'} {answer.path}  {marks}, path {path:,}", flush=True)
-        if not good:
-            print("\n".join(f"       {line}" for line in _told(verdict)), flush=True)
-    print(f"{tried} of {suite} tried, {failed} not as they should be")
+def tried(answer: Answer) -> tuple[bool, str]:
+    """Whether an answer got what it should, and its row."""
+    verdict = judged(answer)
+    good = as_it_should(answer, verdict)
+    marks = f"{verdict.points:g}/{verdict.max_points:g} {verdict.status}"
+    path = verdict.counters.get("longest_path", 0)
+    rows = [f"{'ok  ' if good else 'FAIL'} {answer.path}  {marks}, path {path:,}"]
+    if not good:
+        rows += [f"       {line}" for line in _told(verdict)]
+    return good, "\n".join(rows)
+
+
+def table(suite: str, word: str, jobs: int) -> None:
+    chosen = [answer for answer in answers(suite) if word in answer.path]
+    failed = 0
+    for good, row in in_order(tried, chosen, jobs):
+        failed += not good
+        print(row, flush=True)
+    print(f"{len(chosen)} of {suite} tried, {failed} not as they should be")
 
 
 def _told(verdict: Verdict) -> Iterator[str]:
@@ -193,5 +206,19 @@ def _used() -> float:
     return used
 
 
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument("what", choices=[*SUITES, "time", "asked"])
+    asked.add_argument("word", nargs="?", default="")
+    add_jobs(asked)
+    given = asked.parse_args()
+    if given.what == "asked":
+        asked_table(given.word)
+    elif given.what == "time":
+        measure(given.word)
+    else:
+        table(given.what, given.word, given.jobs)
+
+
 if __name__ == "__main__":
-    measure(*sys.argv[2:]) if sys.argv[1] == "time" else main(*sys.argv[1:])
+    main()

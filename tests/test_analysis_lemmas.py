@@ -13,7 +13,9 @@ z3 = pytest.importorskip("z3")
 
 from grader.cuda.analysis import lemmas, rounds  # noqa: E402
 from grader.cuda.analysis.atoms import Atoms, Scope, term  # noqa: E402
+from grader.cuda.analysis.effort import Effort  # noqa: E402
 from grader.cuda.analysis.polynomials import Polynomial  # noqa: E402
+from grader.cuda.analysis.scenes import Scene  # noqa: E402
 from grader.cuda.analysis.values import Arithmetic  # noqa: E402
 
 FEW = range(-3, 4)
@@ -36,12 +38,12 @@ def excluded_by_two(lemma):
     return wrong_ones({one: holds(*lemma(*one, one[3] * one[1])) for one in tried})
 
 
-def excluded_by_envelope(envelope):
+def excluded_by_plane(plane):
     found = {}
     for low, least in product((-2, 0, 1), (-1, 0, 2)):
         ends = low, low + 2, least, least + 2
         for x, y, p in product(range(low, low + 3), range(least, least + 3), WIDE):
-            found[x, y, p, *ends] = all(envelope(x, y, p, *ends))
+            found[x, y, p, *ends] = holds(*plane(x, y, p, *ends))
     return wrong_ones(found)
 
 
@@ -52,7 +54,7 @@ def wrong_ones(kept):
 
 CHECKS = {one.__name__: (one, excluded_by) for one in lemmas.ABOUT_ONE}
 CHECKS |= {one.__name__: (one, excluded_by_two) for one in lemmas.ABOUT_TWO}
-CHECKS["envelope"] = lemmas.envelope, excluded_by_envelope
+CHECKS |= {one.__name__: (one, excluded_by_plane) for one in lemmas.ENVELOPE}
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -100,3 +102,46 @@ def test_polynomials_compute_as_integers_do():
     mixed = (a + b * 3 - 2) * (c - a) + a * b
     for x, y, z in product(FEW, repeat=3):
         assert mixed.value({"a": x, "b": y, "c": z}) == (x + 3 * y - 2) * (z - x) + x * y
+
+
+def test_numbers_fail_a_fact_as_its_formula_says():
+    facts = lemmas.Facts(some_atoms(), str)
+    products = {("a", "b"), ("b", "c"), ("a", "b", "c")}
+    for numbers in product((-2, 0, 1, 3), (0, 2), (1, 2), (-2, 0, 3, 6), (0, 2, 4), (0, 6)):
+        model = dict(zip(("a", "b", "c", "a*b", "b*c", "a*b*c"), numbers, strict=True))
+        given = [z3.Int(name) == number for name, number in model.items()]
+        about = list(facts.about(products))
+        failing = set(lemmas.failing(about, model))
+        for one in about:
+            solver = z3.SimpleSolver()
+            solver.add(*given, one.formula)
+            assert (solver.check() == z3.unsat) == (one in failing)
+
+
+def some_atoms():
+    atoms = Atoms()
+    for name, low in (("a", -2), ("b", 0), ("c", 1)):
+        atoms.integer(name, low, 4, Scope.GRID)
+    return atoms
+
+
+def test_a_question_is_answered_as_if_all_facts_about_products_had_been_told():
+    atoms = some_atoms()
+    a, b, c = (Polynomial.atom(name) for name in "abc")
+    scene = Scene(atoms)
+    assert scene.impossible([term(a * b) > term(b) * 4], Effort(10**6))
+    assert scene.impossible([term(a) > 0, term(a * b * c) < term(b * c)], Effort(10**6))
+    model = scene.ask([term(a * b) == 6, term(b * c) == 9], Effort(10**6))
+    facts = atoms.products.about({("a", "b"), ("b", "c")})
+    assert list(lemmas.failing(facts, model)) == []
+    assert not scene.impossible([term(a * b) == 6], Effort(10**6))
+
+
+def test_what_holds_more_than_what_is_impossible_is_not_asked_again():
+    scene, effort = Scene(some_atoms()), Effort(10**6)
+    a, b = z3.Int("a"), z3.Int("b")
+    assert scene.impossible([a > b, b > a], effort)
+    spent = effort.meter.spent
+    assert scene.impossible([z3.And(b > a, a == 1), a > b], effort)
+    assert effort.meter.spent == spent
+    assert not scene.impossible([a > b], effort)

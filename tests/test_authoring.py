@@ -17,7 +17,7 @@ from grader.cli.app import app
 TESTS = Path(__file__).parent
 PAGE = (TESTS.parent / "docs/authoring.md").read_text()
 BLOCK = re.compile(r"<!-- (file|prepend): (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
-LESSON = "09_histogram"
+LESSON, TUTORIAL = "08_sums", "09_histogram"
 
 
 def run(here, *arguments):
@@ -25,21 +25,30 @@ def run(here, *arguments):
         return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
 
 
-@pytest.fixture
-def here(tmp_path):
-    (tmp_path / "kernels").mkdir()
-    here = new_course(tmp_path / "course", tmp_path / "kernels")
+@pytest.fixture(scope="module")
+def here(tmp_path_factory):
+    """A course of one new lesson."""
+    kernels = tmp_path_factory.mktemp("departments") / "kernels"
+    kernels.mkdir()
+    here = new_course(tmp_path_factory.mktemp("course"), kernels)
     assert run(here, "new", LESSON).exit_code == 0
     return here
 
 
-def hold_to_the_rules(here):
-    """All of tests/test_course.py that is about a lesson, as its author runs it after building."""
+@pytest.fixture(scope="module")
+def held(here):
+    """What all of tests/test_course.py that is about a lesson says of two, as their author runs it
+    after building: one as `grader new` leaves it, one as the tutorial does."""
+    assert run(here, "new", TUTORIAL).exit_code == 0
+    folder, blocks = here.kernels / TUTORIAL, BLOCK.findall(PAGE)
+    assert len(blocks) == 4
+    for what, name, text in blocks:
+        path = folder / name
+        path.write_text(text if what == "file" else text + path.read_text())
     begin(here.kernels.parent)  # as `grader --course` does
     python(here, "grader", "build")
-    rules = ("-n", "0", "-p", "no:cacheprovider", f"{TESTS}/test_course.py", "-k", LESSON)
-    assert int(re.search(r"(\d+) passed", python(here, "pytest", *rules))[1]) > 15
-    return course.lesson(LESSON, here.kernels)
+    rules = ("-n", "0", "-vv", "-p", "no:cacheprovider", f"{TESTS}/test_course.py")
+    return python(here, "pytest", *rules, "-k", f"{LESSON} or {TUTORIAL}")
 
 
 def python(here, module, *arguments):
@@ -53,19 +62,14 @@ def python(here, module, *arguments):
 
 
 @pytest.mark.slow
-def test_a_new_lesson_keeps_every_rule_of_the_course_as_it_stands(here):
-    hold_to_the_rules(here)
+@pytest.mark.parametrize("lesson", [LESSON, TUTORIAL])
+def test_a_new_lesson_and_the_tutorial_s_keep_every_rule_of_the_course(held, lesson):
+    assert len(re.findall(rf"\[{lesson}.* PASSED", held)) > 15
 
 
 @pytest.mark.slow
-def test_the_tutorial_word_for_word_makes_a_lesson_that_keeps_the_rules(here):
-    folder = here.kernels / LESSON
-    blocks = BLOCK.findall(PAGE)
-    assert len(blocks) == 4
-    for what, name, text in blocks:
-        path = folder / name
-        path.write_text(text if what == "file" else text + path.read_text())
-    lesson = hold_to_the_rules(here)
+def test_the_tutorial_word_for_word_makes_what_it_says(here, held):
+    lesson = course.lesson(TUTORIAL, here.kernels)
     assert len(lesson.wrong_kernels) == 4 and "clear" in lesson.solution(lesson.exercises[0])
 
 

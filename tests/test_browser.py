@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 
 import pytest
 
@@ -11,11 +10,14 @@ selenium = pytest.importorskip("selenium", reason="NO BROWSER TESTS: selenium is
 
 import browser  # noqa: E402  (it needs selenium)
 import lab_times  # noqa: E402
+import nbformat  # noqa: E402
 from nbconvert import HTMLExporter  # noqa: E402
 from selenium.webdriver.common.keys import Keys  # noqa: E402
 
 from grader import course  # noqa: E402
+from grader.course.weave import CHECK  # noqa: E402
 from grader.learner import folder  # noqa: E402
+from grader.submissions.intake import grade_id  # noqa: E402
 
 pytestmark = browser.MARKS
 
@@ -182,8 +184,12 @@ def test_a_saved_notebook_still_plays_as_a_page_without_a_kernel(lab):
 
 
 def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
-    """nbgrader's button, which only those see who do not come by `grader lab`."""
-    shutil.copyfile(folder.NOTEBOOKS / f"{LESSON.name}.ipynb", lab.folder / f"{LESSON.name}.ipynb")
+    """nbgrader's button, which only those see who do not come by `grader lab`. Of the lesson as far
+    as its first exercise, since all of it would be run."""
+    given = nbformat.read(folder.NOTEBOOKS / f"{LESSON.name}.ipynb", 4)
+    checks = [at for at, one in enumerate(given.cells) if grade_id(one).startswith(CHECK)]
+    given.cells = given.cells[: checks[0] + 1]
+    nbformat.write(given, lab.folder / f"{LESSON.name}.ipynb")
     untouched = browser.Lab(lab.page, lab.address, f"{LESSON.name}.ipynb")
     untouched.page.execute_script(
         "[...document.querySelectorAll('.jp-Toolbar button, .jp-Toolbar jp-button')]"
@@ -197,11 +203,11 @@ def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
     assert "still as it was handed out" in said
 
 
-def test_five_players_on_one_page_all_open(tmp_path):
+def test_five_players_on_one_page_all_open(lab, tmp_path):
     """How long that takes is told by tests/lab_times.py."""
     path = tmp_path / "five.html"
     path.write_text(lab_times.five_players())
     assert path.stat().st_size < 10_000_000
-    with browser.chromium() as page:
-        lab_times.open_players(page, path)
-        assert len(page.find_elements(browser.By.CSS_SELECTOR, "iframe")) == 5
+    lab.page.switch_to.new_window("tab")
+    lab_times.open_players(lab.page, path)
+    assert len(lab.page.find_elements(browser.By.CSS_SELECTOR, "iframe")) == 5

@@ -172,7 +172,7 @@ def test_feedback_goes_through_the_exercises_as_the_notebook_does(graded):
         Row("ben", LESSON, name, 0, 1, "wrong_answer", None, "", None)
         for name in ("by_hand", "scale", "add")
     ]
-    html = feedback_page.page(here, LESSON, "ben", Shown("Adding", tuple(rows), {}, (), ""))
+    html = feedback_page.page(here, LESSON, "ben", Shown("Adding", {}, tuple(rows), {}, (), ""))
     assert re.findall(r'section id="check-(\w+)"', html) == ["add", "scale", "by_hand"]
 
 

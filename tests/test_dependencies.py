@@ -2,6 +2,7 @@
 all of it."""
 
 import ast
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -129,3 +130,12 @@ def test_constraints_hold_one_version_of_everything_that_make_installs():
         version = versions[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), line
     assert "--constraint constraints.txt" in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [("nbformat", "lark"), ("grader.classroom.bundles.on_gradescope", "nbgrader")],
+)
+def test_what_learners_wait_for_imports_nothing_that_takes_seconds(module, absent):
+    said = f"import sys, {module}; sys.exit({absent!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", said], cwd=ROOT).returncode == 0

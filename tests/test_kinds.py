@@ -120,6 +120,114 @@ def test_another_right_order_of_the_lines_is_right(tmp_path):
     assert judge(ID, other, root=root).status == "passed"
 
 
+LINES = small_lesson.SOLUTION.replace(
+    "    if (i < n) {\n        total[i] = x[i] + y[i];\n    }\n",
+    "    if (i >= n) return;\n    const float a = x[i];\n    total[i] = a + y[i];\n",
+)
+ORDERED = 'Order(("if (i > n) return;",))'
+KEPT = "comments and white space do not count"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("const float a = x[i];", "const float a = x[i]; // mine"), None),
+        (("    const float a = x[i];\n", "const float\na=x[i] ;"), None),
+        (("a + y[i]", "y[i] + a"), "line 7, `total[i] = y[i] + a;`, is none of the given lines."),
+        (("float a =", "auto a ="), "line 6, `const auto a = x[i];`, is none of the given lines."),
+        (
+            ("    total[i]", "    if (i >= n) return;\n    total[i]"),
+            "line 7, `if (i >= n) return;`, stands there more often than it was given.",
+        ),
+        (("int i = ", "long i = "), "line 3, `long i = "),
+        (("    if (i >=", "#define more\n    if (i >="), "line 5, `#define more`, is none of"),
+        (("    if (i >= n) return;\n", "    if (i > n - 1) return;\n"), "line 5, `if (i > n - 1)"),
+    ],
+)
+def test_only_the_given_lines_may_be_put_in_order_and_the_changed_line_is_named(
+    tmp_path, change, said
+):
+    root = course_of(tmp_path, LINES, ORDERED)
+    source = LINES.replace(*change)
+    assert source != LINES
+    verdict = judge(ID, source, root=root)
+    if said is None:
+        assert verdict.status == "passed", verdict.message
+        return
+    assert (verdict.status, verdict.points) == ("over_budget", 0)
+    assert said in verdict.message
+    assert KEPT in verdict.message
+    assert f"line {verdict.line}, " in verdict.message
+
+
+PLACED = """\
+extern "C" __global__ void add(const float* x, const float* y, float* total, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    // BEGIN SOLUTION
+    if (i >= n) return;
+    // END SOLUTION
+    if (blockIdx.x > 0) {
+        total[i] = x[i] + y[i];
+    } else {
+        total[i] = y[i] + x[i];
+    }
+}
+"""
+GUARD = "    if (i >= n) return;\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (((GUARD, "    // a guard\n if (i < n)\n"),), None),
+        (((GUARD, "    __syncthreads();\n    if (!(i < n)) { return; }\n"),), None),
+        (
+            ((GUARD, ""), ("if (b", "if (i < n && b"), ("else {", "else if (i < n) {")),
+            None,
+        ),
+        ((("x[i] + y[i]", "y[i] + x[i]"),), "line 7, `total[i] = y[i] + x[i];`, was given as"),
+        ((("x[i] + y[i]", "x[i] + 0 + y[i]"),), "line 7, `total[i] = x[i] + 0 + y[i];`, was given"),
+        (
+            ((GUARD, "    if (i < n) total[i] = x[i] + y[i];\n    if (i < n || n) return;\n"),),
+            "line 4, `if (i < n) total[i] = x[i] + y[i];`, adds `=`.",
+        ),
+        (((GUARD, GUARD + "    __stcg(total + i, 0.0f);\n"),), "adds `__stcg`."),
+    ],
+)
+def test_what_was_given_must_stay_where_something_is_to_be_placed(tmp_path, changes, said):
+    root = course_of(tmp_path, PLACED, "Place()")
+    source = PLACED
+    for change in changes:
+        source = source.replace(*change)
+    assert source != PLACED
+    verdict = judge(ID, source, root=root)
+    if said is None:
+        assert verdict.status == "passed", verdict.message
+        return
+    assert (verdict.status, verdict.points) == ("over_budget", 0)
+    assert said in verdict.message
+    assert KEPT in verdict.message
+
+
+def test_a_kernel_that_goes_wrong_is_told_so_whatever_was_changed(tmp_path):
+    root = course_of(tmp_path, LINES, ORDERED)
+    verdict = judge(ID, LINES.replace("if (i >= n)", "if (i > n + 0)"), root=root)
+    assert "out_of_bounds" in {case.status for case in verdict.cases}
+
+
+def test_a_right_kernel_that_is_to_break_is_not_called_a_wrong_answer(race):
+    found = lesson("01_add", race)
+    source = RACE.replace("    // END", "    __syncthreads();\n    int more;\n    // END")
+    verdict = judge(ID, source, root=race)
+    console = Console(width=200, record=True)
+    terminal.show_verdicts(console, [Checked(ID, source, verdict)])
+    card = verdict_card.page(verdict, source, found.exercises[0]).text
+    for text in (card, console.export_text()):
+        assert "not as asked" in text.lower()
+        assert "wrong answer" not in text.lower().replace("_", " ")
+        assert "Nothing went wrong" in text
+
+
 def test_a_race_that_is_asked_for_passes_by_the_race_and_tells_it(race):
     verdict = judge(ID, RACE, root=race)
     assert (verdict.status, verdict.kind, verdict.device) == ("passed", "break", "simulator")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from grader.cli import app
 from grader.course.weave import graded
 from grader.errors import LearnerError
 from grader.learner import editions, folder, handing_in, labextension, progress, start_page
+from grader.submissions.intake import grade_id
 
 LESSON = course.lesson("02_tree_reduction")
 
@@ -293,6 +295,143 @@ def test_handing_in_says_what_is_not_answered_or_cannot_be_graded(own):
     done = handing_in.hand_in(own, LESSON)
     assert done.blank == tuple(blank)
     assert done.problems == (f"The cell for {lost} is missing from the notebook.",)
+
+
+def with_saxpy(own, change):
+    """The first lesson in the learner's folder, its cell for saxpy changed."""
+    folder.make(own)
+    path = own / "00_first_kernel.ipynb"
+    given = nbformat.read(path, 4)
+    (one,) = [one for one in given.cells if grade_id(one) == "saxpy"]
+    change(given, one)
+    nbformat.write(given, path)
+    return path
+
+
+def like(one, name, source):
+    return nbformat.from_dict({**one, "id": name, "source": source})
+
+
+def submitted(own):
+    ran = CliRunner().invoke(app, ["submit", "00"])
+    assert ran.exception is None or isinstance(ran.exception, SystemExit)
+    return ran
+
+
+SILLY = {
+    "empty": (lambda nb, one: one.update(source=""), "The cell for saxpy is empty"),
+    "gone": (lambda nb, one: nb.cells.remove(one), "The cell for saxpy is missing"),
+    "another name": (
+        lambda nb, one: one.update(source=one.source.replace("saxpy", "sxapy")),
+        "saxpy does not pass yet: launch error",
+    ),
+    "Python": (
+        lambda nb, one: one.update(source="print('done')"),
+        "saxpy does not pass yet: compile error",
+    ),
+    "half a kernel": (
+        lambda nb, one: one.update(source=one.source.replace("(const", "const")),
+        "saxpy does not pass yet: compile error, line ",
+    ),
+    "twice": (
+        lambda nb, one: nb.cells.append(like(one, "z", one.source + "\nint z;")),
+        "2 cells for saxpy with different code",
+    ),
+}
+
+
+@pytest.mark.parametrize("silly", SILLY)
+def test_whatever_is_silly_in_a_cell_is_told_when_it_is_handed_in(own, silly):
+    change, said = SILLY[silly]
+    with_saxpy(own, change)
+    ran = submitted(own)
+    assert said in ran.stderr
+    assert "Hand in this file" in ran.stdout
+    assert ran.exit_code == 0
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"cells": [', "\0"])
+def test_what_is_no_notebook_is_one_sentence_when_it_is_handed_in(own, content):
+    folder.make(own)
+    (own / "00_first_kernel.ipynb").write_text(content)
+    ran = submitted(own)
+    assert ran.exit_code == 2
+    assert "is not a notebook" in ran.stderr
+    assert len(ran.stderr.strip().splitlines()) == 1
+
+
+def test_work_in_a_file_of_another_name_is_noticed_when_a_lesson_is_handed_in(own):
+    path = with_saxpy(own, lambda nb, one: one.update(source=one.source + "\n// z\nint z;"))
+    path.rename(own / "saxpy at last.ipynb")
+    assert "answers to it in saxpy at last.ipynb: call the file" in submitted(own).stderr
+    shutil.copy(own / folder.LESSONS / path.name, path)
+    ran = submitted(own)
+    assert "saxpy at last.ipynb has more answers than 00_first_kernel.ipynb" in ran.stderr
+    assert "Hand in this file" in ran.stdout
+
+
+# --- an exercise as it was handed out ------------------------------------------------------------
+
+
+def saxpy_of(path):
+    return [one.source for one in nbformat.read(path, 4).cells if grade_id(one) == "saxpy"]
+
+
+@pytest.mark.parametrize("ruin", ["written over", "gone", "twice", "empty"])
+def test_an_exercise_comes_back_as_it_was_handed_out_and_what_was_written_stays(own, ruin):
+    def change(notebook, one):
+        mine = one.source.replace("// YOUR CODE HERE", "y[i] = 0;  // mine")
+        if ruin == "gone":
+            notebook.cells.remove(one)
+        if ruin == "twice":
+            notebook.cells.insert(0, like(one, "another", mine))
+        if ruin in ("written over", "twice"):
+            one.source = mine
+        if ruin == "empty":
+            one.source = ""
+
+    path = with_saxpy(own, change)
+    before = path.read_bytes()
+    ran = CliRunner().invoke(app, ["restore", "00", "saxpy"])
+    assert ran.exit_code == 0, ran.output
+    given = saxpy_of(own / folder.LESSONS / path.name)
+    assert saxpy_of(path) == given
+    cells = nbformat.read(path, 4).cells
+    kept = [one for one in cells if one.cell_type == "markdown" and "// mine" in one.source]
+    assert len(kept) == {"written over": 1, "twice": 2}.get(ruin, 0)
+    if kept:
+        assert cells.index(kept[0]) - 1 == [grade_id(one) for one in cells].index("saxpy")
+    (copied,) = (own / editions.BEFORE).iterdir()
+    assert copied.read_bytes() == before
+    again = CliRunner().invoke(app, ["restore", "00", "saxpy"])
+    assert again.exit_code == 0
+    assert len(nbformat.read(path, 4).cells) == len(cells)
+
+
+def test_a_cell_that_is_gone_comes_back_where_it_was(own):
+    path = with_saxpy(own, lambda notebook, one: notebook.cells.remove(one))
+    CliRunner().invoke(app, ["restore", "00", "saxpy"])
+    ids = [
+        [one.id for one in nbformat.read(file, 4).cells]
+        for file in (path, folder.NOTEBOOKS / path.name)
+    ]
+    assert ids[0] == ids[1]
+
+
+def test_a_whole_lesson_comes_back_even_where_nothing_of_it_can_be_read(own):
+    path = with_saxpy(own, lambda notebook, one: None)
+    path.write_text('{"cells": [')
+    assert CliRunner().invoke(app, ["restore", "00", "saxpy"]).exit_code == 2
+    assert CliRunner().invoke(app, ["restore", "00"]).exit_code == 0
+    assert path.read_bytes() == (own / folder.LESSONS / path.name).read_bytes()
+    assert [one.read_text() for one in (own / editions.BEFORE).iterdir()] == ['{"cells": [']
+
+
+def test_what_is_no_exercise_cannot_be_restored(own):
+    folder.make(own)
+    ran = CliRunner().invoke(app, ["restore", "00", "sxapy"])
+    assert ran.exit_code == 2
+    assert "no exercise 'sxapy'" in ran.stderr
 
 
 # --- the extension -------------------------------------------------------------------------------

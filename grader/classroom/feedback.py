@@ -101,7 +101,8 @@ def _pages() -> str:
 def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, Shown]:
     """By learner, what the page shows beside the notebook. ClassroomError where somebody has no
     marks."""
-    file, title = coursefile.read(course), lessons.lesson(lesson, course.kernels).title
+    file, about = coursefile.read(course), lessons.lesson(lesson, course.kernels)
+    kinds = {one.name: one.kind for one in about.exercises}
     with course.gradebook() as gradebook:
         rows = _by_learner(rows_of(course, gradebook, lesson), attrgetter("learner"))
         comments = _by_learner(_comments(gradebook, lesson), itemgetter(0))
@@ -120,7 +121,7 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
         due = deadlines.due(file, lesson, learner)
         again = tuple(one for one in changed.get(learner, ()) if one.before is not None)
         told = f"{file.local(due)} {file.zone}" if due else ""
-        found[learner] = Shown(title, mine, said, again, told)
+        found[learner] = Shown(about.title, kinds, mine, said, again, told)
     return found
 
 

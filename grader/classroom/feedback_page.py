@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ..course.kinds import Kind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
 from . import sanitize_html
@@ -23,10 +24,12 @@ from .folder import CourseFolder
 
 @dataclass(frozen=True)
 class Shown:
-    """All that a page is made of beside the graded notebook: the lesson's title, the marks, an
-    instructor's comments by exercise, what changed when, and when it was due (empty: never)."""
+    """All that a page is made of beside the graded notebook: the lesson's title, the kinds of its
+    exercises by name, the marks, an instructor's comments by exercise, what changed when, and when
+    it was due (empty: never)."""
 
     title: str
+    kinds: Mapping[str, Kind]
     rows: tuple[Row, ...]
     comments: Mapping[str, tuple[str, ...]]
     changes: tuple[Change, ...]
@@ -35,9 +38,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Verdict:
-    """An exercise on the page. `card` is the judge's, as HTML."""
+    """An exercise on the page. `called` is what became of it, in words; `card` is the judge's, as
+    HTML."""
 
     row: Row
+    called: str
     card: Markup
     comments: tuple[str, ...]
 
@@ -54,7 +59,10 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     order = list(cards)
     exercises = [
         Verdict(
-            row, cards.get(CHECK + row.exercise, Markup()), shown.comments.get(row.exercise, ())
+            row,
+            shown.kinds.get(row.exercise, Write()).word(row.status),
+            cards.get(CHECK + row.exercise, Markup()),
+            shown.comments.get(row.exercise, ()),
         )
         for row in sorted(shown.rows, key=lambda row: _position(order, CHECK + row.exercise))
     ]
@@ -140,7 +148,6 @@ def _template() -> Template:
         undefined=StrictUndefined,
     )
     pages.filters |= {
-        "words": lambda status: status.replace("_", " "),
         "points": lambda value: f"{round(value, 2):g}",
         "mark": lambda value: "" if value is None else f"{round(value, 2):g}",
     }

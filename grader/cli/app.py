@@ -190,6 +190,15 @@ def update() -> None:
 
 
 @app.command()
+def restore(lesson: str, exercise: Annotated[str | None, typer.Argument()] = None) -> None:
+    """Bring an exercise of your folder back as it was handed out, or without one a whole lesson;
+    what you wrote is kept."""
+    from . import learner_commands
+
+    raise typer.Exit(learner_commands.restore(lesson, exercise))
+
+
+@app.command()
 def submit(lesson: str) -> None:
     """Hand in a lesson of your folder."""
     from . import learner_commands

@@ -32,9 +32,9 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
-from ..course import rules, solution_counts
-from ..errors import AuthorError
-from ..judge import steps
+from ..course import solution_counts
+from ..course.weave import weave
+from ..judge import oversights, steps
 from . import stepper
 
 SHOWN_NAMES = 5  # learners named where there may be hundreds
@@ -43,12 +43,12 @@ SHOWN_NAMES = 5  # learners named where there may be hundreds
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
     lessons = course.lessons()
-    exercises = (exercise for lesson in lessons for exercise in lesson.exercises)
-    if departed := [one for exercise in exercises for one in rules.departures(exercise)]:
-        raise AuthorError(" ".join(departed))
-    if not check:
-        for lesson in filter(steps.write, lessons):
+    for lesson in lessons:
+        weave(lesson)
+        if not check and steps.write(lesson):
             say(f"made {short(lesson.path / solution_counts.FILE)}")
+        oversights.require_none(lesson)
+    if not check:
         for path in notebooks.build(open_course(CONFIG)):
             say(f"made {short(path)}")
         return 0

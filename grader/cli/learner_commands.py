@@ -1,4 +1,4 @@
-"""`grader lab`, `update` and `submit`: what a learner does at the command line."""
+"""`grader lab`, `update`, `restore` and `submit`: what a learner does at the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from pathlib import Path
 
 import typer
 
-from ..learner import editions, folder, handing_in, launching, progress
+from ..course import KINDS
+from ..judge import Verdict
+from ..learner import editions, folder, handing_in, launching, progress, restoring
 
 DEFAULT = "warpwise"
 
@@ -57,6 +59,19 @@ def _told(changes: editions.Changes) -> list[tuple[str, list[str]]]:
     ]
 
 
+def restore(lesson: str, exercise: str | None) -> int:
+    """Bring back what was handed out, and say where what was there is kept."""
+    root = folder.here()
+    found = handing_in.find_lesson(lesson)
+    kept = restoring.restore(root, found, exercise)
+    what = f"{exercise} in {found.name}" if exercise else found.name
+    typer.echo(f"{what} is as it was handed out.")
+    if kept:
+        typer.echo(f"The notebook as it was is kept: {kept}")
+        typer.echo("If it is open in JupyterLab: File, Reload Notebook from Disk.")
+    return 0
+
+
 def submit(lesson: str) -> int:
     """Hand a lesson in, and say what it does not answer."""
     root = folder.here()
@@ -65,8 +80,21 @@ def submit(lesson: str) -> int:
         typer.echo(problem, err=True)
     if done.blank:
         typer.echo(f"Nothing is written yet for {', '.join(done.blank)}.", err=True)
+    passed = [name for name, verdict in done.verdicts.items() if verdict.status == "passed"]
+    if passed:
+        typer.echo(f"In the cases that you see these pass: {', '.join(passed)}.")
+    for name, verdict in done.verdicts.items():
+        if verdict.status != "passed":
+            typer.echo(f"{name} does not pass yet: {_said(verdict)}", err=True)
     if done.to:
         typer.echo(f"Hand in this file: {done.to}")
     else:
         typer.echo(f"{done.lesson} is handed in through nbgrader.")
     return 0
+
+
+def _said(verdict: Verdict) -> str:
+    """What is wrong, in few words: the rest is for check()."""
+    line = verdict.line or next((one.line for one in verdict.diagnostics), None)
+    where = f", line {line} of the cell" if line else ""
+    return f"{KINDS[verdict.kind].word(verdict.status)}{where}."

@@ -66,7 +66,7 @@ def _heading(verdict: Verdict) -> Text:
     told = [f"{points} ({kind.title})"]
     if verdict.status == "passed":
         told += [one for one in (kind.solved, *_notes(verdict)) if one]
-    heading = (verdict.exercise, "bold"), "  ", _status(verdict.status), "  "
+    heading = (verdict.exercise, "bold"), "  ", _status(verdict, verdict.status), "  "
     return Text.assemble(*heading, "\n".join(told))
 
 
@@ -75,9 +75,9 @@ def _notes(verdict: Verdict) -> list[str]:
     return list(dict.fromkeys(visible(case.note) for case in verdict.cases if case.note))
 
 
-def _status(status: str) -> Text:
+def _status(verdict: Verdict, status: str) -> Text:
     mark, style = ("✓", "green") if status == "passed" else ("✗", "red")
-    return Text(f"{mark} {status}", style)
+    return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 
 def _case_table(verdict: Verdict) -> Table:
@@ -86,7 +86,7 @@ def _case_table(verdict: Verdict) -> Table:
     for case in verdict.cases:
         points = f"{case.points:g} / {case.max_points:g}"
         kind = "" if case.visible else "hidden"
-        table.add_row(Text(case.name), kind, _status(case.status), points)
+        table.add_row(Text(case.name), kind, _status(verdict, case.status), points)
     return table
 
 

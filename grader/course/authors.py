@@ -41,7 +41,7 @@ def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
         spec.loader.exec_module(module)
     found = tuple(value for value in vars(module).values() if isinstance(value, kind))
     for one in found:
-        require(one, f"{shown(path)}: {_named(one)}")
+        require(one, path)
     return found
 
 
@@ -79,17 +79,30 @@ def shown(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
-def place_of(folder: Path, name: str) -> str:
-    """Where a lesson's folder defines the exercise called `name`: file and line."""
+def place_of(folder: Path, name: str, case: str = "") -> str:
+    """Where a lesson's folder defines the exercise called `name`, or a case of it: file and
+    line."""
     for file in sorted(folder.glob("exercises*.py")):
-        for number, line in enumerate(text(file).splitlines(), 1):
-            if f'name="{name}"' in line:
-                return f"{shown(file)}, line {number}"
+        if f'name="{name}"' in text(file):
+            return at(file, name, case)
     return f"{shown(folder / 'exercises.py')}: exercise {name!r}"
 
 
-def _require_problem(made: Problem, what: str) -> None:
+def at(path: Path, *names: str) -> str:
+    """The file, and the line that defines what has the last of `names` that it names, such as an
+    exercise and a case of it; without a line where it names none of them."""
+    lines = text(path).splitlines()
+    for name in filter(None, reversed(names)):
+        for words in (f'name="{name}"', f'name = "{name}"', f'"{name}"', f"'{name}'"):
+            for number, line in enumerate(lines, 1):
+                if words in line:
+                    return f"{shown(path)}, line {number}"
+    return shown(path)
+
+
+def _require_problem(made: Problem, path: Path, case: str) -> None:
     """What the fields' types do not say of a Problem."""
+    what = f"{at(path, case)}: case {case!r}"
     buffers = {*made.inputs, *made.outputs, *made.scratch}
     for launch in made.launches:
         for name in launch.args:
@@ -112,24 +125,42 @@ def _require_problem(made: Problem, what: str) -> None:
 # --- the fields of what is defined ---------------------------------------------------------------
 
 
-def require(value: object, what: str) -> None:
-    """AuthorError, naming `what`, unless every field of a dataclass holds what its annotation
-    says, also in the dataclasses inside it."""
+Trail = tuple[tuple[str, str], ...]  # kind and name of what holds what holds a field
+
+
+def require(value: object, path: Path, trail: Trail = ()) -> None:
+    """AuthorError, naming the line of `path`, unless every field of a dataclass holds what its
+    annotation says, also in the dataclasses inside it; `trail` is what it stands in."""
+    trail = *trail, _named(value)
     for name, hint in _hints(type(value)).items():
-        _require(getattr(value, name), hint, f"{what}: {name}")
+        found = getattr(value, name)
+        if not _fits(found, hint):
+            where = at(path, *(known for _, known in trail))
+            what = ": ".join(f"{kind} {known!r}" if known else kind for kind, known in trail)
+            wrong = f"{name} must be {_spelled(hint)}, not {found!r:.80}."
+            raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
+        for part in _parts(found):
+            if is_dataclass(part) and not isinstance(part, type):
+                require(part, path, trail)
 
 
 def require_exercise(exercise: Exercise, path: Path) -> None:
     """What the fields' types do not say of an Exercise that stands in the file `path`."""
-    what = f"{shown(path)}: exercise {exercise.name!r}"
+    what = f"{at(path, exercise.name)}: exercise {exercise.name!r}"
     if not _NAME.fullmatch(exercise.name):
         raise AuthorError(f"{what}: the name must be a word of letters, digits and underscores.")
     if not exercise.cases:
         raise AuthorError(f"{what} has no cases: nothing would be judged.")
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
-            raise AuthorError(f"{what}: case {case.name!r} has {case.points} points.")
-    text(path.with_name(exercise.source))
+            where = at(path, exercise.name, case.name)
+            raise AuthorError(f"{where}: case {case.name!r} has {case.points} points.")
+    names = [case.name for case in exercise.cases]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise AuthorError(f"{at(path, twice[0])}: two cases are called {twice[0]!r}.")
+    if not path.with_name(exercise.source).is_file():
+        where = at(path, exercise.name, exercise.source)
+        raise AuthorError(f"{where}: There is no file {exercise.source} in the lesson's folder.")
 
 
 def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:
@@ -139,11 +170,11 @@ def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:
     def problem(rng: np.random.Generator) -> Problem:
         with blamed(path, f"case {case!r}"):
             made = draw(rng)
-        what = f"{shown(path)}: case {case!r}"
         if not isinstance(made, kind):
+            what = f"{at(path, case)}: case {case!r}"
             raise AuthorError(f"{what}: problem() must return a {kind.__name__}, not {made!r:.80}.")
-        require(made, what)
-        _require_problem(made, what)
+        require(made, path, (("case", case),))
+        _require_problem(made, path, case)
         return made
 
     return problem
@@ -155,14 +186,6 @@ def _hints(kind: type) -> dict[str, object]:
         hints = typing.get_type_hints(kind)
         _HINTS[kind] = {field.name: hints[field.name] for field in fields(kind)}
     return _HINTS[kind]
-
-
-def _require(value: object, hint: object, what: str) -> None:
-    if not _fits(value, hint):
-        raise AuthorError(f"{what} must be {_spelled(hint)}, not {value!r:.80}.")
-    for part in _parts(value):
-        if is_dataclass(part) and not isinstance(part, type):
-            require(part, f"{what.rpartition(': ')[0]}: {_named(part)}")
 
 
 def _fits(value: object, hint: object) -> bool:
@@ -197,9 +220,9 @@ def _parts(value: object) -> Iterator[object]:
         yield value
 
 
-def _named(value: object) -> str:
-    kind, name = type(value).__name__, getattr(value, "name", None)
-    return f"{kind} {name!r}" if isinstance(name, str) else kind
+def _named(value: object) -> tuple[str, str]:
+    name = getattr(value, "name", None)
+    return type(value).__name__, name if isinstance(name, str) else ""
 
 
 def _spelled(hint: object) -> str:

@@ -90,10 +90,10 @@ def exercise_files(path: Path) -> list[Path]:
 def _exercises(path: Path) -> tuple[Exercise, ...]:
     """The lesson's exercises in the order of its page."""
     found = [one for file in exercise_files(path) for one in _defined(file)]
-    if len({one.name for one in found}) < len(found):
-        raise AuthorError(
-            f"{authors.shown(path / 'exercises.py')}: two exercises have the same name."
-        )
+    names = [one.name for one in found]
+    if twice := [name for name in names if names.count(name) > 1]:
+        place = authors.place_of(path, twice[0])
+        raise AuthorError(f"{place}: two exercises have the same name.")
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}
@@ -128,7 +128,12 @@ def _rules(path: Path, exercises: set[str]) -> tuple[Rule, ...]:
     defined = authors.defined(path / "rules.py", Rule)
     for rule in defined:
         if rule.exercise not in exercises:
-            raise AuthorError(f"{authors.shown(path / 'rules.py')}: no exercise {rule.exercise!r}.")
+            place = authors.at(path / "rules.py", rule.exercise)
+            raise AuthorError(f"{place}: there is no exercise {rule.exercise!r}.")
+        try:
+            rules.parameters(rule)
+        except rules.RuleError as error:
+            raise AuthorError(f"{authors.at(path / 'rules.py', rule.kernel)}: {error}.") from None
     return defined
 
 

@@ -15,12 +15,14 @@ More replacements follow in `[[interleaved.also]]`; `course.edits` has the other
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import edits
+from ..status import Status
+from . import authors, edits
 from .edits import Table
 
 FILE = "mistakes.toml"
@@ -55,12 +57,12 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
     try:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise MistakeError(f"{path}: this is not TOML: {error}") from error
+        raise MistakeError(f"{authors.shown(path)}: this is not TOML: {error}.") from error
     made = tuple(_all(path, listed, solutions))
     names = [one.name for one in made]
     for name in names:
         if names.count(name) > 1:
-            raise MistakeError(f"{path}: two mistakes are called {name!r}")
+            raise MistakeError(f"{authors.at(path, name)}: two mistakes are called {name!r}.")
     return made
 
 
@@ -68,19 +70,34 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
     for exercise, entries in listed.items():
         if exercise not in solutions:
             known = ", ".join(solutions)
-            raise MistakeError(f"{path}: there is no exercise {exercise!r}; there are: {known}")
+            where = _header(path, exercise)
+            raise MistakeError(f"{where}: there is no exercise {exercise!r}; there are: {known}.")
         if not edits.are_tables(entries):
-            raise MistakeError(f"{path}: a mistake in {exercise} begins with [[{exercise}]]")
+            where = _header(path, exercise)
+            raise MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]].")
         for entry in entries:
             try:
                 yield _wrong_kernel(exercise, entry, solutions[exercise])
             except edits.EditError as error:
-                name = entry.get("name", "a mistake without a name")
-                raise MistakeError(f"{path}: {exercise}/{name}: {error}") from None
+                name = str(entry.get("name", ""))
+                quoted = f'"{name}"' in authors.text(path)
+                where = authors.at(path, name) if quoted else _header(path, exercise)
+                told = f"{exercise}/{name or 'a mistake without a name'}: {error}"
+                raise MistakeError(f"{where}: {told}".rstrip(".") + ".") from None
+
+
+def _header(path: Path, exercise: str) -> str:
+    """The file, and the line on which the first table of an exercise begins."""
+    for number, line in enumerate(authors.text(path).splitlines(), 1):
+        if re.match(rf"\s*\[*{re.escape(exercise)}\b", line):
+            return f"{authors.shown(path)}, line {number}"
+    return authors.shown(path)
 
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     edits.require(entry, _TEXTS, _KEYS)
+    if entry["must_get"] not in set(Status):
+        raise edits.EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edits.edited(solution, exercise, entry)
     line = _line_of(entry["line"], source) if "line" in entry else None
     return WrongKernel(entry["name"], exercise, entry["must_get"], line, entry["mistake"], source)

@@ -179,15 +179,19 @@ def _wrong_output(
     return None
 
 
+OTHERS = 7  # wrong elements beside the first that are looked at
+
+
 @dataclass(frozen=True)
 class Wrong:
     """The first element of an output that is wrong, or that nobody wrote, and what all such
-    elements of this output hold and should hold, in C order."""
+    elements of this output hold and should hold, in C order; `others` are a few more of them."""
 
     element: Element
     found: npt.NDArray[Any]
     expected: npt.NDArray[Any]
     written: bool
+    others: tuple[Element, ...]
 
 
 def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
@@ -200,9 +204,12 @@ def first_wrong(instance: CaseInstance, ran: Ran) -> Wrong | None:
         found = ran.arrays[f"output/{buffer}"]
         wrong = ~written if not written.all() else ~right(expected, found)
         if wrong.any():
-            first = Element(buffer, int(wrong.ravel().argmax()))
-            at = first.index in np.flatnonzero(written)
-            return Wrong(first, found[wrong], expected.value[wrong], at)
+            first, *rest = np.flatnonzero(wrong)
+            others = [rest[len(rest) * at // OTHERS] for at in range(min(OTHERS, len(rest)))]
+            elements = [Element(buffer, int(at)) for at in (first, *dict.fromkeys(others))]
+            at = bool(written.ravel()[first])
+            values = found[wrong], expected.value[wrong]
+            return Wrong(elements[0], *values, at, tuple(elements[1:]))
     return None
 
 

@@ -8,8 +8,10 @@ values. Where both do the same in another order nothing is told.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -96,12 +98,23 @@ class Ways:
         """The maximum or minimum of the same two values in which the solution has the other one
         win; "" if there is none."""
         _, ours = self._as_near_as(0)
+        first, second = (self._extremes.get(value, frozenset()) for value in values)
+        lost = [at for at in first & second if ours.trail.value[at] != taken]
+        return ours.words(min(lost)) if lost else ""
+
+    @cached_property
+    def _extremes(self) -> dict[float, frozenset[int]]:
+        """The maxima and minima in the solution, by each value that they are taken of."""
+        _, ours = self._as_near_as(0)
         trail = ours.trail
-        lost = trail.does("max", "min") & (trail.value != taken)
-        for value in values:
-            same = trail.owner[trail.value[trail.source] == value]
-            lost &= np.bincount(same, minlength=ours.size) > 0
-        return ours.words(int(lost.argmax())) if lost.any() else ""
+        some = trail.does("max", "min")[trail.owner]
+        pairs = zip(
+            trail.value[trail.source[some]].tolist(), trail.owner[some].tolist(), strict=True
+        )
+        found: defaultdict[float, set[int]] = defaultdict(set)
+        for value, at in pairs:
+            found[value].add(at)
+        return {value: frozenset(steps) for value, steps in found.items() if value == value}
 
     def constant_extreme(self) -> Extreme | None:
         """Of a maximum that a number in the code has won, where in the solution an element wins."""

@@ -13,13 +13,14 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import compare, hazards, technique
+from . import arrangement, compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
-from .explanation import Pair, explained
+from .explanation import explained
 from .process import Limits, Outcome, ask, follow, run_on_gpu, simulate
 from .protocol import Failed, Ran
 from .sizes import looked_for
+from .telling import Pair
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
@@ -76,6 +77,7 @@ def _by_cases(
     named = exercise.kind.names_the_dearest_line
     results = [_on_simulator(*row, named) for row in rows]
     counters, contest = _counters(instances, outcomes, results), _contest(outcomes, exercise)
+    results = _kept(lesson, exercise, source, results)
     results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
     if exercise.solved:
         both = source, exercise.solution
@@ -137,8 +139,29 @@ def _explained(
     runs = [follow(text, instance, (wrong.element,), limits, allowed) for text in both]
     if not all(runs):
         return results
-    told = explained(result, Pair(wrong, *(made for (made,) in runs)), word)
+    (mine,), (ours,) = runs
+    pair = Pair(wrong, mine, ours)
+    if pair.of_another_place and wrong.others:
+        others = [follow(text, instance, wrong.others, limits, allowed) for text in both]
+        pair = replace(pair, others=tuple(zip(*others, strict=False)))
+    told = explained(result, pair, word)
     return [told if one is result else one for one in results]
+
+
+def _kept(
+    lesson: course.Lesson, exercise: course.Exercise, source: str, results: list[CaseResult]
+) -> list[CaseResult]:
+    """`results`, with those that passed failed where what was given is not as it must be."""
+    found = arrangement.changed(exercise, lesson.handed_out(exercise), source)
+    if found is None:
+        return results
+    message, line = found
+    return [
+        replace(one, status=Status.OVER_BUDGET, points=0.0, message=message, line=line, note="")
+        if one.status == Status.PASSED
+        else one
+        for one in results
+    ]
 
 
 def _by_technique(

@@ -55,7 +55,7 @@ class Limits:
     compile_seconds: float = 6.0
     case_seconds: float = 5.0
     total_seconds: float = 15.0
-    reasoning: float = 6.0
+    reasoning: float = 4.5
     reasoning_seconds: float = 18.0
     patience: float = 15.0
     memory_bytes: int = 1792 << 20

@@ -23,6 +23,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from ..cuda import analysis
 from ..cuda.errors import (
     CompileError,
     CompilerFailure,
@@ -34,7 +35,7 @@ from ..cuda.errors import (
 )
 from ..status import Status
 from . import landlock, protocol, rlimits
-from .protocol import Arrays, CaseRequest, Examined, Failed, Ran, Reply, Request, Tried
+from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
 
 if sys.platform == "linux":
     from . import forkserver
@@ -59,6 +60,10 @@ def _warm_up() -> None:
     """Import and look up what every worker needs; nothing here depends on what it is asked."""
     from . import simulated  # noqa: F401, imported for the workers
 
+    if analysis.available:
+        from . import reasoning
+
+        reasoning.reasoners()
     with suppress(Exception):  # each worker then finds it missing, and says so
         _readable()
 
@@ -259,16 +264,9 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
 
 
 def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
-    from ..cuda import analysis
+    from .reasoning import examined
 
-    found = analysis.examine(source, rules, effort)
-    trial = found.trial
-    tried = None
-    if trial is not None:
-        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
-    proved = found.outcome is analysis.Outcome.PROVED
-    lines = tuple(line for line in found.suspected if line)
-    return Ran(examined=Examined(proved, tried, found.why, lines))
+    return Ran(examined=examined(source, rules, effort))
 
 
 def _compile_cubin(source: str, architecture: str) -> Ran:

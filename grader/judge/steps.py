@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from .. import course
 from ..course import Exercise, Lesson, authors, solution_counts
 from ..course.solution_counts import CACHE_KEY, FILE, Counts
+from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance, described, instantiate
@@ -23,12 +27,33 @@ _ENOUGH = 10_000_000
 
 
 def write(lesson: Lesson) -> bool:
-    """Write the lesson's steps.json; whether there was anything to change."""
+    """Write the lesson's steps.json; whether there was anything to change. AuthorError where a
+    solution that is new, or whose exercise is, does not get full marks: then nothing is written."""
     path, now = lesson.path / FILE, text(lesson)
-    changed = not path.is_file() or path.read_text(encoding="utf-8") != now
-    if changed:
-        path.write_text(now, encoding="utf-8")
-    return changed
+    before = path.read_text(encoding="utf-8") if path.is_file() else None
+    if before == now:
+        return False
+    measured = solution_counts.kept(lesson.path).get(CACHE_KEY, {})
+    path.write_text(now, encoding="utf-8")  # budgets are relative to it
+    try:
+        for exercise in course.lesson(lesson.name, lesson.path.parent).exercises:
+            if _cache_keys(lesson)[exercise.name] != measured.get(exercise.name):
+                _require_full_marks(lesson, exercise)
+    except BaseException:
+        path.unlink() if before is None else path.write_text(before, encoding="utf-8")
+        raise
+    return True
+
+
+def _require_full_marks(lesson: Lesson, exercise: Exercise) -> None:
+    verdict = judge(exercise.id, exercise.solution, root=lesson.path.parent, sizes=False)
+    for case in verdict.cases:
+        if case.status != Status.PASSED:
+            place = authors.place_of(lesson.path, exercise.name, case.name)
+            if case.line:
+                place += f", and {exercise.source}, line {case.line}"
+            said = " ".join(case.message.split()).rstrip(".")
+            raise AuthorError(f"{place}: the solution fails the case {case.name!r}: {said}.")
 
 
 def stale(lesson: Lesson) -> bool:
@@ -55,15 +80,30 @@ def measure(lesson: Lesson, exercise: Exercise) -> Counts:
     """What each case costs the solution, the most over a few seeds, by the case's name."""
     most: Counts = {}
     _require_hazards(lesson, exercise)
-    source = lesson.solution(exercise)
     for seed in SEEDS:
         for one in instantiate(exercise, seed, hidden=True):
             if one.case.hazard:
                 continue  # it comes to no end
             row = most.setdefault(one.case.name, {})
-            for counter, count in _counted(source, one).items():
+            with _blamed(lesson, exercise, one.case.name):
+                counted = _counted(lesson, exercise, one)
+            for counter, count in counted.items():
                 row[counter] = max(row.get(counter, 0), count)
     return most
+
+
+@contextmanager
+def _blamed(lesson: Lesson, exercise: Exercise, case: str) -> Iterator[None]:
+    """What goes wrong with a solution in here is its author's to mend: on a line of the kernel, or
+    in the case, which launches it."""
+    try:
+        yield
+    except CudaError as error:
+        place = authors.place_of(lesson.path, exercise.name, case)
+        if error.line:
+            place = f"{authors.shown(lesson.path / exercise.source)}, line {error.line}"
+        said = " ".join(str(error).split()).rstrip(".")
+        raise AuthorError(f"{place}: the solution fails the case {case!r}: {said}.") from error
 
 
 def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
@@ -80,10 +120,15 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
             )
 
 
-def _counted(source: str, one: CaseInstance) -> dict[str, int]:
+def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
     inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-    ran = run_case(source, described(one, _ENOUGH), inputs)
+    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH), inputs)
     counters = ran.counters if one.case.budgets else {}
+    for counter in {budget.counter for budget in one.case.budgets} - counters.keys():
+        raise AuthorError(
+            f"{authors.place_of(lesson.path, exercise.name, counter)}: there is no counter "
+            f"{counter!r}; there are: {', '.join(sorted(counters))}."
+        )
     return {"steps": ran.steps, **{name: count for name, count in counters.items() if count}}
 
 

@@ -59,7 +59,7 @@ def merged(
         result.cells += _cells(cell, had.get(cell.id), was.get(cell.id), own, changes)
     for cell in mine.cells:
         if cell.id in own and cell.id not in now:
-            result.cells.insert(_place(result.cells, mine.cells, cell), cell)
+            result.cells.insert(place(result.cells, mine.cells, cell), cell)
     gone = [cell for key, cell in was.items() if key not in now and key not in own and key in had]
     changes.removed += [_named(cell) for cell in gone]
     return result
@@ -89,9 +89,14 @@ def _cells(
 
 def _newer(new: NotebookNode) -> NotebookNode:
     """The course's text of a cell that the learner has changed, to be read beside theirs."""
+    return to_be_read(_NEWER, new.source, f"new-{new.id}")
+
+
+def to_be_read(told: str, source: str, name: str) -> NotebookNode:
+    """A cell with a sentence and the text of another; its id is `name`."""
     fence = "~~~~"
-    told = f"{_NEWER}\n\n{fence}\n{new.source}\n{fence}"
-    cell: NotebookNode = v4.new_markdown_cell(told, id=f"new-{new.id}")
+    text = f"{told}\n\n{fence}\n{source}\n{fence}"
+    cell: NotebookNode = v4.new_markdown_cell(text, id=name)
     return cell
 
 
@@ -106,10 +111,11 @@ def _as_before(cell: NotebookNode, was: dict[str, NotebookNode]) -> bool:
     return cell.id in was and cell.source.strip() == was[cell.id].source.strip()
 
 
-def _place(result: list[NotebookNode], mine: list[NotebookNode], cell: NotebookNode) -> int:
-    """Behind the nearest cell above it in the learner's notebook that is still there."""
+def place(result: list[NotebookNode], other: list[NotebookNode], cell: NotebookNode) -> int:
+    """Where in `result` a cell of another notebook belongs: behind the nearest cell above it there
+    that is in both."""
     at = {one.id: number for number, one in enumerate(result)}
-    above = [one.id for one in mine[: mine.index(cell)]]
+    above = [one.id for one in other[: other.index(cell)]]
     return next((at[key] + 1 for key in reversed(above) if key in at), 0)
 
 
@@ -131,9 +137,7 @@ def _update(root: Path, path: Path) -> Changes | None:
         new = read_notebook(path)
         before = read_notebook(base) if base.exists() else new
         result = merged(before, read_notebook(mine), new, changes)
-        kept = root / BEFORE / f"{path.stem}.{datetime.now():%Y-%m-%dT%H-%M-%S}.ipynb"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(mine, kept)
+        keep(root, mine)
         nbformat.validate(result)
         mine.write_text(text(result), encoding="utf-8")
     else:
@@ -141,3 +145,11 @@ def _update(root: Path, path: Path) -> Changes | None:
         shutil.copyfile(path, mine)
     shutil.copyfile(path, base)
     return changes
+
+
+def keep(root: Path, mine: Path) -> Path:
+    """Copy a notebook to where those lie that something was done to; returns the copy."""
+    kept = root / BEFORE / f"{mine.stem}.{datetime.now():%Y-%m-%dT%H-%M-%S-%f}.ipynb"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(mine, kept)
+    return kept

@@ -6,46 +6,83 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
+from nbformat import NotebookNode
+
 from .. import course
 from ..errors import LearnerError, MachineError
+from ..judge import Verdict, judge
 from ..judge.blank import is_blank
 from ..submissions import intake
 
 HANDED_IN = "handed_in"
+_OTHERS = "There are answers to it in {}: call the file with yours {}."
+_MORE = "{} has more answers than {}, which is handed in: if it is yours, give it that name."
 
 
 @dataclass(frozen=True)
 class HandedIn:
     """`to`: the file that is to be handed in, or None when nbgrader took it. `blank` are exercises
-    that nothing was written for, `problems` sentences about cells that cannot be graded."""
+    that nothing was written for, `verdicts` those on the answers, from the visible cases alone, by
+    the exercise's name; `problems` are sentences about what cannot be graded."""
 
     lesson: str
     to: Path | None
     blank: tuple[str, ...]
+    verdicts: dict[str, Verdict]
     problems: tuple[str, ...]
 
 
 def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     """Hand in the lesson's notebook in the learner's folder `root`."""
     path = root / f"{lesson.name}.ipynb"
-    names = [exercise.name for exercise in lesson.exercises]
-    answers = intake.find(intake.read_notebook(path), names)
-    blank = tuple(
-        answer.name
-        for answer in answers
-        if answer.source is not None
-        and is_blank(answer.source, lesson.handed_out(lesson.exercise(answer.name)))
-    )
-    problems = tuple(answer.problem for answer in answers if answer.problem)
+    copies = _copies(root, lesson)
+    try:
+        notebook = intake.read_notebook(path)
+    except intake.UnreadableNotebook as error:
+        others = f" {_OTHERS.format(', '.join(copies), path.name)}" if copies else ""
+        raise LearnerError(f"{error}{others}") from None
+    answers = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
+    written = _written(lesson, notebook)
+    blank = [one.name for one in answers if one.source is not None and one.name not in written]
+    problems = [answer.problem for answer in answers if answer.problem]
+    more = [name for name, count in copies.items() if count > len(written)]
+    problems += [_MORE.format(name, path.name) for name in more]
+    verdicts = {
+        name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()
+        for name, source in written.items()
+    }
     to = None if _released(lesson.name) else _as_file(root, path)
     if to is None:
         _through_the_exchange(path, lesson.name)
-    return HandedIn(lesson.name, to, blank, problems)
+    return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
+
+
+def _written(lesson: course.Lesson, notebook: NotebookNode) -> dict[str, str]:
+    """By exercise the answers that are more than what was handed out."""
+    return {
+        answer.name: answer.source
+        for answer in intake.find(notebook, [exercise.name for exercise in lesson.exercises])
+        if answer.source is not None
+        and not is_blank(answer.source, lesson.handed_out(lesson.exercise(answer.name)))
+    }
+
+
+def _copies(root: Path, lesson: course.Lesson) -> dict[str, int]:
+    """Notebooks in the folder that are no lesson of the course, with how many answers to this one
+    they hold; those with some."""
+    known = {f"{name}.ipynb" for name in course.names(lesson.path.parent)}
+    found = {}
+    for path in sorted(root.glob("[!.]*.ipynb")):
+        if path.name not in known:
+            with suppress(intake.UnreadableNotebook):
+                found[path.name] = len(_written(lesson, intake.read_notebook(path)))
+    return {name: count for name, count in found.items() if count}
 
 
 def _as_file(root: Path, path: Path) -> Path:

@@ -35,6 +35,10 @@ _HAND_IN = (
     "`grader submit LESSON` in a terminal (File, New, Terminal) hands a lesson in, or makes the "
     "file to hand in, and says which exercises nothing is written for yet."
 )
+_RESTORE = (
+    "`grader restore LESSON EXERCISE` brings a cell back as it was handed out, and keeps what you "
+    "wrote below it; without the exercise, the whole lesson."
+)
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
@@ -134,6 +138,7 @@ def page(root: Path) -> str:
     notes += [
         ("This machine", _DEVICE[gpu_count() > 0]),
         ("Handing in", _HAND_IN),
+        ("A cell past mending", _RESTORE),
         ("What is kept", _FILES),
     ]
     rows = "".join(_row(station, station is go_on) for station in found)

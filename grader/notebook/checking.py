@@ -6,7 +6,7 @@ import os
 import secrets
 from dataclasses import replace
 
-from IPython.display import DisplayHandle, display
+from IPython.display import display
 
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
@@ -29,20 +29,20 @@ def check(name: str, *, hidden: bool = False) -> None:
     source = lesson.source(name)
     seed = secrets.randbelow(2**31)
     verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False)
-    shown: DisplayHandle | None = None
-    if sizes.can_be_looked_for(verdict, exercise):  # the verdict first: this may take a while
-        page = verdict_card.page(verdict.for_learner(), source, exercise, cell=name)
-        shown = display(verdict_card.looking(page), display_id=True)
+    more = sizes.can_be_looked_for(verdict, exercise)
+    told = verdict.for_learner()
+    page = verdict_card.page(told, source, exercise, cell=name)
+    # The verdict first: what follows may take a while.
+    first = verdict_card.looking(page) if more else page
+    note = {} if more else about.verdict(told, source)
+    shown = display(first, metadata=note, display_id=True)
     verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
-    told = verdict.for_learner()
-    page = verdict_card.page(told, source, exercise, replay, cell=name)
-    note = about.verdict(told, source)
-    if shown is None:
-        display(page, metadata=note)
-    else:
-        shown.update(page, metadata=note)
+    if more or replay:
+        told = verdict.for_learner()
+        page = verdict_card.page(told, source, exercise, replay, cell=name)
+        shown.update(page, metadata=about.verdict(told, source))
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:
         display(cards.printed(ran.case.name, ran.run.printed))

@@ -15,6 +15,7 @@ _TITLES = {
     "compile_error": "Does not compile",
     "launch_error": "Cannot be launched",
     "timeout": "Ran too long",
+    "over_budget": "Right, but not as asked",
 }
 
 

@@ -40,11 +40,11 @@ def page(
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
-    parts = [_title(verdict, exercise, kind), _cases(verdict)]
+    parts = [_title(verdict, exercise, kind), _cases(verdict, exercise)]
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
         parts += [
-            _first_failure(failed, verdict.diagnostics, as_typed(source, exercise.name), cell),
+            _first_failure(failed, verdict.diagnostics, source, exercise, cell),
             _elements(replay, failed),
             flow_map(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
         ]
@@ -101,10 +101,10 @@ def looking(page: Page) -> Page:
     return Page(page.html + paragraph(LOOKING, muted=True), f"{page.text}\n{LOOKING}")
 
 
-def _cases(verdict: Verdict) -> Page:
+def _cases(verdict: Verdict, exercise: Exercise) -> Page:
     rows: list[tuple[str, ...]] = [
         (
-            _outcome(case),
+            _outcome(case, exercise),
             escape(_name(case)),
             f"{_number(case.points)}&nbsp;/&nbsp;{_number(case.max_points)}",
         )
@@ -112,7 +112,7 @@ def _cases(verdict: Verdict) -> Page:
     ]
     width = max((len(_name(case)) for case in verdict.cases), default=0)
     text = [
-        f"  {_words(case):<24} {_name(case):<{width}}  "
+        f"  {_words(case, exercise):<24} {_name(case):<{width}}  "
         f"{_number(case.points)} / {_number(case.max_points)}"
         for case in verdict.cases
     ]
@@ -123,26 +123,30 @@ def _name(case: CaseResult) -> str:
     return case.name if case.visible else f"{case.name} (hidden)"
 
 
-def _words(case: CaseResult) -> str:
-    mark = "✓" if case.status == "passed" else "✗"
-    return f"{mark} {case.status.replace('_', ' ')}"
+def _words(case: CaseResult, exercise: Exercise) -> str:
+    return f"{'✓' if case.status == 'passed' else '✗'} {exercise.kind.word(case.status)}"
 
 
-def _outcome(case: CaseResult) -> str:
+def _outcome(case: CaseResult, exercise: Exercise) -> str:
     colour = ACCENTS["success" if case.status == "passed" else "error"]
-    return f'<span style="color: {colour}; white-space: nowrap">{escape(_words(case))}</span>'
+    words = escape(_words(case, exercise))
+    return f'<span style="color: {colour}; white-space: nowrap">{words}</span>'
 
 
-def _first_failure(case: CaseResult, told: tuple[Diagnostic, ...], source: str, cell: str) -> Page:
+def _first_failure(
+    case: CaseResult, told: tuple[Diagnostic, ...], source: str, exercise: Exercise, cell: str
+) -> Page:
     what = diagnosis.Diagnosis(
         case.status,
         case.message,
-        source,
+        as_typed(source, exercise.name),
         line=case.line,
         diagnostics=told if case.visible else (),
         cell=cell,
     )
-    shown = diagnosis.explain(what, title=f"{what.title} (case: {_name(case)})")
+    title = exercise.kind.called.get(case.status, what.title)
+    title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
+    shown = diagnosis.explain(what, title=title)
     return Page(shown.html, "\n" + shown.text)
 
 

@@ -153,7 +153,7 @@ def note(path: Path) -> str | None:
 
 def is_time(text: str) -> bool:
     """Whether nbgrader could have written this for the time when something was handed in."""
-    from nbgrader.utils import parse_utc  # an instructor has it
+    from nbgrader.utils import parse_utc  # here: it takes two seconds, and most ask for none
 
     try:
         return _TIME.fullmatch(text.strip()) is not None and bool(parse_utc(text.strip()))

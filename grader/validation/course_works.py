@@ -13,23 +13,30 @@ from ..profiler.work import Work, of_exercise, simulate
 
 
 def works(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
-    """Solutions are launched as their exercise's largest visible case does, kernels that a lesson
-    times as its benchmark does at a tiny size, and the others as its shown.py says. Also the names
-    of those left out, with the reason."""
+    """Every kernel with a launch that ends well, and the names of those left out, with the
+    reason."""
     found: list[Work] = []
     left_out: dict[str, str] = {}
-    for lesson in course.lessons(root):
-        launched = _launched(lesson)
-        for path in sorted(lesson.path.glob("*.cu")):
-            name = f"{lesson.name}/{path.stem}"
-            work = launched.get(path.name)
-            if work is None:
-                left_out[name] = "its lesson does not say how it is launched"
-            elif problem := _problem(work):
-                left_out[name] = problem
-            else:
-                found.append(work)
+    for name, work in launches(root).items():
+        if work is None:
+            left_out[name] = "its lesson does not say how it is launched"
+        elif said := problem(work):
+            left_out[name] = said
+        else:
+            found.append(work)
     return found, left_out
+
+
+def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
+    """By "lesson/file" how it is launched, as far as its lesson says: solutions as their exercise's
+    largest visible case does, kernels that a lesson times as its benchmark does at a tiny size, and
+    the others as its shown.py says."""
+    return {
+        f"{lesson.name}/{path.stem}": launched.get(path.name)
+        for lesson in course.lessons(root)
+        for launched in [_launched(lesson)]
+        for path in sorted(lesson.path.glob("*.cu"))
+    }
 
 
 def _launched(lesson: Lesson) -> dict[str, Work]:
@@ -45,7 +52,7 @@ def _launched(lesson: Lesson) -> dict[str, Work]:
     return timed | shown | solved
 
 
-def _problem(work: Work) -> str:
+def problem(work: Work) -> str:
     """Why there is nothing to count; "" if there is."""
     try:
         simulate(work)

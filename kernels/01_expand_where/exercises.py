@@ -265,11 +265,11 @@ expand = Exercise(
             points=2,
         ),
         hidden(
-            "no dimension, and one",
+            "no dimension, and one; more than 65,536 elements",
             lambda rng: together(
                 of_shape(rng, (), ()),
                 of_shape(rng, (1,), (200,)),
-                of_shape(rng, (200,), (200,)),
+                of_shape(rng, (66_000,), (66_000,)),
             ),
         ),
         hidden(
@@ -417,9 +417,11 @@ where = Exercise(
             points=2,
         ),
         hidden(
-            "no dimension, and fewer dimensions than the answer has",
+            "no dimension, fewer dimensions than the answer has, and more than 65,536 elements",
             lambda rng: together(
-                of_shapes(rng, (), (), ()), of_shapes(rng, (7, 1, 1), (9,), (3, 1))
+                of_shapes(rng, (), (), ()),
+                of_shapes(rng, (7, 1, 1), (9,), (3, 1)),
+                of_shapes(rng, (66_000,), (1,), (66_000,)),
             ),
         ),
         hidden(

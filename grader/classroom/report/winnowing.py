@@ -15,21 +15,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ...cuda.comments import COMMENT, QUOTED, UNCLOSED
+from ...cuda.tokens import TOKEN
 
 RUN = 12
 WINDOW = 5
 
-_TOKEN = re.compile(
-    rf"""
-    (?P<comment> {COMMENT} | {UNCLOSED} )
-  | (?P<quoted> {QUOTED} )
-  | (?P<word> [A-Za-z_]\w* )
-  | (?P<number> \.?\d (?: [\w.] | (?<=[eEpP])[+-] )* )
-  | -> | \+\+ | -- | <<=? | >>=? | [-+*/%&|^=!<>]= | && | \|\| | :: | \S
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _NAME = "name"  # what stands for every name that a learner could have chosen otherwise
 _NO_NAMES = frozenset(
     re.findall(
@@ -78,7 +68,7 @@ def runs(source: str) -> frozenset[int]:
 def _tokens(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     tokens, lines = [], []
     line, last = 1, 0
-    for found in _TOKEN.finditer(source):
+    for found in TOKEN.finditer(source):
         line += source.count("\n", last, found.start())
         last = found.start()
         if found.lastgroup != "comment":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from .kind import Given
 
@@ -16,4 +17,5 @@ class Break(Given):
     title = "break it"
     to_do = "Change the kernel until it goes wrong in the way that the exercise asks for"
     solved = "It goes wrong, just as the exercise asks."
+    called = MappingProxyType({"wrong_answer": "not as asked"})
     simulated_alone = True

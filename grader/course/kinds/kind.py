@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar
 
 _ANSWER = re.compile(
@@ -19,19 +20,32 @@ _MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 class Kind(ABC):
     """A kind of exercise. `name` is what a verdict calls it, `title` what people read, `to_do` what
     a learner is to do with the cell as it was handed out, `solved` what is said of a right answer.
-    `names_the_dearest_line`: whether a verdict over budget says which line costs most;
-    `simulated_alone`: whether the hardware is left out of it."""
+    `called`: words for a status that says too little of it; `names_the_dearest_line`: whether a
+    verdict over budget says which line costs most; `simulated_alone`: whether the hardware is left
+    out of it; `keeps_what_is_given`: whether all that is handed out must stay as it is."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     to_do: ClassVar[str]
     solved: ClassVar[str] = ""
+    called: ClassVar[Mapping[str, str]] = MappingProxyType({})
     names_the_dearest_line: ClassVar[bool] = True
     simulated_alone: ClassVar[bool] = False
+    keeps_what_is_given: ClassVar[bool] = False
 
     @abstractmethod
     def stub(self, indent: str, answer: str) -> str:
         """What is handed out in place of `answer`, whole lines, which began at `indent`."""
+
+    def lines(self, handed_out: str) -> tuple[str, ...]:
+        """The lines that alone may be added to what is handed out, each once, where the kind hands
+        out such lines."""
+        return ()
+
+    @classmethod
+    def word(cls, status: str) -> str:
+        """What a learner reads of a status."""
+        return cls.called.get(status, status.replace("_", " "))
 
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""

@@ -1,5 +1,5 @@
 """Order the lines (Parsons problems): the answer's lines are there, shuffled, among some that do
-not belong to it. It is judged as a kernel, so that another right order is right too.
+not belong to it. It is judged as a kernel of these lines, so that another right order is right too.
 
 D. Parsons and P. Haden, Parson's programming puzzles, Australasian Computing Education 2006.
 """
@@ -7,15 +7,19 @@ D. Parsons and P. Haden, Parson's programming puzzles, Australasian Computing Ed
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from types import MappingProxyType
 
 from .kind import Kind, answers
 from .write import YOURS
 
 _FEWEST = 3  # lines
 _ATTEMPTS = 50
+_LINE = re.compile(r"^[ \t]*//   (.*)$", re.MULTILINE)
+_BLOCK = re.compile(rf"((?:^[ \t]*//   .*\n)+)[ \t]*{YOURS}", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,18 @@ class Order(Kind):
         "others where they are"
     )
 
+    called = MappingProxyType({"over_budget": "not as asked"})
+    keeps_what_is_given = True
+
     distractors: tuple[str, ...] = ()
 
     def stub(self, indent: str, answer: str) -> str:
         lines = [line.strip() for line in answer.splitlines() if line.strip()]
         shuffled = _shuffled([*lines, *self.distractors], lines)
         return "".join(f"{indent}//   {line}\n" for line in shuffled) + f"{indent}{YOURS}\n"
+
+    def lines(self, handed_out: str) -> tuple[str, ...]:
+        return tuple(line for block in _BLOCK.findall(handed_out) for line in _LINE.findall(block))
 
     def fault(self, solution: str) -> str:
         for answer in answers(solution):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from .kind import Kind
 
@@ -15,6 +16,9 @@ class Place(Kind):
     name = "place"
     title = "place it"
     to_do = "Put what is missing where it belongs, and nowhere else"
+
+    called = MappingProxyType({"over_budget": "not as asked"})
+    keeps_what_is_given = True
 
     def stub(self, indent: str, answer: str) -> str:
         return ""

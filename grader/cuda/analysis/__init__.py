@@ -58,7 +58,7 @@ class Found:
     error: CudaError | None = None
     trial: Trial | None = None
     why: str = ""
-    suspected: tuple[int | None, ...] = ()
+    suspected: tuple[int, ...] = ()
     seconds: float = field(default=0.0, compare=False)
     spent: int = 0
 

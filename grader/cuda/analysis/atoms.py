@@ -210,12 +210,11 @@ class Copies:
         return self.made[name]
 
 
-def ranges(atoms: Atoms, names: Iterable[str], original: Callable[[str], str]) -> Iterator[Formula]:
-    """What the bounds of integer atoms say; `original` is whose twin a name is."""
-    for name in names:
-        one = atoms.by_name[original(name)]
-        if not one.boolean:
-            if one.low > -HUGE:
-                yield z3.Int(name) >= one.low
-            if one.high < HUGE:
-                yield z3.Int(name) <= one.high
+def ranges(atoms: Atoms, name: str, original: str) -> Iterator[Formula]:
+    """What the bounds of an integer atom say; `original` is whose twin it is."""
+    one = atoms.by_name[original]
+    if not one.boolean:
+        if one.low > -HUGE:
+            yield z3.Int(name) >= one.low
+        if one.high < HUGE:
+            yield z3.Int(name) <= one.high

@@ -1,19 +1,22 @@
 """What is true of products of integers, as linear facts about the products a query speaks of.
 
-Each lemma is a function of integers and of Z3's terms alike, so that tests can try it on numbers;
-a solver is told of those only whose products it needs. McCormick, "Computability of global
-solutions to factorable nonconvex programs" (1976), has the four of the envelope.
+Each lemma is a function of integers and of Z3's terms alike: so tests can try it on numbers, and a
+solver need be told only of what the numbers fail that it has come to. McCormick, "Computability of
+global solutions to factorable nonconvex programs" (1976), has the four of the envelope.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import z3
 
-from .atoms import Atoms, Formula, constant
+from .atoms import Atoms, Formula, constant, product_name
 from .polynomials import Monomial
 
 Number = Any  # an int, or a term of Z3
@@ -69,27 +72,79 @@ ABOUT_ONE = (zero, one, minus_one, same_sign, no_less_than_a_factor, opposite_si
 ABOUT_TWO = (equal, apart, in_order, next_to)
 
 
-# x in [low, high], y in [least, most]
-def envelope(
+# x in [low, high], y in [least, most]: the four planes between which a product lies
+def above_least(
     x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
-) -> list[Any]:
-    """The four planes between which a product lies."""
-    return [
-        product >= x * least + y * low - low * least,
-        product >= x * most + y * high - high * most,
-        product <= x * least + y * high - high * least,
-        product <= x * most + y * low - low * most,
-    ]
+) -> Implication:
+    return [], product >= x * least + y * low - low * least
+
+
+def above_most(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product >= x * most + y * high - high * most
+
+
+def below_least(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product <= x * least + y * high - high * least
+
+
+def below_most(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product <= x * most + y * low - low * most
+
+
+ENVELOPE = (above_least, above_most, below_least, below_most)
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """What a lemma says of some products: `parts` are what it is given, `ends` the numbers behind
+    them."""
+
+    lemma: Callable[..., Implication]
+    parts: tuple[Monomial, ...]
+    ends: tuple[int, ...] = ()
+
+    @cached_property
+    def formula(self) -> Formula:
+        conditions, follows = self.lemma(*map(_constant_or_one, self.parts), *self.ends)
+        return z3.Implies(z3.And(conditions), follows) if conditions else follows
+
+    def fails(self, values: Mapping[Monomial, int]) -> bool:
+        """Whether numbers, by product, are not as the lemma says."""
+        conditions, follows = self.lemma(*(values[one] for one in self.parts), *self.ends)
+        return all(conditions) and not follows
+
+
+def failing(facts: Iterable[Fact], model: Mapping[str, int]) -> Iterator[Fact]:
+    """Those that a model fails, which knows products by name, 0 where it says nothing. What speaks
+    of nothing but products of their factors holds."""
+    values: dict[Monomial, int] = {(): 1}
+    wrong: set[Monomial] = set()
+    for fact in facts:
+        for one in fact.parts:
+            if one not in values:
+                values[one] = model.get(product_name(one), 0)
+                if values[one] != prod(model.get(name, 0) for name in one):
+                    wrong.add(one)
+        if not wrong.isdisjoint(fact.parts) and fact.fails(values):
+            yield fact
 
 
 class Facts:
-    """The facts about products of some atoms, each made once."""
+    """The facts about products of some atoms, each made once; `failed` are those that a model has
+    failed, and others may again."""
 
     def __init__(self, atoms: Atoms, original: Callable[[str], str]):
         self.atoms, self.original = atoms, original
-        self._made: dict[tuple[Monomial, ...], list[Formula]] = {}
+        self.failed: set[Fact] = set()
+        self._made: dict[tuple[Monomial, ...], list[Fact]] = {}
 
-    def about(self, monomials: set[Monomial]) -> Iterator[Formula]:
+    def about(self, monomials: set[Monomial]) -> Iterator[Fact]:
         """Those about these products (of two factors at least)."""
         ordered = sorted(monomials)
         for monomial in ordered:
@@ -97,7 +152,7 @@ class Facts:
         for pair in combinations(ordered, 2):
             yield from self._kept(pair)
 
-    def _kept(self, key: tuple[Monomial, ...]) -> list[Formula]:
+    def _kept(self, key: tuple[Monomial, ...]) -> list[Fact]:
         if key not in self._made:
             whole, *other = key
             if other:
@@ -112,32 +167,24 @@ class Facts:
 
 def _about_one(
     whole: Monomial, x: Monomial, y: Monomial, atoms: Atoms, original: Callable[[str], str]
-) -> Iterator[Formula]:
-    a, b, product = constant(x), constant(y), constant(whole)
+) -> Iterator[Fact]:
     for lemma in ABOUT_ONE:
-        yield _implication(lemma(a, b, product))
+        yield Fact(lemma, (x, y, whole))
         if len(y) == 1:
-            yield _implication(lemma(b, a, product))
-    ends = [_ends(part, atoms, original) for part in (x, y)]
-    yield from envelope(a, b, product, *ends[0], *ends[1])
+            yield Fact(lemma, (y, x, whole))
+    ends = (*_ends(x, atoms, original), *_ends(y, atoms, original))
+    for plane in ENVELOPE:
+        yield Fact(plane, (x, y, whole), ends)
 
 
-def _about_two(left: Monomial, right: Monomial) -> Iterator[Formula]:
+def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
     shared = _common(left, right)
     if not shared:
         return
     x, other = _without(left, shared), _without(right, shared)
-    y = constant(shared)
-    a, b = _constant_or_one(x), _constant_or_one(other)
-    p, q = constant(left), constant(right)
     for lemma in ABOUT_TWO:
-        yield _implication(lemma(a, y, p, b, q))
-        yield _implication(lemma(b, y, q, a, p))
-
-
-def _implication(pair: Implication) -> Formula:
-    conditions, follows = pair
-    return z3.Implies(z3.And(conditions), follows)
+        yield Fact(lemma, (x, shared, left, other, right))
+        yield Fact(lemma, (other, shared, right, x, left))
 
 
 def _ends(monomial: Monomial, atoms: Atoms, original: Callable[[str], str]) -> tuple[int, int]:

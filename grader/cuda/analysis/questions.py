@@ -38,7 +38,7 @@ def all_questions(thread: Thread) -> Iterator[Question]:
 
 
 def _about_accesses(thread: Thread) -> Iterator[Question]:
-    scene = Scene(thread.on.atoms)
+    scene, in_parts = Scene(thread.on.atoms), Scene(thread.on.atoms, in_parts=True)
     for one in thread.accesses:
         length = thread.lengths[one.pointer.array]
         if length is None:
@@ -51,15 +51,15 @@ def _about_accesses(thread: Thread) -> Iterator[Question]:
         if not one.pointer.offset.divisible(one.width):
             whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
             crooked = term(one.pointer.offset - whole) != 0
-            in_parts = Scene(thread.on.atoms, in_parts=True)
             yield Question("alignment", (one.at,), in_parts, [*one.path, crooked])
 
 
 def _about_meetings(thread: Thread) -> Iterator[Question]:
+    scenes = {scope: Scene(thread.on.atoms, scope) for scope in Scope}
     for one in thread.meetings:
-        scene = Scene(thread.on.atoms, one.scope)
+        scene = scenes[one.scope]
         if one.scope is Scope.WARP_ROUND:
-            yield from _about_whole_warps(thread, one)
+            yield from _about_whole_warps(thread, scenes[Scope.THREAD], one)
         path = all_of(one.path)
         if thread.on.atoms.scope(path) <= one.scope:
             continue
@@ -73,10 +73,9 @@ def _about_meetings(thread: Thread) -> Iterator[Question]:
         yield Question(fault, (one.at,), scene, formulas)
 
 
-def _about_whole_warps(thread: Thread, one: Meeting) -> Iterator[Question]:
+def _about_whole_warps(thread: Thread, scene: Scene, one: Meeting) -> Iterator[Question]:
     """That a mask names the lane that comes with it, and no lane that a block's last warp lacks."""
     on, whole = thread.on, thread.setting.threads
-    scene = Scene(on.atoms)
     if one.mask != FULL:
         yield Question("warp", (one.at,), scene, [*one.path, negated(_named(thread, one.mask))])
     if not whole.divisible(WARP):

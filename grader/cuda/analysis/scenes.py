@@ -5,6 +5,7 @@ A question takes with it what is known of the atoms that it speaks of, and no mo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,8 @@ from . import lemmas
 from .atoms import Atoms, Formula, Scope, constant, product_name, ranges, term
 from .effort import FORMULA, MOST_OF_ONE, Effort
 from .polynomials import Monomial, Polynomial
+
+_INTEGERS = re.compile(r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)")
 
 OTHER = "~"  # marks the atoms of the second thread
 
@@ -29,6 +32,8 @@ class Scene:
     shared: Scope = Scope.THREAD
     in_parts: bool = False
     _facts: dict[str, list[Formula]] = field(default_factory=dict)
+    _excluded: list[frozenset[int]] = field(default_factory=list)  # what cannot be true at once
+    _alive: list[Formula] = field(default_factory=list)  # so that no other gets its number
 
     def second(self, thing: Formula) -> Formula:
         """A formula about the first thread, of the second."""
@@ -43,8 +48,9 @@ class Scene:
 
     def known(
         self, formulas: list[Formula], values: Mapping[str, int] | None = None
-    ) -> list[Formula]:
-        """The formulas, and all that bears on them; `values` are those of some atoms."""
+    ) -> tuple[list[Formula], list[lemmas.Fact]]:
+        """The formulas and what bears on them, and what is true of their products; `values` are
+        those of some atoms."""
         found = list(formulas)
         seen: set[str] = set()
         products: set[Monomial] = set()
@@ -62,9 +68,8 @@ class Scene:
             found += pending
         if self.atoms.products is None:
             self.atoms.products = lemmas.Facts(self.atoms, original)
-        found += self.atoms.products.about(products)
-        found += ranges(self.atoms, sorted(seen), original)
-        return found + fixed(values or {}, sorted(products))
+        found += fixed(values or {}, sorted(products))
+        return found, list(self.atoms.products.about(products))
 
     def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
         """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
@@ -80,35 +85,76 @@ class Scene:
     def _about(self, name: str) -> list[Formula]:
         if name not in self._facts:
             facts = self.atoms.by_name[original(name)].facts
-            other = name.endswith(OTHER)
-            self._facts[name] = [self.second(one) for one in facts] if other else list(facts)
+            known = map(self.second, facts) if name.endswith(OTHER) else facts
+            self._facts[name] = [*known, *ranges(self.atoms, name, original(name))]
         return self._facts[name]
 
     def ask(
         self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None
     ) -> Model | str | None:
         """A model; None where there is none for certain; "unknown" otherwise."""
-        known = self.known(formulas, values)
-        effort.spend(FORMULA * len(known))
-        if not effort.left:
-            return "unknown"
-        solver = z3.SimpleSolver()
-        solver.set("rlimit", min(effort.left, MOST_OF_ONE))
-        for one in known:
-            z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
-        before = _spent(solver)
-        answer = solver.check()
-        effort.spend(_spent(solver) - before)
-        if answer == z3.unsat:
+        asked = self._numbered(formulas)
+        if any(one <= asked for one in self._excluded):
             return None
-        if answer == z3.unknown:
-            return "unknown"
-        model = solver.model()
-        return {d.name(): model[d].as_long() for d in model.decls() if z3.is_int_value(model[d])}
+        answer = self._answer(formulas, effort, values)
+        if answer is None and not values:
+            self._excluded.append(asked)
+        return answer
+
+    def _numbered(self, formulas: Iterable[Formula]) -> frozenset[int]:
+        """Z3's numbers of what is said to be true at once."""
+        found: set[int] = set()
+        for one in formulas:
+            if z3.is_and(one):
+                found |= self._numbered(one.children())
+            else:
+                self._alive.append(one)
+                found.add(one.get_id())
+        return frozenset(found)
+
+    def _answer(
+        self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None
+    ) -> Model | str | None:
+        """Of what is true of products the solver is told what its models have failed so far, until
+        it has one that fails nothing."""
+        told, facts = self.known(formulas, values)
+        failed = self.atoms.products.failed
+        told += [one.formula for one in facts if one in failed]
+        facts = [one for one in facts if one not in failed]
+        solver = z3.SimpleSolver()
+        while True:
+            effort.spend(FORMULA * len(told))
+            if not effort.left:
+                return "unknown"
+            for one in told:
+                z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
+            answer = _checked(solver, effort)
+            if answer != z3.sat:
+                return None if answer == z3.unsat else "unknown"
+            model = _numbers(solver.model())
+            new = list(lemmas.failing(facts, model))
+            if not new:
+                return model
+            failed.update(new)
+            told = [one.formula for one in new]
 
     def impossible(self, formulas: list[Formula], effort: Effort) -> bool:
         """Whether they cannot all be true at once; False also where that is not found out."""
         return self.ask(formulas, effort) is None
+
+
+def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
+    before = _spent(solver)
+    solver.set("rlimit", min(effort.left, MOST_OF_ONE))
+    answer = solver.check()
+    effort.spend(_spent(solver) - before)
+    return answer
+
+
+def _numbers(model: z3.ModelRef) -> dict[str, int]:
+    """The integers of a model, read from its text: Z3's Python takes 30 us for each."""
+    found = _INTEGERS.findall(model.sexpr())
+    return {name: int(number) * (-1 if sign else 1) for name, sign, number in found}
 
 
 def _spent(solver: z3.Solver) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
@@ -22,7 +23,7 @@ from .trial import Trial
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
-FIRST_DRAWN = 8  # launches drawn at random, before there is any reasoning
+FIRST_DRAWN = 3  # launches drawn at random, before there is any reasoning
 MOST_DRAWN = 40  # in all, where a kernel is not proved
 FOR_DRAWN = 0.1  # of the effort
 
@@ -49,42 +50,50 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     if function is None or len(function.parameters) != len(rule.parameters):
         return _not_decided(rule, f"there is no {rule.kernel} with the rule's parameters")
     drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
-    if shown := _tried(source, islice(drawn, FIRST_DRAWN), effort):
+    launches = _Launches(source, effort)
+    if shown := launches.broken(islice(drawn, FIRST_DRAWN)):
         return shown
     doubts: list[Doubt] = []
-    why = ""
+    why, line = "", None
     try:
         for doubt in examined(program, link(program, function), rule, effort.but(FOR_DRAWN)):
             doubts.append(doubt)
             why = "what may go wrong there could not be shown"
-            if shown := _shown(source, doubt, effort):
+            if shown := launches.broken(islice(trials(doubt, effort), MOST_TRIALS)):
                 return shown
             if len(doubts) == MOST_DOUBTS:
                 break
     except Undecided as reason:
-        why = f"{reason} (line {reason.line})" if reason.line else str(reason)
+        why, line = str(reason), reason.line
     except z3.Z3Exception as reason:
         why = f"Z3 gave up: {reason}"
     if not why:
         return Found(Outcome.PROVED, rule.kernel)
-    return _tried(source, drawn, effort) or _not_decided(rule, why, doubts)
+    suspected = (line, *(at for one in doubts for at in one.lines))
+    return launches.broken(drawn) or _not_decided(rule, why, suspected)
 
 
-def _not_decided(rule: Rule, why: str, doubts: Sequence[Doubt] = ()) -> Found:
-    lines = tuple(dict.fromkeys(line for one in doubts for line in one.lines))
-    return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=lines)
+def _not_decided(rule: Rule, why: str, lines: Iterable[int | None] = ()) -> Found:
+    suspected = tuple(dict.fromkeys(line for line in lines if line))
+    return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=suspected)
 
 
-def _shown(source: str, doubt: Doubt, effort: Effort) -> Found | None:
-    """The launch in which a doubt comes true on the simulated GPU, if there is one."""
-    return _tried(source, islice(trials(doubt, effort), MOST_TRIALS), effort)
+@dataclass
+class _Launches:
+    """Launches of a kernel tried on the simulated GPU, none of them twice."""
 
+    source: str
+    effort: Effort
+    tried: set[str] = field(default_factory=set)
 
-def _tried(source: str, launches: Iterable[Trial], effort: Effort) -> Found | None:
-    """The first of some launches that breaks a kernel."""
-    for trial in launches:
-        if not effort.left or not rules.any_numbers_will_do(trial.rule):
-            return None
-        if error := replayed(source, trial, effort):
-            return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
-    return None
+    def broken(self, trials: Iterable[Trial]) -> Found | None:
+        """The first of some launches that breaks the kernel."""
+        for trial in trials:
+            if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
+                return None
+            if str(trial) in self.tried:
+                continue
+            self.tried.add(str(trial))
+            if error := replayed(self.source, trial, self.effort):
+                return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
+        return None

@@ -1,9 +1,10 @@
-"""Programs kept on disk by content, for all processes of one user.
+"""What was compiled, and what reasoning came to, kept on disk by content, for all processes of one
+user.
 
 The judge's confined processes write here, so an entry is data that is checked, never code: that
 rules out the libraries at hand (diskcache, joblib and cachelib unpickle what they find, and
 diskcache's SQLite locks cannot be had behind Landlock). An entry is one file: a line with the
-SHA-256 of the rest, a line of JSON, the program. What is torn or garbled is a miss.
+SHA-256 of the rest, a line of JSON, the content. What is torn or garbled is a miss.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -31,30 +33,44 @@ def folder() -> Path:
 
 def find(key: str) -> Program | None:
     """The program kept under `key` (hexadecimal); None if there is none, or it is damaged."""
+    if (found := entry(key)) is None:
+        return None
+    about, code = found
+    try:
+        warnings = msgspec.convert(about["warnings"], tuple[Diagnostic, ...])
+        return Program(code, dict(about["names"]), warnings=warnings)
+    except (ValueError, KeyError, TypeError, msgspec.ValidationError):
+        return None
+
+
+def keep(key: str, program: Program) -> None:
+    warnings = msgspec.to_builtins(program.warnings)
+    keep_entry(key, {"names": program.names, "warnings": warnings}, program.code)
+
+
+def entry(key: str) -> tuple[dict[str, Any], bytes] | None:
+    """What is kept under `key`, and what was said about it; None as of `find`."""
     path = folder() / key
     try:
         digest, _, content = path.read_bytes().partition(b"\n")
         if digest.decode() != hashlib.sha256(content).hexdigest():
             return None
-        head, _, code = content.partition(b"\n")
+        head, _, rest = content.partition(b"\n")
         about = json.loads(head)
         if about["key"] != key:
             return None
-        warnings = msgspec.convert(about["warnings"], tuple[Diagnostic, ...])
-        program = Program(code, dict(about["names"]), warnings=warnings)
-    except (OSError, ValueError, KeyError, TypeError, msgspec.ValidationError):
+    except (OSError, ValueError, KeyError, TypeError):
         return None
     with suppress(OSError):
         os.utime(path)  # the least recently used go first
-    return program
+    return about, rest
 
 
-def keep(key: str, program: Program) -> None:
+def keep_entry(key: str, about: dict[str, Any], content: bytes) -> None:
     """Write it so that a reader sees the whole of it or nothing. A cache that cannot be written
     costs time and nothing else."""
-    warnings = msgspec.to_builtins(program.warnings)
-    head = json.dumps({"key": key, "names": program.names, "warnings": warnings}).encode()
-    content = b"\n".join((head, program.code))
+    head = json.dumps({"key": key, **about}).encode()
+    content = b"\n".join((head, content))
     digest = hashlib.sha256(content).hexdigest().encode()
     with suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)

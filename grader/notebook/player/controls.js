@@ -39,7 +39,7 @@ class Player {
       { type: "button", title: words, "aria-label": words, "data-go": name,
         onclick: () => this.step(name) }, sign));
     const toMark = model.marks.length ? [make("button", { type: "button", class: "to-mark",
-      onclick: () => this.toMark() }, "! What went wrong")] : [];
+      onclick: () => this.toMark() }, `! ${model.marks[0].title}`)] : [];
     root.append(
       make("div", { class: "bar", role: "toolbar", "aria-label": "steps" }, ...buttons,
         this.picker("Step by", "by", [["line", "line"], ["event", "event"], ["barrier", "barrier"]]),

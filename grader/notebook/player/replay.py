@@ -73,8 +73,9 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
         return None
     instance, result = _handy(failing)
     work = of_problem(instance.problem, source, exercise.id)
+    title = exercise.kind.word(result.status).capitalize()
     for order in ("lockstep", *OTHER_ORDERS):
-        found = _again(instance, work, result, order)
+        found = _again(instance, work, result, order, title)
         if found is not None:
             return found
     return None
@@ -124,10 +125,12 @@ def _threads(problem: Problem) -> int:
     return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
 
 
-def _again(instance: CaseInstance, work: Work, result: CaseResult, order: str) -> Replay | None:
+def _again(
+    instance: CaseInstance, work: Work, result: CaseResult, order: str, title: str
+) -> Replay | None:
     blocks: Blocks = FIRST_BLOCKS
     for _ in range(2):  # the second time with the block that the first one has shown
-        run, buffers, error = _run(work, blocks, order)
+        run, buffers, error = _run(work, blocks, order, traced=bool(result.mismatches))
         if not recordings(run):
             return None
         seen = _seen(instance, work, run, buffers, error)
@@ -137,18 +140,18 @@ def _again(instance: CaseInstance, work: Work, result: CaseResult, order: str) -
         if wanted is None or any(wanted in (*one.blocks, *one.indices) for one in recordings(run)):
             break
         blocks = (wanted,)
-    return _marked(seen, result)
+    return _marked(seen, result, title)
 
 
 def _run(
-    work: Work, blocks: Blocks, order: str
+    work: Work, blocks: Blocks, order: str, traced: bool = False
 ) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
-    """The run, the buffers afterwards, and the error if there was one."""
+    """The run, `traced` or not, the buffers afterwards, and the error if there was one."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     with (
         simulator.options(step_limit=STEPS, order=order),
-        simulator.observe(_MOST_BLOCKS, [recording(blocks)]) as run,
+        simulator.observe(_MOST_BLOCKS, [recording(blocks)], counted=traced) as run,
     ):
         try:
             launch_all(work, simulator.RawModule, buffers)
@@ -203,12 +206,12 @@ def _called(work: Work, buffer: str) -> str:
     return buffer
 
 
-def _marked(seen: Replay, result: CaseResult) -> Replay | None:
+def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     """With marks, at the last launch that has some; None where nothing went wrong as it did."""
     launches = recordings(seen.run)
     if result.status == "wrong_answer" and (seen.error is None):
         launch = len(launches) - 1
-        mark = _wrong_mark(seen, result, launches[launch])
+        mark = _wrong_mark(seen, result, launches[launch], title)
         return _at(seen, launch, (mark,))
     for launch in reversed(range(len(launches))):
         found = marks_of(launches[launch], seen.run.hazards)
@@ -223,13 +226,11 @@ def _told(mark: Mark, result: CaseResult) -> Mark:
     return replace(mark, text=result.message) if result.message else mark
 
 
-def _wrong_mark(seen: Replay, result: CaseResult, recording: Recording) -> Mark:
+def _wrong_mark(seen: Replay, result: CaseResult, recording: Recording, title: str) -> Mark:
     if not result.mismatches:
-        return Mark(max(len(recording.frames) - 1, 0), "Wrong answer", result.message)
+        return Mark(max(len(recording.frames) - 1, 0), title, result.message)
     _, offset = _place(seen, result)
-    return wrong_element(
-        recording, result.mismatches[0].buffer, offset, "Wrong answer", result.message
-    )
+    return wrong_element(recording, result.mismatches[0].buffer, offset, title, result.message)
 
 
 def _at(seen: Replay, launch: int, found: tuple[Mark, ...]) -> Replay:

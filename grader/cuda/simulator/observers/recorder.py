@@ -71,8 +71,8 @@ class Recorder(Observer):
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
         self.memories = Memories(machine, self.recording.memories)
-        self.results = assigned(machine.kernel)
         self.types = register_types(machine.kernel)
+        self.results = assigned(machine.kernel, self.types)
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None

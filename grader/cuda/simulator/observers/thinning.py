@@ -21,30 +21,29 @@ class Kept:
         self.every = 1
         self.room, self.values = ALL_STEPS, ALL_VALUES
         self.last_hazard = -AROUND - 1
-        self.latest: deque[Frame] = deque()  # left out, so far
+        self.latest: deque[tuple[Frame, bool]] = deque()  # undecided, and whether it is one to keep
         self.missed: dict[Cell, tuple[int, np.ndarray]] = {}  # what the frames left out stored last
 
     def take(self, frame: Frame) -> None:
         if frame.hazards:
             self.last_hazard = frame.number
-            self.flush()
         near = frame.number - self.last_hazard <= AROUND and len(self.frames) < 4 * ALL_STEPS
-        if near or frame.hazards or frame.number % self.every == 0:
+        if near or frame.hazards:
+            self.flush()
             self._keep(frame)
             return
-        self.latest.append(frame)
+        self.latest.append((frame, frame.number % self.every == 0))
         if len(self.latest) > AROUND:
-            self._leave_out(self.latest.popleft())
+            oldest, kept = self.latest.popleft()
+            (self._keep if kept else self._leave_out)(oldest)
 
     def flush(self) -> None:
-        """Keep the latest frames that were left out."""
-        for frame in self.latest:
+        """Keep the latest frames, whatever would have become of them."""
+        for frame, _ in self.latest:
             self._append(frame)
         self.latest.clear()
 
     def _keep(self, frame: Frame) -> None:
-        while self.latest:
-            self._leave_out(self.latest.popleft())
         self._append(frame)
         self.room, self.values = self.room - 1, self.values - frame.weight
         if self.room <= 0 or self.values <= 0:

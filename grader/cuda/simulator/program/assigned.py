@@ -30,9 +30,10 @@ class Result:
     built_in: str = ""
 
 
-def assigned(function: Function) -> dict[int, tuple[Result, ...]]:
-    """By instruction, what it assigns; instructions that assign nothing are left out."""
-    code, types = function.instructions, register_types(function)
+def assigned(function: Function, types: dict[str, str]) -> dict[int, tuple[Result, ...]]:
+    """By instruction, what it assigns; instructions that assign nothing are left out. `types` are
+    those of its registers."""
+    code = function.instructions
     hidden, readers = _addresses(function), _readers(code)
     found = {}
     for at, one in enumerate(code):

@@ -1,0 +1,169 @@
+"""Whether an answer leaves as it was what it was given, where an exercise is to put lines in order
+or something in its place. Comments and white space do not count."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import groupby
+from operator import itemgetter
+
+from ..course import Exercise
+from ..cuda.tokens import tokens
+
+MOST_ADDED = 200  # tokens; a barrier or a guard has a few
+_ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}
+_MORE = {"#", "define", "asm", "goto"}  # that no barrier and no guard needs
+_CALLED = re.compile(r"if|while|return|\w*(sync|fence|barrier)\w*|this_\w+|min|max")
+_BEFORE = frozenset(["", ";", "{", "}", "else"])  # what a statement can follow
+_ALONE = (
+    "The kernel would be right, but {} Only the lines that were given may stand here, each once "
+    "and as it was; comments and white space do not count."
+)
+_STAYS = (
+    "The kernel would be right, but {} What was given stays as it was, and what you add may wait "
+    "or decide, no more; comments and white space do not count."
+)
+
+Changed = tuple[str, int | None]  # a sentence, and the line it is about
+
+
+def changed(exercise: Exercise, handed_out: str, source: str) -> Changed | None:
+    """What of the kernel that was `handed_out` the answer has changed though it must stay, or added
+    though that is not asked for; None where all is as it may be."""
+    kind = exercise.kind
+    if not kind.keeps_what_is_given:
+        return None
+    lines = kind.lines(handed_out)
+    found = _arranged(handed_out, lines, source) if lines else _added(handed_out, source)
+    if found is None:
+        return None
+    what, line = found
+    return (_ALONE if lines else _STAYS).format(what), line
+
+
+def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed | None:
+    """The kernel around the lines must be there in its order, and whole lines among its tokens."""
+    mine, at = tokens(source)
+    frame = tokens(handed_out)[0]
+    loose = Counter(tuple(tokens(line)[0]) for line in lines)
+    kinds = list(loose)
+    start = (0, 0, tuple(loose[one] for one in kinds))
+    seen, left = {start}, [start]
+    while left:
+        here, there, counts = left.pop()
+        if (here, there) == (len(mine), len(frame)):
+            return None
+        onward = []
+        if here < len(mine) and there < len(frame) and mine[here] == frame[there]:
+            onward.append((here + 1, there + 1, counts))
+        for number, line in enumerate(kinds):
+            if counts[number] and tuple(mine[here : here + len(line)]) == line:
+                fewer = (*counts[:number], counts[number] - 1, *counts[number + 1 :])
+                onward.append((here + len(line), there, fewer))
+        left += [state for state in onward if state not in seen]
+        seen.update(onward)
+    reached = max(here for here, _, _ in seen)
+    return _first_strange(handed_out, lines, source, at[reached] if reached < len(at) else 0)
+
+
+def _first_strange(handed_out: str, lines: tuple[str, ...], source: str, begin: int) -> Changed:
+    """The line that is none of the given, or one too many of them; `begin` is where it is looked
+    for first."""
+    given = Counter(line for _, line, _ in _lines(handed_out))
+    given.update(tuple(tokens(line)[0]) for line in lines)
+    mine = list(_lines(source))
+    for number, line, text in sorted(mine, key=lambda one: (one[0] < begin, one[0])):
+        if line not in given:
+            return f"line {number}, `{text}`, is none of the given lines.", number
+    had: Counter[tuple[str, ...]] = Counter()
+    for number, line, text in mine:
+        had[line] += 1
+        if had[line] > given[line]:
+            return f"line {number}, `{text}`, stands there more often than it was given.", number
+    return _gone(handed_out, source)
+
+
+def _gone(handed_out: str, source: str, since: int = 1) -> Changed:
+    """The first of the lines of the kernel around, from line `since` of it, that is not there."""
+    given, mine = (Counter(line for _, line, _ in _lines(text)) for text in (handed_out, source))
+    for number, line, text in _lines(handed_out):
+        if number >= since and mine[line] < given[line]:
+            own = [(its, at) for at, one, its in _lines(source) if mine[one] > given[one]]
+            texts = dict(reversed(own))  # the first of several alike
+            near = get_close_matches(text, texts, n=1, cutoff=0.5)
+            if near:
+                told = f"line {texts[near[0]]}, `{near[0]}`, was given as `{text}`."
+                return told, texts[near[0]]
+            return f"the line `{text}`, which was given, is gone.", None
+    return "the lines that were given stand in another order.", None
+
+
+def _added(handed_out: str, source: str) -> Changed | None:
+    """What was given must be there in its order, and between its statements nothing that writes."""
+    mine = tokens(source)[0]
+    frame, rows = tokens(handed_out)
+    if len(mine) > len(frame) + MOST_ADDED:
+        return f"{len(mine) - len(frame):,} words and signs are added.", None
+    places = _places(frame)
+    reached, seen, left = 0, {(0, 0)}, [(0, 0)]
+    while left:
+        here, there = left.pop()
+        reached = max(reached, there)
+        onward = []
+        if here < len(mine):
+            if there < len(frame) and mine[here] == frame[there]:
+                onward.append((here + 1, there + 1))
+            if places[there] or mine[here] == "{":
+                onward.append((here + 1, there))
+        left += [state for state in onward if state not in seen]
+        seen.update(onward)
+    if (len(mine), len(frame)) not in seen:
+        return _gone(handed_out, source, rows[min(reached, len(rows) - 1)])
+    return _writes(mine, frame, handed_out, source)
+
+
+def _places(frame: list[str]) -> list[bool]:
+    """Whether something may be added in front of each token, and behind the last: between two
+    statements, or in the condition of an if."""
+    open_ifs: list[bool] = []
+    found, last = [], ""
+    for token in frame:
+        found.append(last in _BEFORE or any(open_ifs[-1:]))
+        if token == "(":
+            open_ifs.append(last in ("if", "while"))
+        elif token == ")" and open_ifs:
+            open_ifs.pop()
+        last = token
+    return [*found, True]
+
+
+def _writes(mine: list[str], frame: list[str], handed_out: str, source: str) -> Changed | None:
+    """What is added that does more than wait or decide."""
+    extra = Counter(_deeds(mine)) - Counter(_deeds(frame))
+    strange = {one for one in extra if one in _ASSIGNS | _MORE or not _CALLED.fullmatch(one)}
+    given = {line for _, line, _ in _lines(handed_out)}
+    for number, line, text in _lines(source):
+        if line not in given and (does := strange.intersection(line)):
+            return f"line {number}, `{text}`, adds `{min(does)}`.", number
+    return (f"`{min(strange)}` is added.", None) if strange else None
+
+
+def _deeds(found: list[str]) -> Iterator[str]:
+    """The tokens that assign, and the names of what is called."""
+    for token, behind in zip(found, [*found[1:], ""], strict=True):
+        if (
+            token in _ASSIGNS | _MORE
+            or token.startswith('"')
+            or (behind == "(" and token.isidentifier())
+        ):
+            yield token
+
+
+def _lines(source: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Each line with code on it: its number, its tokens, its text."""
+    rows = source.split("\n")
+    for number, pairs in groupby(zip(*tokens(source), strict=True), key=itemgetter(1)):
+        yield number, tuple(token for token, _ in pairs), rows[number - 1].strip()

@@ -1,0 +1,107 @@
+"""What reasoning about every size makes of an answer, kept for all that compile to the same.
+
+It is kept on disk beside compiled programs, by what it hangs on: the kernels' PTX without the
+source's names and line numbers, the exercise's rules, the effort allowed, and the versions of what
+reasons. Lines are kept as their places in the order in which the PTX first names them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Iterator, Set
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import msgspec
+
+from ..course.model import Rule
+from ..cuda import analysis, simulator
+from ..cuda.compilers.cache import entry, keep_entry
+from ..cuda.signature import parameters
+from ..cuda.simulator.program.ptx import Program
+from .protocol import Examined, Tried
+
+_GRADER = Path(__file__).parents[1]
+_REASONERS = ("cuda", "course")  # whose every file counts: lemmas, instructions, rules
+_LIBRARIES = ("z3-solver", "numpy")
+_SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def examined(source: str, rules: tuple[Rule, ...], effort: float) -> Examined:
+    """As `analysis.examine`, and asked once of answers that compile to the same. Raises
+    CompileError."""
+    module = simulator.RawModule(code=source)
+    lines = list(dict.fromkeys(_lines(module.program)))
+    key = _key(module, lines, rules, effort)
+    if found := _kept(key, lines):
+        return found
+    found = _examined(source, rules, effort)
+    places = tuple(lines.index(one) for one in found.lines if one in lines)
+    kept = msgspec.structs.replace(found, lines=places)
+    keep_entry(key, {}, msgspec.json.encode(kept))
+    return found
+
+
+def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Examined:
+    found = analysis.examine(source, rules, effort)
+    tried = None
+    if (trial := found.trial) is not None:
+        tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
+    proved = found.outcome is analysis.Outcome.PROVED
+    return Examined(proved, tried, found.why, found.suspected)
+
+
+def _kept(key: str, lines: list[int | None]) -> Examined | None:
+    found = entry(key)
+    try:
+        kept = msgspec.json.decode(found[1], type=Examined) if found else None
+        return kept and msgspec.structs.replace(kept, lines=tuple(lines[at] for at in kept.lines))
+    except (msgspec.DecodeError, IndexError):
+        return None
+
+
+def _key(
+    module: simulator.RawModule, lines: list[int | None], rules: tuple[Rule, ...], effort: float
+) -> str:
+    kernels = {rule.kernel for rule in rules}
+    text = _nameless(module.text, module.program, kernels)
+    declared = [
+        [(one.type, one.constant) for one in parameters(module.code, kernel) or ()]
+        for kernel in sorted(kernels)
+    ]
+    order = [lines.index(line) for line in _lines(module.program)]
+    about = json.dumps([text, order, declared, repr(rules), effort, reasoners()])
+    return hashlib.sha256(about.encode()).hexdigest()
+
+
+@cache
+def reasoners() -> str:
+    """A name for everything that reasons: our code, Z3, NumPy and Python."""
+    digest = hashlib.sha256(platform.python_version().encode())
+    for name in _LIBRARIES:
+        digest.update(f"{name} {version(name)}\0".encode())
+    files = [path for room in _REASONERS for path in (_GRADER / room).rglob("*.py")]
+    for path in sorted(files):
+        digest.update(f"{path.relative_to(_GRADER)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _nameless(text: str, program: Program, kernels: Set[str]) -> str:
+    """PTX without comments, lines, and names but for those of `kernels`."""
+    names = {*program.variables, *program.functions} - kernels
+    names |= {one.name for function in program.functions.values() for one in function.variables}
+    plain = _SAYS_NOTHING.sub("", text)
+    met = dict.fromkeys(word for word in _WORD.findall(plain) if word in names)
+    new = {name: f"name{number}" for number, name in enumerate(met)}
+    words = _WORD.sub(lambda word: new.get(word[0], word[0]), plain)
+    return "\n".join(line for one in words.splitlines() if (line := one.strip()))
+
+
+def _lines(program: Program) -> Iterator[int | None]:
+    for function in program.functions.values():
+        yield from (one.line for one in function.instructions)

@@ -1,0 +1,149 @@
+"""What an author gets wrong is one sentence with file and line, when the lesson is built.
+
+The lesson is the tutorial's of docs/authoring.md; each test breaks one place of it.
+"""
+
+import re
+
+import pytest
+from test_authoring import BLOCK, PAGE, TUTORIAL
+
+from grader import course
+from grader.course import scaffolding
+from grader.course.weave import weave
+from grader.errors import AuthorError
+from grader.judge import oversights, steps
+
+EXERCISES, KERNEL, MISTAKES = "exercises.py", "1_histogram.cu", "mistakes.toml"
+RULE = """from grader.course import Rule
+
+histogram = Rule(
+    exercise="histogram",
+    kernel="histogram",
+    parameters=("unsigned char values[n]", "int bins[256]", "int n"),
+    blocks=(256,),
+)
+clear = Rule(
+    exercise="histogram", kernel="clear", parameters=("out int bins[256]",), blocks=(256,)
+)
+"""
+# What is wrong, in which file, what stands there and what instead; the line it is about, by words
+# of the broken file; words of the sentence.
+WRONG = [
+    ("a quote is missing", EXERCISES, 'name="histogram",', 'name="histogram,', 'name="', "string"),
+    ("no such field", EXERCISES, "title=", "titel=", "histogram = Ex", "titel"),
+    ("no such class", EXERCISES, "= Exercise(", "= Exercice(", "Exercice(", "Exercice"),
+    ("no such file", EXERCISES, "1_hist", "1_hits", "1_hits", "no file 1_hitsogram.cu"),
+    ("no such kernel", EXERCISES, 'Launch("hist', 'Launch("hits', "four full", "hitsogram"),
+    ("no such buffer", EXERCISES, '("values", "b', '("value", "b', "four full", "passes 'value'"),
+    ("another dtype", EXERCISES, "np.int32(n)", "np.float32(n)", "four full", "wants int32"),
+    ("no dtype", EXERCISES, "np.int32(n)", "n", "four full", "args must be"),
+    ("a reference that raises", EXERCISES, "minlength", "minlenght", "bincount", "minlenght"),
+    ("a wrong reference", EXERCISES, "h=256)", "h=256) + 1", "four full", "the solution fails"),
+    ("no points", EXERCISES, "            points=2,\n", "", "Case(", "'points'"),
+    ("negative points", EXERCISES, "points=2", "points=-2", "four full", "has -2 points"),
+    (
+        "no function",
+        EXERCISES,
+        "lambda rng: counted(rng, 3",
+        "(lambda rng: 1, 3",
+        "",
+        "problem must",
+    ),
+    (
+        "no kind",
+        EXERCISES,
+        "    minutes=",
+        '    kind="write",\n    minutes=',
+        'name="',
+        "kind must be",
+    ),
+    ("no such counter", EXERCISES, "_sectors", "_sector", "_sector", "there are: "),
+    ("a budget nobody keeps", EXERCISES, "// 32", "// 64", "four full", "the solution fails"),
+    ("no cases", EXERCISES, "    cases=(", "    cases=() and (", 'name="', "has no cases"),
+    ("a case twice", EXERCISES, "a last block that is not full", "four full blocks", "four", "two"),
+    ("no such status", EXERCISES, '"data_race"', '"datarace"', "datarace", "hints_on"),
+    ("no number", EXERCISES, "minutes=10", 'minutes="ten"', 'name="', "minutes must be int"),
+    (
+        "a kernel that is no C++",
+        KERNEL,
+        "atomicAdd(&mine",
+        "atomicAd(&mine",
+        "atomicAd(",
+        "atomicAd",
+    ),
+    ("no begin", KERNEL, "    // BEGIN SOLUTION\n", "", "", "has no // BEGIN SOLUTION"),
+    ("a race", KERNEL, "    __syncthreads();  // nobody c", "    // c", "atomicAdd(&m", "barrier"),
+    ("no TOML", MISTAKES, '"data_race"', "data_race", "", "this is not TOML"),
+    ("nothing to replace", MISTAKES, "&mine[values", "&mine[value", "plain_a", "stands nowhere"),
+    ("a mistake in nothing", MISTAKES, "[[histogram]]", "[[hist]]", "[[hist]]", "no exercise"),
+    ("a diagnosis of none", MISTAKES, '"out_of_bounds"', '"oob"', "no_guard", "must_get is 'oob'"),
+    ("a mistake twice", MISTAKES, '"no_guard"', '"not_cleared"', "not_cleared", "two mistakes"),
+    (
+        "no words",
+        MISTAKES,
+        'mistake = "the last',
+        'why = "the last',
+        "no_guard",
+        "nobody reads why",
+    ),
+    (
+        "no such exercise",
+        "lesson.md",
+        "```{exercise} histogram",
+        "```{exercise} hits",
+        "```{exercise} hits",
+        "no exercise",
+    ),
+    ("no file to show", "lesson.md", "", "\n```{kernel} 7.cu\n```\n", "7.cu", "no file 7.cu"),
+    ("an open fence", "lesson.md", "", "\n```python\nx = 1\n", "```python\nx", "never closed"),
+    ("a rule for nothing", "rules.py", 'exercise="h', 'exercise="H', 'e="Hist', "no exercise"),
+    ("a rule's kernel", "rules.py", 'kernel="h', 'kernel="H', 'l="Hist', "launches no kernel"),
+    ("a rule's parameter", "rules.py", '"int n"', '"integer n"', 'exercise="', "is no parameter"),
+    ("a rule's field", "rules.py", "blocks=", "block=", "Rule(\n", "block"),
+]
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """The tutorial's lesson, built, as its files by name."""
+    folder = scaffolding.write(TUTORIAL, tmp_path_factory.mktemp("kernels"))
+    for what, name, text in BLOCK.findall(PAGE):
+        path = folder / name
+        path.write_text(text if what == "file" else text + path.read_text())
+    (folder / "rules.py").write_text(RULE)
+    build(folder)
+    return {path.name: path.read_text() for path in folder.iterdir() if path.is_file()}
+
+
+def build(folder):
+    """As `grader build` does, but for nbgrader's part."""
+    lesson = course.lesson(folder.name, folder.parent)
+    weave(lesson)
+    steps.write(lesson)
+    oversights.require_none(lesson)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "line", "said"),
+    [one[1:] for one in WRONG],
+    ids=[one[0] for one in WRONG],
+)
+def test_a_mistake_of_an_author_s_is_one_sentence_with_file_and_line(
+    right, tmp_path, file, old, new, line, said
+):
+    folder = tmp_path / "kernels" / TUTORIAL
+    folder.mkdir(parents=True)
+    broken = right[file].replace(old, new, 1) if old else right[file] + new
+    assert broken != right[file]
+    for name, text in (right | {file: broken}).items():
+        (folder / name).write_text(text)
+    with pytest.raises(AuthorError) as error:
+        build(folder)
+    told = str(error.value)
+    assert said in told and "\n" not in told and told.endswith(".")
+    number = re.search(rf"{re.escape(file)}(?:, |: .*?\bat )line (\d+)", told)
+    where = broken[: broken.index(line)].count("\n") + 1
+    assert number or not line, told
+    assert not line or int(number[1]) == where, told
+    assert folder.name in told

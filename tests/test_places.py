@@ -1,0 +1,60 @@
+"""A rule about where elements were taken from is told only if all of them keep to it."""
+
+import pytest
+
+from grader.course import exercise
+from grader.judge import judge
+from grader.judge.places import rule
+
+OURS = [(0, 0), (0, 5), (1, 2), (2, 1), (3, 4)]
+
+
+def rows(taken, ours=OURS):
+    return [(taken(*index), index) for index in ours]
+
+
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        (lambda row, col: (col, row), "Row and column have changed places"),
+        (lambda row, col: (row, col + 1), "the index 2, from the left, is 1 too large"),
+        (lambda row, col: (row - 2, col), "the index 1, from the left, is 2 too small"),
+        (lambda row, col: (row, 5 - col), "the index 2, from the left, runs backwards, from 5"),
+        (lambda row, col: (4 * row, col), "the index 1, from the left, is 4 times what it should"),
+        (lambda row, col: (0, col), "the index 1, from the left, is always 0"),
+    ],
+)
+def test_what_all_elements_have_in_common_is_told(taken, said):
+    assert said in rule(rows(taken))
+
+
+def test_one_element_that_keeps_to_no_rule_silences_it():
+    for taken in (lambda row, col: (col, row), lambda row, col: (row, col + 1)):
+        assert rule([*rows(taken), ((9, 9), (1, 7))]) == ""
+
+
+def test_two_elements_are_too_few_for_a_rule_about_numbers():
+    assert rule([((1,), (0,)), ((2,), (1,))]) == ""
+    assert rule([]) == ""
+
+
+def test_three_dimensions_name_the_two_that_were_exchanged():
+    ours = [(0, 1, 2), (3, 4, 5), (1, 1, 0)]
+    assert "indices 2 and 3" in rule([((a, c, b), (a, b, c)) for a, b, c in ours])
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("x[place]", "x[place > 0 ? place - 1 : 0]", "the index is 1 too small"),
+        ("out[i]", "out[count - 1 - i]", "the index runs backwards, from 9 down"),
+        ("x[place]", "x[place / 16]", "the index is always 0"),
+    ],
+)
+def test_a_copy_from_elsewhere_is_told_by_its_rule(right, wrong, said):
+    solution = exercise("01_expand_where/expand").solution
+    verdict = judge(
+        "01_expand_where/expand", solution.replace(right, wrong), hidden=False, sizes=False
+    )
+    assert verdict.status == "wrong_answer"
+    assert "is made of x[" in verdict.message and said in verdict.message

@@ -1,0 +1,96 @@
+"""What reasoning came to is kept for all answers that compile to the same, and for no others."""
+
+from dataclasses import replace
+
+import pytest
+from small_lesson import SOLUTION, instead
+
+pytest.importorskip("z3")
+
+from grader.course import Rule
+from grader.cuda import analysis
+from grader.judge import reasoning
+
+RULE = Rule(
+    exercise="add",
+    kernel="add",
+    parameters=("float x[n]", "float y[n]", "float total[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)
+A_COMPUTED_MASK = SOLUTION.replace(
+    "total[i] = x[i] + y[i];",
+    "total[i] = __shfl_down_sync(__ballot_sync(__activemask(), 1), x[i], 0) + y[i];",
+)
+EFFORT = 1.0
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """How often something is reasoned about, with an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    sources = []
+    examine = analysis.examine
+
+    def counted(source, *rest):
+        sources.append(source)
+        return examine(source, *rest)
+
+    monkeypatch.setattr(analysis, "examine", counted)
+    return sources
+
+
+def examined(source, rule=RULE, effort=EFFORT):
+    return reasoning.examined(source, (rule,), effort)
+
+
+def test_names_and_empty_lines_make_no_other_kernel(asked):
+    renamed = SOLUTION.replace("int i ", "int place ").replace("[i]", "[place]")
+    renamed = "// mine\n\n" + renamed.replace("i < n", "place < n")
+    assert examined(SOLUTION).proved
+    assert examined(renamed) == examined(SOLUTION)
+    assert len(asked) == 1
+
+
+def test_lines_are_those_of_the_answer_that_asks(asked):
+    here, there = examined(A_COMPUTED_MASK), examined("\n\n" + A_COMPUTED_MASK)
+    assert len(asked) == 1
+    assert here.lines and "computed" in here.why
+    assert [line + 2 for line in here.lines] == list(there.lines)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        instead("    if (i <= n) total[i] = x[i] + y[i];"),
+        SOLUTION.replace("const float* x", "float* x"),
+    ],
+)
+def test_another_kernel_is_asked_about_anew(asked, other):
+    examined(SOLUTION)
+    examined(other)
+    assert len(asked) == 2
+
+
+def test_another_rule_effort_or_reasoner_is_another_question(asked, monkeypatch):
+    examined(SOLUTION)
+    examined(SOLUTION, rule=replace(RULE, blocks=(32,)))
+    examined(SOLUTION, effort=2 * EFFORT)
+    monkeypatch.setattr(reasoning, "reasoners", lambda: "another Z3")
+    examined(SOLUTION)
+    assert len(asked) == 4
+
+
+def test_what_is_damaged_on_disk_is_asked_about_anew(asked, tmp_path):
+    examined(SOLUTION)
+    for kept in (tmp_path / "warpwise").iterdir():
+        kept.write_bytes(b"x" + kept.read_bytes())
+    assert examined(SOLUTION).proved
+    assert len(asked) == 2
+
+
+def test_a_kernel_that_breaks_is_kept_with_its_launch(asked):
+    wrong = instead("    total[i] = x[i] + y[i];")
+    first = examined(wrong)
+    assert first.tried is not None and not first.proved
+    assert examined(wrong) == first and len(asked) == 1
