@@ -45,6 +45,8 @@ lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/mypy --platform darwin
+	$(BIN)/mypy --platform win32
 	$(BIN)/clang-format --dry-run --Werror $$(git ls-files --cached --others --exclude-standard '*.cu')
 
 # Every warning is an error. Nothing is loaded over a network.

@@ -37,6 +37,16 @@ class GradebookBusy(MachineError):
     """Somebody else is writing to the gradebook: worth another try."""
 
 
+# The extras of pyproject.toml that bring a module which the course does not need everywhere.
+EXTRAS = {
+    **dict.fromkeys(
+        ("jinja2", "latex2mathml", "livereload", "markupsafe", "nbclient", "nbconvert"), "classroom"
+    ),
+    **dict.fromkeys(("nbgrader", "nh3", "openpyxl", "tomlkit"), "classroom"),
+    "z3": "proofs",
+    "cupy": "gpu",
+    "distributed": "cluster",
+}
 GO_ON = "What is done stays done; then give the same command again and it goes on."
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -91,6 +101,19 @@ def of_a_file(error: OSError) -> MachineError:
     else:
         said = f"{where or 'A file or connection'} cannot be used ({error.strerror or error})."
     return MachineError(f"{said} {GO_ON}")
+
+
+def of_an_extra(error: BaseException | None) -> MachineError | None:
+    """What to install where something that `error` is about belongs to an extra."""
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    module = (error.name or "").partition(".")[0]
+    if module not in EXTRAS:
+        return None
+    return MachineError(
+        f"This needs the course's extra [{EXTRAS[module]}], which a learner's install leaves out "
+        f'({module} is missing): pip install "warpwise[{EXTRAS[module]}]".'
+    )
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -21,7 +21,7 @@ from grader.classroom.report import winnowing
 from grader.cli.app import app
 from grader.cuda import compilers, signature
 from grader.cuda.sanitize import visible
-from grader.judge import Limits, forkserver, judge, landlock
+from grader.judge import Limits, judge, landlock, worker
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
 from grader.notebook import diagnosis
@@ -226,7 +226,7 @@ def test_what_breaks_or_floods_clang_costs_its_time_and_is_told(kernels, attack)
 
 @pytest.mark.parametrize("learner", ["large_local_arrays", "many_hazards", "much_to_unroll"])
 def test_no_worker_takes_two_gigabytes(tmp_path, monkeypatch, learner):
-    monkeypatch.setattr(forkserver, "AVAILABLE", False)  # this process waits for its own children
+    monkeypatch.setattr(worker, "FORKS", False)  # this process waits for its own children
     judge(f"{LESSON}/add", BOMBS[learner][0], root=small_class.write_lesson(tmp_path))
     largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     assert 0 < largest < 2_000_000_000

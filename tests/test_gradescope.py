@@ -41,14 +41,24 @@ def here(tmp_path_factory):
     for learner, answers in ANSWERS.items():
         hand_in(here, learner, **answers)
     assert run(here, "autograde", LESSON).exit_code == 0
-    said = run(here, "bundle", "gradescope", LESSON, "--leaderboard")
-    assert said.exit_code == 0, said.stderr
     return here
+
+
+def bundled(here, *options):
+    said = run(here, "bundle", "gradescope", LESSON, "--leaderboard", *options)
+    assert said.exit_code == 0, said.stderr
+    return zipfile.ZipFile(here.root / f"export/{LESSON}-gradescope.zip")
 
 
 @pytest.fixture(scope="module")
 def packed(here):
-    return zipfile.ZipFile(here.root / f"export/{LESSON}-gradescope.zip")
+    return bundled(here)
+
+
+@pytest.fixture(scope="module")
+def trusting(here):
+    """The bundle for containers whose kernel lacks Landlock."""
+    return bundled(here, "--unsafe")
 
 
 WITHOUT_LANDLOCK = (sys.executable, Path(__file__).with_name("without_landlock.py"))
@@ -102,9 +112,15 @@ def told(results):
     return " ".join([results.get("output", ""), *(one["output"] for one in results["tests"])])
 
 
+def test_without_landlock_it_grades_only_where_it_was_packed_for_that(packed, here, tmp_path):
+    results = judged(packed, here, "ada", tmp_path, WITHOUT_LANDLOCK)
+    assert "no Landlock" in results["output"] and "--unsafe" in results["output"]
+    assert sum(test["score"] for test in results["tests"]) == 0
+
+
 @pytest.mark.parametrize("learner", ANSWERS)
-def test_marks_are_the_same_where_landlock_is_missing(packed, here, learner, tmp_path):
-    results = judged(packed, here, learner, tmp_path, WITHOUT_LANDLOCK)
+def test_marks_are_the_same_where_landlock_is_missing(trusting, here, learner, tmp_path):
+    results = judged(trusting, here, learner, tmp_path, WITHOUT_LANDLOCK)
     with here.gradebook() as gradebook:
         marked = gradebook.find_submission(LESSON, learner)
         assert sum(test["score"] for test in results["tests"]) == marked.score
@@ -119,12 +135,12 @@ def test_marks_are_the_same_where_landlock_is_missing(packed, here, learner, tmp
     ],
 )
 def test_without_landlock_an_include_shows_neither_seeds_nor_solutions(
-    packed, here, name, shown, tmp_path
+    trusting, here, name, shown, tmp_path
 ):
     including(here, "spy", name, tmp_path)
-    said = told(judged(packed, here, "spy", tmp_path, WITHOUT_LANDLOCK))
+    said = told(judged(trusting, here, "spy", tmp_path, WITHOUT_LANDLOCK))
     assert shown in said  # so that what is not there was not held back by Landlock
-    plan = json.loads(packed.read("plan.json"))
+    plan = json.loads(trusting.read("plan.json"))
     assert not any(str(number) in said for number in plan["seeds"].values())
     assert "total[i] = x[i] + y[i]" not in said
     assert (here.root / "secret").read_text().strip() not in said

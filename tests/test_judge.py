@@ -20,7 +20,10 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import course, cuda
 from grader.errors import AuthorError, NotInCourse
-from grader.judge import Limits, forkserver, judge, landlock, process, protocol, steps, worker
+from grader.judge import Limits, judge, landlock, process, protocol, steps, worker
+
+if worker.FORKS:
+    from grader.judge import forkserver
 
 
 @pytest.fixture
@@ -413,6 +416,7 @@ def test_a_sandbox_that_is_killed_again_and_again_leaves_a_verdict(verdict_on):
     assert "was ended by SIGKILL" in verdict.message
 
 
+@pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_server_that_is_killed_is_started_again(verdict_on):
     verdict_on(SOLUTION)
     for child in psutil.Process().children():
@@ -422,6 +426,7 @@ def test_a_server_that_is_killed_is_started_again(verdict_on):
     assert verdict_on(SOLUTION).status == "passed"
 
 
+@pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_server_ends_with_its_parent():
     code = (
         "import psutil, os; from grader.judge import process;"
@@ -440,7 +445,7 @@ def test_learners_in_several_threads_are_judged_each_for_itself(verdict_on):
     assert [verdict.status for verdict in verdicts] == ["passed", "wrong_answer"] * 4
 
 
-@pytest.mark.skipif(not forkserver.AVAILABLE, reason="no fork here")
+@pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_process_that_was_forked_has_a_server_of_its_own(verdict_on):
     verdict_on(SOLUTION)
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -454,7 +459,7 @@ def _status_of(root, source):
 
 def test_without_fork_a_fresh_process_gives_the_same_verdict(verdict_on, monkeypatch):
     forked = verdict_on(instead("    total[i] = x[i] + y[i];"))
-    monkeypatch.setattr(forkserver, "AVAILABLE", False)
+    monkeypatch.setattr(worker, "FORKS", False)
     assert verdict_on(instead("    total[i] = x[i] + y[i];")) == forked
 
 
@@ -473,7 +478,7 @@ forkserver.serve(lambda: None, work)
 """
 
 
-@pytest.mark.skipif(not forkserver.AVAILABLE, reason="no fork here")
+@pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_worker_has_its_pipes_a_folder_and_a_group_of_its_own_and_nothing_else(tmp_path):
     server = forkserver.ForkServer((sys.executable, "-c", WORKER), ONE_THREAD)
     said = tmp_path / "said"

@@ -28,7 +28,7 @@ class Skipped(Exception):
 def kernels(lesson: Lesson, variant: Variant, make_module: MakeModule) -> FindKernel:
     """Finds the kernels of the variant's files by name; a file is compiled when it is needed."""
     names = (variant.source,) if isinstance(variant.source, str) else variant.source
-    codes = [(lesson.path / name).read_text() for name in names]
+    codes = [(lesson.path / name).read_text(encoding="utf-8") for name in names]
     module = cache(
         lambda code, together: make_module(code=code, enable_cooperative_groups=together)
     )

@@ -134,7 +134,9 @@ def _beside_numba() -> Iterator[Figure]:
 def _numba_seconds(rows: int) -> float:
     command = [sys.executable, "-m", f"{__package__}.numba_softmax", str(rows), str(SMALL_COLUMNS)]
     simulated = os.environ | {"NUMBA_ENABLE_CUDASIM": "1"}  # read when Numba is first imported
-    done = subprocess.run(command, env=simulated, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, env=simulated, capture_output=True, text=True, check=True, encoding="utf-8"
+    )
     return float(done.stdout)
 
 

@@ -127,7 +127,7 @@ def write(path: Path, device: Device, timings: Iterable[Timings]) -> None:
     """Keep timings on one device in a file, a row a line."""
     head = json.dumps({"device": asdict(device)}, indent=1).removesuffix("\n}")
     benchmarks = ",\n".join(map(_json, timings))
-    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n')
+    path.write_text(f'{head},\n "benchmarks": {{\n{benchmarks}\n }}\n}}\n', encoding="utf-8")
 
 
 def _json(one: Timings) -> str:
@@ -145,7 +145,7 @@ def recorded(lesson: Lesson) -> dict[str, Timings]:
 def kept(path: Path) -> dict[str, Timings]:
     """What a file holds, by the name of the benchmark. Raises BadInput if it is no such file."""
     try:
-        return _read(json.loads(path.read_text()))
+        return _read(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{path} holds no times as `grader bench` keeps them: {error!r}.") from error
 

@@ -8,9 +8,9 @@ it was, and one that was not changes nothing.
 
 from __future__ import annotations
 
-import fcntl
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -196,12 +196,15 @@ def _graded(
 
 @contextmanager
 def _alone(course: CourseFolder) -> Iterator[None]:
-    """Two at once would get into each other's way: the second is told so. The lock goes with the
-    process, however that ends."""
-    with (course.root / LOCK).open("a") as lock:
+    """Two at once would get into each other's way: the second is told so. The lock is SQLite's, on
+    a file without a table, as that is one on every system; it goes with the process, however that
+    ends."""
+    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
             raise ClassroomError(
                 "Another `grader autograde` is at work in this course; wait until it is done."
             ) from error

@@ -145,5 +145,5 @@ def _name(mark: Mark) -> str:
 def _who() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name
-        return str(os.getuid())
+    except (KeyError, OSError, ImportError):  # a user without a name
+        return "unknown"

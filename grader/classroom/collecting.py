@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import pwd
 import shutil
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +70,10 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
 
 def _forger(folder: Path, learner: str) -> str:
     """Who handed in a folder under the name of `learner`; empty when nobody is known to have."""
+    if sys.platform == "win32":
+        return ""  # nbgrader's exchange knows nobody there
+    import pwd
+
     try:
         rightful = {pwd.getpwnam(learner).pw_uid, os.getuid()}
         owner = pwd.getpwuid(folder.lstat().st_uid)
@@ -126,7 +130,7 @@ def _stamp(folder: Path, when: str) -> None:
             if stamp.is_dir():
                 shutil.rmtree(stamp)
             stamp.unlink(missing_ok=True)
-            stamp.write_text(when)
+            stamp.write_text(when, encoding="utf-8")
 
 
 def _inbound(course: CourseFolder, lesson: str) -> list[Path]:

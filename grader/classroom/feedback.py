@@ -58,11 +58,11 @@ def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: s
     whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
     for name in HANDED_IN:
         if text := note(graded / name):
-            (place / name).write_text(text)
+            (place / name).write_text(text, encoding="utf-8")
     # Only what came through the exchange has both.
     if all((place / name).is_file() for name in HANDED_IN):
         course.run(course.exchange.ReleaseFeedback, lesson, learner)
-    (place / CACHE_KEY).write_text(key)
+    (place / CACHE_KEY).write_text(key, encoding="utf-8")
     return place / f"{lesson}.html"
 
 
@@ -78,7 +78,7 @@ def _made_of(course: CourseFolder, lesson: str, learner: str) -> str:
     """What a learner's page was made of; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
     made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
-    return (place / CACHE_KEY).read_text() if made else ""
+    return (place / CACHE_KEY).read_text(encoding="utf-8") if made else ""
 
 
 def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:

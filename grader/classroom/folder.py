@@ -180,7 +180,7 @@ def begin(course_files: Path) -> bool:
     if config_file.exists():
         return False
     name = re.sub(r"[^\w.-]+", "_", course_files.name)
-    config_file.write_text(_OF_ITS_OWN.format(name=name))
+    config_file.write_text(_OF_ITS_OWN.format(name=name), encoding="utf-8")
     return True
 
 
@@ -189,7 +189,8 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
     root.mkdir(parents=True, exist_ok=True)
     config_file = root / CONFIG.name
     config_file.write_text(
-        _ELSEWHERE.format(name=CONFIG.name, folder=str(CONFIG.parent), kernels=str(kernels))
+        _ELSEWHERE.format(name=CONFIG.name, folder=str(CONFIG.parent), kernels=str(kernels)),
+        encoding="utf-8",
     )
     return open_course(config_file)
 

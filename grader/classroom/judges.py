@@ -15,13 +15,13 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
-from ..judge import Verdict, judge
+from ..judge import Verdict, judge, landlock
 from . import ClassroomError
 from .cache_key import cache_key
 from .store import Question, Store
@@ -35,17 +35,19 @@ _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/
 
 @dataclass(frozen=True)
 class Judges:
-    """Where `answer` is executed, and how many are there to do it; None: always somebody."""
+    """Where `answer` is executed, and how many are there to do it; None: always somebody.
+    `confined`: only where nothing that others wrote can read files."""
 
     pool: Executor
     workers: Callable[[], int] | None = None
+    confined: bool = True
 
     def ask(self, store: Store, questions: Iterable[Question]) -> Iterator[Question]:
         """Have the verdict on each question found and kept in `store`; the question as soon as
         that is done. MachineError when nobody is left who could."""
         expected = {one: store.cache_key(one.exercise.partition("/")[0]) for one in questions}
         doing = {
-            self.pool.submit(answer, question, store.kernels, known): question
+            self.pool.submit(answer, question, store.kernels, known, self.confined): question
             for question, known in expected.items()
         }
         for done in self._finished(set(doing)):
@@ -94,25 +96,32 @@ def _verdict(done: Future[Verdict]) -> Verdict:
 
 
 @contextmanager
-def judges(jobs: int | None = None, scheduler: str | None = None) -> Iterator[Judges]:
+def judges(
+    jobs: int | None = None, scheduler: str | None = None, confined: bool = True
+) -> Iterator[Judges]:
     """Those who judge: `jobs` verdicts at a time (by default one a CPU), each in a
     process of its own anyway; or the Dask cluster behind `scheduler`, e.g. tcp://host:8786. What
-    has not begun when an exception passes through is called off."""
+    has not begun when an exception passes through is called off. Unconfined where they are to be
+    `confined`, as is right for what others wrote, and this machine cannot do that."""
     if scheduler:
         with _cluster(scheduler) as found:
-            yield found
+            yield replace(found, confined=confined)
         return
+    if confined:
+        landlock.require()
     pool = ThreadPoolExecutor(jobs or os.cpu_count())
     try:
-        yield Judges(pool)
+        yield Judges(pool, confined=confined)
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def answer(question: Question, kernels: Path, expected: str) -> Verdict:
+def answer(question: Question, kernels: Path, expected: str, confined: bool) -> Verdict:
     """Judge a question by the lessons under `kernels` or, where there is no such folder, those
     of the machine this runs on. ClassroomError if they, or the grader, are not the `expected`
-    cache key."""
+    cache key; Unconfined as `judges` says."""
+    if confined:
+        landlock.require()
     root = kernels if kernels.is_dir() else course.KERNELS
     lesson = question.exercise.partition("/")[0]
     if cache_key(root, lesson) != expected:

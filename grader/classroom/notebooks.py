@@ -26,7 +26,7 @@ def build(folder: CourseFolder, notebooks: Path = NOTEBOOKS) -> list[Path]:
     notebooks.mkdir(exist_ok=True)
     made = dict(_made(folder))
     for name, content in made.items():
-        (notebooks / name).write_text(content)
+        (notebooks / name).write_text(content, encoding="utf-8")
     for stray in _strays(notebooks, set(made)):
         stray.unlink()
     return [notebooks / name for name in made]
@@ -60,14 +60,15 @@ def _strays(notebooks: Path, made: set[str]) -> list[Path]:
     return [
         path
         for path in sorted(notebooks.glob("*.ipynb"))
-        if path.name not in made and '"warpwise"' in path.read_text(errors="replace")
+        if path.name not in made
+        and '"warpwise"' in path.read_text(errors="replace", encoding="utf-8")
     ]
 
 
 def _difference(path: Path, made: str) -> str:
     if not path.is_file():
         return f"{path.name}: missing."
-    committed = path.read_text(errors="replace")
+    committed = path.read_text(encoding="utf-8", errors="replace")
     if committed == made:
         return ""
     lines = list(difflib.unified_diff(_sources(committed), _sources(made), n=0, lineterm=""))

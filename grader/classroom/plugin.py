@@ -20,12 +20,12 @@ from typing import Any
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Unicode
+from traitlets import Bool, Unicode
 
 from .. import course
 from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
-from ..judge import Verdict, judge
+from ..judge import Verdict, judge, landlock
 from ..status import Status
 from ..submissions import intake
 from . import verdicts
@@ -69,6 +69,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         config=True
     )
     kernels = Unicode(str(course.KERNELS), help="The folder with the lessons.").tag(config=True)
+    unsafe = Bool(help="Judge also where nothing keeps the compiler from files.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         lesson = course.lesson(resources["nbgrader"]["assignment"], Path(self.kernels))
@@ -77,6 +78,8 @@ class JudgeAnswers(NbGraderPreprocessor):
         return nb, resources
 
     def _verdict(self, exercise_id: str, source: str) -> Verdict:
+        if not self.unsafe:
+            landlock.require()
         official = seed(Path(self.secret_file), exercise_id)
         return judge(exercise_id, source, seed=official, root=Path(self.kernels))
 

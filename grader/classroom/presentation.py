@@ -76,10 +76,10 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
     made = Presentation(
         folder / f"{lesson.name}.ipynb", folder / f"{lesson.name}.slides.html", mistakes
     )
-    made.notebook.write_text(text(notebook))
+    made.notebook.write_text(text(notebook), encoding="utf-8")
     NotebookNotary().sign(notebook)  # else JupyterLab would hide its outputs' HTML
     speaker.annotate(notebook, lesson, {_diff_id(lesson, one): one for one in mistakes})
-    made.slides.write_text(slides(notebook, lesson.title))
+    made.slides.write_text(slides(notebook, lesson.title), encoding="utf-8")
     return made
 
 

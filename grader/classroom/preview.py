@@ -40,7 +40,7 @@ class Preview:
         except CourseError as error:
             said = str(error)
             page = _WRONG.format(name=escape(self.name), said=escape(said))
-        (self.folder / PAGE).write_text(page)
+        (self.folder / PAGE).write_text(page, encoding="utf-8")
         return said
 
     def _html(self, lesson: Lesson) -> str:

@@ -51,7 +51,10 @@ def _copy(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
                 shutil.copy2(path, folder / what)
         for what in _SHARED:
             (course.root / what).mkdir(exist_ok=True)
-            (folder / what).symlink_to(course.root / what)
+            try:
+                (folder / what).symlink_to(course.root / what)
+            except OSError:  # which Windows leaves to administrators
+                shutil.copytree(course.root / what, folder / what)
         for learner in course.learners("autograded", lesson):
             place = folder / "autograded" / learner / lesson
             shutil.copytree(course.path("autograded", lesson, learner), place)

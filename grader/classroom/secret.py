@@ -22,10 +22,10 @@ def secret(path: Path) -> str:
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         try:
             draft.touch(mode=0o600)
-            draft.write_text(secrets.token_hex(32))
+            draft.write_text(secrets.token_hex(32), encoding="utf-8")
             # Linking is atomic: who comes second, perhaps in another process, keeps the first's.
             with suppress(FileExistsError):
                 os.link(draft, path)
         finally:
             draft.unlink(missing_ok=True)
-    return path.read_text()
+    return path.read_text(encoding="utf-8")

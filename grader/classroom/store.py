@@ -39,7 +39,7 @@ class Store:
 
     def find(self, question: Question) -> Verdict | None:
         try:
-            seal, _, content = self._path(question).read_text().partition("\n")
+            seal, _, content = self._path(question).read_text(encoding="utf-8").partition("\n")
         except (OSError, ValueError):  # none, or no text any more
             return None
         if seal != self._name(question, content):

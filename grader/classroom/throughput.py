@@ -23,6 +23,7 @@ from .. import course
 from ..bench.speed import Figure
 from ..course import Lesson
 from ..course.weave import cuda_cell, text
+from ..errors import MachineError
 from ..submissions.intake import grade_id, read_notebook
 from .demo import classmates
 from .folder import CourseFolder, new_course
@@ -118,7 +119,7 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
     for number in range(size):
         place = here.notebook("submitted", lesson.name, f"learner_{number:04}")
         place.parent.mkdir(parents=True)
-        place.write_text(notebooks[number % distinct])
+        place.write_text(notebooks[number % distinct], encoding="utf-8")
     return here
 
 
@@ -131,25 +132,34 @@ def _autograde(
 def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...]) -> Run:
     """`grader COMMAND LESSON ...` as a process of its own."""
     start = time.perf_counter()
-    with (here.root / "said.txt").open("w") as said:
+    with (here.root / "said.txt").open("w", encoding="utf-8") as said:
         child = subprocess.Popen(
             [sys.executable, "-m", "grader", command, lesson.name, *how],
             cwd=here.root,
             stdout=said,
             stderr=said,
         )
-        _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
+        used = _waited_for(child)
     if child.returncode:
-        raise RuntimeError((here.root / "said.txt").read_text())
-    seconds, processor = time.perf_counter() - start, used.ru_utime + used.ru_stime
-    return Run(seconds, processor, used.ru_maxrss / 1e3)
+        raise RuntimeError((here.root / "said.txt").read_text(encoding="utf-8"))
+    return Run(time.perf_counter() - start, *used)
+
+
+def _waited_for(child: subprocess.Popen[bytes]) -> tuple[float, float]:
+    """The processor's seconds and the most MB that it used. MachineError on Windows."""
+    if sys.platform == "win32":
+        raise MachineError("How fast a class is graded is measured on Linux or macOS.")
+    _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
 
 
 def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
     """What stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
     here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
-    (here.root / "nbgrader_config.py").write_text(_STOCK.format(root=str(here.root)))
+    (here.root / "nbgrader_config.py").write_text(
+        _STOCK.format(root=str(here.root)), encoding="utf-8"
+    )
     shutil.rmtree(here.root / "autograded", ignore_errors=True)
     command = [sys.executable, "-m", "nbgrader", "autograde", lesson.name]
     start = time.perf_counter()

@@ -52,14 +52,14 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
 
 def read(autograded: Path) -> dict[str, Kept]:
     """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
-    kept: dict[str, Kept] = json.loads((autograded / FILE).read_text())["exercises"]
+    kept: dict[str, Kept] = json.loads((autograded / FILE).read_text(encoding="utf-8"))["exercises"]
     return kept
 
 
 def fingerprint(autograded: Path) -> str:
     """What the marks hang on; empty where nothing is graded, or not to the end."""
     try:
-        return str(json.loads((autograded / FILE).read_text())["fingerprint"])
+        return str(json.loads((autograded / FILE).read_text(encoding="utf-8"))["fingerprint"])
     except (OSError, ValueError, KeyError, TypeError):
         return ""
 
@@ -73,7 +73,7 @@ def differing(one: str, other: str) -> list[str]:
 def had(autograded: Path) -> float:
     """The points of the last notebook that could be read; 0 where nothing is known of one."""
     try:
-        return float(json.loads((autograded / FILE).read_text())["had"])
+        return float(json.loads((autograded / FILE).read_text(encoding="utf-8"))["had"])
     except (OSError, ValueError, KeyError, TypeError):
         return 0.0
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 import tempfile
 import traceback
 from contextlib import suppress
@@ -13,11 +15,14 @@ import typer
 from typer.core import TyperGroup
 
 from ..cuda.sanitize import visible
-from ..errors import CourseError, of_a_file, of_the_machine
+from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
 
 if TYPE_CHECKING:
     from typer._click import Context  # what typer has in place of click's
 
+UNSAFE = Annotated[
+    bool, typer.Option("--unsafe", help="Also where nothing keeps a learner's #include from files.")
+]
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
@@ -26,6 +31,7 @@ class Commands(TyperGroup):
     """The one place where what goes wrong in a command becomes a sentence and an exit status."""
 
     def invoke(self, ctx: Context) -> object:
+        _print_whatever_the_console_has()
         try:
             return super().invoke(ctx)
         except (typer.Exit, typer.Abort, BrokenPipeError):
@@ -41,6 +47,14 @@ class Commands(TyperGroup):
             raise typer.Exit(REFUSED if known else STUMBLED) from error
 
 
+def _print_whatever_the_console_has() -> None:
+    """On a console of another encoding than UTF-8, as Windows' are, a character that it lacks is
+    a question mark, and no error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
 def complain(sentence: str) -> None:
     """On stderr, in one line."""
     typer.echo(visible(" ".join(sentence.split())), err=True)
@@ -50,7 +64,8 @@ def _known(error: Exception) -> CourseError | None:
     """What somebody can fix; None for a fault of the grader's own."""
     if isinstance(error, CourseError):
         return error
-    return of_the_machine(error) or (of_a_file(error) if isinstance(error, OSError) else None)
+    known = of_the_machine(error) or of_an_extra(error)
+    return known or (of_a_file(error) if isinstance(error, OSError) else None)
 
 
 def _is_usage(error: Exception) -> bool:
@@ -64,7 +79,9 @@ def _our_fault(error: Exception) -> str:
     where = f"{Path(last.filename).name}, line {last.lineno}"
     report = "Please report this sentence"
     with suppress(OSError):
-        with tempfile.NamedTemporaryFile("w", suffix=".traceback.txt", delete=False) as kept:
+        with tempfile.NamedTemporaryFile(
+            "w", suffix=".traceback.txt", delete=False, encoding="utf-8"
+        ) as kept:
             kept.write("".join(traceback.format_exception(error)))
         report = f"Please report {kept.name}"
     said = (str(error).strip().splitlines() or [""])[0][:200]
@@ -226,7 +243,9 @@ def counters(
         ncu.measure(csv)
     rows = comparison.compare(ncu.works(), ncu.read(csv))
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)))
+    to.write_text(
+        counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)), encoding="utf-8"
+    )
     differing = len(list(comparison.differences(rows)))
     typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
 
@@ -242,7 +261,9 @@ def conformance(
 
     rows = conformance_page.measure()
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(conformance_page.page(rows, conformance_page.hardware(), date.today()))
+    to.write_text(
+        conformance_page.page(rows, conformance_page.hardware(), date.today()), encoding="utf-8"
+    )
     beyond = sum(row.beyond for row in rows)
     forms = sum(row.forms for row in rows)
     typer.echo(f"{forms} instruction forms compared, {beyond} outputs beyond bounds: see {to}.")
@@ -385,13 +406,14 @@ def bundle(
     repository: Annotated[
         str | None, typer.Option(metavar="OWNER/NAME", help="github: where the course lies.")
     ] = None,
+    unsafe: UNSAFE = False,
 ) -> None:
     """Pack a lesson so that another system grades it."""
     from . import course_commands
 
     if system == "github":
         raise typer.Exit(course_commands.write_workflow(lesson, to, repository))
-    raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard))
+    raise typer.Exit(course_commands.bundle_lesson(system, lesson, to, leaderboard, unsafe))
 
 
 @app.command()
@@ -425,12 +447,13 @@ def autograde(
     force: Annotated[
         bool, typer.Option("--force", help="Judge and grade all again, changed or not.")
     ] = False,
+    unsafe: UNSAFE = False,
 ) -> None:
     """Collect and judge what was handed in. The exit status is 1 if a notebook is damaged, or a
     mark needs your look."""
     from . import classroom_commands
 
-    raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force))
+    raise typer.Exit(classroom_commands.autograde_lesson(lesson, jobs, scheduler, force, unsafe))
 
 
 @app.command()
@@ -443,11 +466,12 @@ def regrade(
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
     ] = None,
+    unsafe: UNSAFE = False,
 ) -> None:
     """Grade what is not up to date again, and say whose mark that changes, and why."""
     from . import course_commands
 
-    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler))
+    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler, unsafe))
 
 
 @app.command()

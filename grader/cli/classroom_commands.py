@@ -62,12 +62,14 @@ def build_notebooks(check: bool) -> int:
     return 1 if differences else 0
 
 
-def autograde_lesson(name: str, jobs: int | None, scheduler: str | None, force: bool) -> int:
+def autograde_lesson(
+    name: str, jobs: int | None, scheduler: str | None, force: bool, unsafe: bool
+) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
     here = open_course()
     lesson = lesson_called(here, name).name
-    learners, refused = collecting.collect(here, lesson)
-    with judges(jobs, scheduler) as workers:
+    with judges(jobs, scheduler, confined=not unsafe) as workers:
+        learners, refused = collecting.collect(here, lesson)
         graded = batch.autograde(here, lesson, learners, workers, track, force)
     Console().print(_diagnoses(graded))
     problems = _problems((*graded, *refused))
@@ -138,7 +140,7 @@ def present_lesson(number: str, live: bool, port: int) -> int:
     say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
     if live:
-        lecture.serve(lecture.Lecture(lesson, made.slides.read_text()), port, say)
+        lecture.serve(lecture.Lecture(lesson, made.slides.read_text(encoding="utf-8")), port, say)
     elif sys.stdin.isatty() and sys.stdout.isatty():
         say("The mistakes here in the terminal: any key begins, q stops.")
         if stepper.pressed_key() not in stepper.STOP:

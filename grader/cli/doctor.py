@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 
-INSTALL = "run `make lab`, or: pip install --editable ."
+INSTALL = "install the course anew, in an environment of its own: pip install warpwise"
 EXTENSIONS = ("formgrader", "assignment_list", "course_list", "validate_assignment")
 
 
@@ -30,13 +31,16 @@ def examine() -> Iterator[Finding]:
     yield Finding("Python", _python(), "install Python 3.11 or newer")
     yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
     yield _attempt("CUDA headers", _headers)
-    fix = "install the course into an environment of its own: `make lab`"
+    fix = "install the course into an environment of its own: python -m venv, then pip install"
     yield _attempt("Judge's own process", _sandbox, fix)
     fix = "see whether nvidia-smi works, or set WARPWISE_DEVICE=simulator"
     yield _attempt("Device", _device, fix)
     yield _attempt("NVIDIA driver", _driver, "needs a GPU; all lessons run without", needed=False)
     yield _attempt("JupyterLab", lambda: metadata.version("jupyterlab"))
-    yield _attempt("nbgrader", lambda: metadata.version("nbgrader"))
+    fix = 'for instructors: pip install "warpwise[classroom]"'
+    yield _attempt("nbgrader", lambda: metadata.version("nbgrader"), fix, needed=False)
+    if find_spec("nbgrader") is None:
+        return
     for name in EXTENSIONS:
         fix = f"jupyter server extension enable --sys-prefix nbgrader.server_extensions.{name}"
         yield _attempt(f"nbgrader {name}", partial(_server_extension, name), fix)
@@ -81,7 +85,9 @@ def _sandbox() -> str:
     if isinstance(tried, Failed):
         raise RuntimeError(tried.message)
     known = landlock.version()
-    return f"Landlock {known} keeps it from files" if known else "without Landlock on this kernel"
+    if known:
+        return f"Landlock {known} keeps it from files"
+    return "for your own kernels; others' are graded with Landlock alone (Linux 5.13 or newer)"
 
 
 def _device() -> str:

@@ -3,12 +3,9 @@ changed; on a key, what the judge says; on a key, the next one."""
 
 from __future__ import annotations
 
-import os
-import sys
-import termios
-import tty
 from collections.abc import Callable, Sequence
 
+import typer
 from rich.console import Console
 from rich.panel import Panel
 from rich.rule import Rule
@@ -20,7 +17,8 @@ from . import terminal
 
 _STYLES = {"-": "on #5c2e00", "+": "on #003a5c"}  # told apart by all eyes
 STOP = ("q", "\x1b", "\x04", "")  # escape, Ctrl-D, the terminal is gone
-BACK = ("b", "\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~")  # the arrows left and up, page up
+# The arrows left and up, page up: as terminals send them, and as Windows' console does.
+BACK = ("b", *("\x1b[D", "\x1b[A", "\x1bOD", "\x1bOA", "\x1b[5~"), *("\xe0K", "\xe0H", "\xe0I"))
 _KEYS = "space: go on    b: back    q: stop"
 
 
@@ -45,13 +43,11 @@ def step_through(
 
 
 def pressed_key() -> str:
-    """What the next key pressed in this terminal sends."""
-    screen, before = sys.stdin.fileno(), termios.tcgetattr(sys.stdin)
+    """What the next key pressed in this terminal sends; "" when the terminal is gone."""
     try:
-        tty.setcbreak(screen)
-        return os.read(screen, 16).decode(errors="replace")
-    finally:
-        termios.tcsetattr(screen, termios.TCSADRAIN, before)
+        return typer.getchar()
+    except EOFError:
+        return ""
 
 
 def _title(mistake: Mistake, number: str) -> Panel:

@@ -55,7 +55,7 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
     if not path.is_file():
         return ()
     try:
-        listed = tomllib.loads(path.read_text())
+        listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise MistakeError(f"{authors.shown(path)}: this is not TOML: {error}.") from error
     made = tuple(_all(path, listed, solutions))

@@ -26,7 +26,7 @@ def file(lesson: Path, compiler: str = COMPILER) -> Path:
 def kept(lesson: Path, compiler: str = COMPILER) -> dict[str, Any]:
     """All that this file holds; nothing where there is none."""
     path = file(lesson, compiler)
-    found: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 

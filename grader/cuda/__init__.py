@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from functools import cache
 from typing import Any
 
@@ -84,8 +85,9 @@ def _device() -> str:
 
 def gpu_count() -> int:
     """How many GPUs CuPy can use; 0 where there is no driver."""
+    driver = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
     try:
-        ctypes.CDLL("libcuda.so.1")  # the driver: without one, spare the time CuPy takes to import
+        ctypes.CDLL(driver)  # without one, spare the time CuPy takes to import
     except OSError:
         return 0
     try:

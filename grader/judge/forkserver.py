@@ -4,7 +4,8 @@ A fork takes a few milliseconds where a fresh Python takes a quarter of a second
 nothing that a learner wrote and nothing that a worker says: it is told where to fork to, by
 descriptors and a folder, and which worker to end. So a worker finds in its memory what the
 modules hold, and no trace of one before it. The server has one thread, else it refuses to fork;
-it ends when its socket is closed or its parent is gone, and its workers with it.
+it ends when its socket is closed or its parent is gone, and its workers with it. Linux alone has
+what this takes.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -24,6 +26,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import msgspec
+
+if sys.platform != "linux":  # macOS lacks pidfd, and Windows all of it
+    raise ImportError("only Linux has what the server takes")
 
 AVAILABLE = hasattr(os, "fork") and hasattr(os, "pidfd_open") and hasattr(socket, "send_fds")
 SERVE = "serve"  # the command-line argument that makes a worker's program a server

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+
+from ..errors import MachineError
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION_WANTED, _PATH_BENEATH = 1, 1
@@ -22,7 +26,6 @@ _FIRST_RIGHTS = (1 << 13) - 1  # what version 1 knows: files and folders, made, 
 _LATER_RIGHTS = {2: 1 << 13, 3: _TRUNCATE}  # linking across folders; truncating
 
 READ = _EXECUTE | _READ_FILE | _READ_FOLDER
-_libc = ctypes.CDLL(None, use_errno=True)
 
 
 class _Ruleset(ctypes.Structure):
@@ -34,10 +37,33 @@ class _Beneath(ctypes.Structure):
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
+class Unconfined(MachineError):
+    """Other people's kernels are to be judged where nothing keeps the compiler from files."""
+
+
 def version() -> int:
-    """The version of Landlock that this kernel has; 0 if none, or if it is switched off."""
-    found: int = _libc.syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)
+    """The version of Landlock that this kernel has; 0 if none, if it is switched off, or if this
+    is not Linux."""
+    if sys.platform != "linux":
+        return 0
+    found: int = _libc().syscall(_CREATE_RULESET, None, 0, _VERSION_WANTED)
     return max(found, 0)
+
+
+def require() -> None:
+    """Unconfined where there is none: whoever judges what others wrote asks this first."""
+    if not version():
+        raise Unconfined(
+            "This machine cannot grade what others have written: it has no Landlock (Linux 5.13 "
+            "or newer), so that nothing would keep a learner's #include from your files. Grade on "
+            "a machine that has it or, if you trust every answer, add --unsafe. Checking your own "
+            "kernels works here."
+        )
+
+
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
 
 
 def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
@@ -56,7 +82,7 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
         for paths, allowed in ((readable, READ), (writable, rights)):
             for path in paths:
                 _allow(rules, path, allowed & rights)
-        if _libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        if _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
             raise OSError(ctypes.get_errno(), "prctl")
         _checked(_RESTRICT_SELF, rules, 0)
     finally:
@@ -66,6 +92,8 @@ def keep_only(readable: Iterable[Path], writable: Iterable[Path]) -> None:
 def _allow(rules: int, path: Path, rights: int) -> None:
     if not path.exists():
         return
+    if sys.platform != "linux":
+        return  # and nobody has come here
     where = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         rule = _Beneath(rights if path.is_dir() else rights & _FILE_RIGHTS, where)
@@ -75,7 +103,7 @@ def _allow(rules: int, path: Path, rights: int) -> None:
 
 
 def _checked(number: int, *args: object) -> int:
-    result: int = _libc.syscall(number, *args)
+    result: int = _libc().syscall(number, *args)
     if result < 0:
         raise OSError(ctypes.get_errno(), "Landlock refuses")
     return result

@@ -4,8 +4,6 @@ one that ended too early why that was."""
 from __future__ import annotations
 
 import math
-import os
-import select
 import signal
 import time
 from collections.abc import Iterator
@@ -18,11 +16,11 @@ from ..course.model import Rule
 from ..cuda.compilers.protocol import TOO_MUCH
 from ..cuda.diagnostics import bounded
 from ..status import Status
-from . import cases, protocol
+from . import cases, protocol, watch
 from .cases import CaseInstance
 from .protocol import Arrays, CaseRequest, Device, Failed, Ran, Reply, Request
 from .verdict import shortened
-from .worker import Worker, started
+from .worker import KILLED, Pipe, Worker, started
 
 ALONE = (
     "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
@@ -251,11 +249,15 @@ def _outcomes(worker: Worker, asked: Request, limits: Limits, end: float) -> Ite
         compiled = number > 0
         seconds = asked.case_seconds if compiled else asked.compile_seconds
         deadline = min(end, time.monotonic() + seconds * limits.patience)
+        watched = watch.Watch(worker.pid, seconds, asked.memory_bytes) if watch.NEEDED else None
         try:
-            reply = _next_reply(worker.replies, buffer, deadline, longest)
+            reply = _next_reply(worker.replies, buffer, deadline, longest, watched)
             outcome = _checked(reply, asked, number)
         except TimeoutError:
             yield _too_slow(compiled, asked)
+            return
+        except MemoryError:
+            yield _ended("the judge", compiled, asked)
             return
         except protocol.ProtocolError as error:
             yield Failed(Status.UNSUPPORTED, f"{NO_REPLY} ({error}).")
@@ -273,15 +275,21 @@ def _ran_out_of_time(outcome: Outcome) -> bool:
     return isinstance(outcome, Failed) and outcome.status == Status.TIMEOUT
 
 
-def _next_reply(replies: int, buffer: bytearray, deadline: float, longest: int) -> Reply:
-    """The next reply; TimeoutError at `deadline` (of time.monotonic), EOFError at the end,
-    ProtocolError for what is none."""
-    ready = select.poll()
-    ready.register(replies, select.POLLIN)
+def _next_reply(
+    replies: Pipe, buffer: bytearray, deadline: float, longest: int, watched: watch.Watch | None
+) -> Reply:
+    """The next reply; TimeoutError at `deadline` (of time.monotonic) or when the one `watched` has
+    used up its time, MemoryError when its memory, EOFError at the end, ProtocolError for what is
+    none."""
     while (reply := protocol.take_reply(buffer, longest)) is None:
-        if not ready.poll(max(0.0, deadline - time.monotonic()) * 1000):
-            raise TimeoutError
-        chunk = os.read(replies, 1 << 20)
+        left = max(0.0, deadline - time.monotonic())
+        try:
+            chunk = replies.read(min(left, watch.EVERY) if watched else left)
+        except TimeoutError:
+            if watched is None or left <= watch.EVERY:
+                raise
+            watched.look()
+            continue
         if not chunk:
             raise EOFError
         buffer += chunk
@@ -378,26 +386,32 @@ def _no_time(limits: Limits) -> Failed:
 
 def _exit_diagnosis(code: int, complaint: str, compiled: bool, asked: Request) -> Failed:
     """What to tell of a worker that ended with exit status `code` before it was through."""
-    if code in (-signal.SIGPROF, -signal.SIGXCPU):
+    if code in _TIME_IS_UP:
         return _too_slow(compiled, asked)
     if code < 0:
-        return _ended_by(signal.Signals(-code), compiled, asked)
+        ended = _ended(signal.Signals(-code).name, compiled, asked)
+        return Killed(Status.LAUNCH_ERROR, ended.message) if code == KILLED else ended
+    if code >= 1 << 31:  # how Windows tells of what nobody caught
+        return _ended(f"{code:#x}", compiled, asked)
     if "No module named" in complaint:
         complaint += f". {ALONE}"
     message = f"The grader's sandbox failed ({complaint}); tell your instructor."
     return Failed(Status.UNSUPPORTED, message)
 
 
-def _ended_by(what: signal.Signals, compiled: bool, asked: Request) -> Failed:
+# POSIX's, so Windows has none.
+_TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
+
+
+def _ended(what: str, compiled: bool, asked: Request) -> Failed:
+    """The worker was ended by `what`."""
     who, look = (
         ("process that ran your kernel", "the sizes of your arrays and at recursion")
         if compiled
         else ("compiler", "huge arrays, unrolled loops and templates")
     )
     message = (
-        f"The {who} was ended by {what.name}, most likely because it asked for more than the "
+        f"The {who} was ended by {what}, most likely because it asked for more than the "
         f"{asked.memory_bytes / 2**30:.3g} GiB it may use. Look at {look} without an end."
     )
-    if what == signal.SIGKILL:
-        return Killed(Status.LAUNCH_ERROR, message)
     return Failed(Status.LAUNCH_ERROR if compiled else Status.COMPILE_ERROR, message)

@@ -10,15 +10,11 @@ told inputs and launches, never what is expected. With the argument "serve" it f
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import re
-import resource
-import signal
 import sys
 import tempfile
 import textwrap
-import time
 import traceback
 import types
 from collections.abc import Callable, Iterator
@@ -38,22 +34,23 @@ from ..cuda.errors import (
     StepLimit,
 )
 from ..status import Status
-from . import forkserver, landlock, protocol
+from . import landlock, protocol, rlimits
 from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+
+if sys.platform == "linux":
+    from . import forkserver
 
 if TYPE_CHECKING:
     from ..course.model import Rule
     from ..cuda.compilers import Compiler
 
-OPEN_FILES = 64
-GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
 RunCase = Callable[[str, CaseRequest, Arrays], Ran]
 
 
 def main() -> None:
-    if forkserver.SERVE in sys.argv[1:]:
+    if sys.platform == "linux" and forkserver.SERVE in sys.argv[1:]:
         forkserver.serve(_warm_up, _work)
     else:
         _work()
@@ -82,27 +79,11 @@ def _work() -> NoReturn:
         "gpu": _run_on_gpu,
         "reasoning": _reason,
     }
-    _limit(request)
+    rlimits.limit(request)
     for reply in work[request.device](request):
         answers.write(protocol.encode(reply))
         answers.flush()
     os._exit(0)  # a CUDA context that an error has broken can crash in the tear-down
-
-
-def _limit(request: Request) -> None:
-    """Limits on this process; the judge also watches the clock."""
-    limits = {
-        resource.RLIMIT_CPU: request.cpu_seconds,
-        resource.RLIMIT_FSIZE: request.file_bytes,
-        resource.RLIMIT_CORE: 0,
-    }
-    if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
-        limits[resource.RLIMIT_AS] = request.memory_bytes
-        limits[resource.RLIMIT_NOFILE] = OPEN_FILES
-    for limit, value in limits.items():
-        _, hard = resource.getrlimit(limit)
-        with suppress(ValueError):  # the machine's own limit is tighter already
-            resource.setrlimit(limit, (value, hard))
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
@@ -110,10 +91,10 @@ def _simulate(request: Request) -> Iterator[Reply]:
     from .simulated import run_case
 
     _withdraw(compilers.chosen())
-    _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
+    rlimits.end_at_the_latest(request.compile_seconds, request.cpu_seconds)
     action = partial(_compile, request.source, request.cases)
     compiled = _attempt(action, request.memory_bytes, request.compile_seconds)
-    _start_no_process()
+    rlimits.start_no_process()
     yield compiled
     if isinstance(compiled, Ran):
         yield from _each_case(run_case, request)
@@ -132,8 +113,8 @@ def _reason(request: Request) -> Iterator[Reply]:
     from ..cuda import compilers
 
     _withdraw(compilers.chosen())
-    signal.signal(signal.SIGPROF, _out_of_time)
-    _end_at_the_latest(request.compile_seconds, request.cpu_seconds)
+    rlimits.raise_when_time_is_up()
+    rlimits.end_at_the_latest(request.compile_seconds, request.cpu_seconds)
     action = partial(_examined, request.source, request.rules, request.effort)
     yield _attempt(action, request.memory_bytes, request.compile_seconds)
 
@@ -150,28 +131,15 @@ def _run_on_gpu(request: Request) -> Iterator[Reply]:
 def _each_case(run_case: RunCase, request: Request) -> Iterator[Reply]:
     """After a case that took too long no other is run."""
     if request.device == "simulator":
-        signal.signal(signal.SIGPROF, _out_of_time)
+        rlimits.raise_when_time_is_up()
     for case in request.cases:
         inputs = {name: request.arrays[f"{case.position}/{name}"] for name in case.inputs}
-        _end_at_the_latest(request.case_seconds, request.cpu_seconds)
+        rlimits.end_at_the_latest(request.case_seconds, request.cpu_seconds)
         action = partial(run_case, request.source, case, inputs)
         reply = _attempt(action, request.memory_bytes, request.case_seconds)
         yield reply
         if isinstance(reply, Failed) and reply.status == Status.TIMEOUT:
             return
-
-
-def _out_of_time(number: int, frame: types.FrameType | None) -> NoReturn:
-    raise OutOfTime
-
-
-def _end_at_the_latest(case_seconds: float, in_all: int) -> None:
-    """A limit for what does not come back to Python to hear SIGPROF, and for a program that this
-    process starts."""
-    latest = math.ceil(time.process_time() + case_seconds + GRACE)
-    _, hard = resource.getrlimit(resource.RLIMIT_CPU)
-    with suppress(ValueError):
-        resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
 
 
 def _withdraw(compiler: Compiler) -> None:
@@ -187,12 +155,7 @@ def _withdraw(compiler: Compiler) -> None:
     compiler.shut()
     tempfile.tempdir = str(Path.cwd())
     if not compiler.starts_programs:
-        _start_no_process()
-
-
-def _start_no_process() -> None:
-    with suppress(ValueError):
-        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        rlimits.start_no_process()
 
 
 @cache
@@ -217,9 +180,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
     """What `action` returns; what it raises as a failure that teaches. SIGPROF stops it after so
     many `seconds` of the CPU's time, whatever else the machine is doing; `memory_bytes` is what it
     may use."""
-    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        return action()
+        with rlimits.time_for(seconds):
+            return action()
     except CompilerFailure as error:
         return Failed(error.status, f"{error} {_out_of_reach()}")
     except CompileError as error:
@@ -236,8 +199,6 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed(Status.LAUNCH_ERROR, _too_much(str(error), memory_bytes))
     except Exception as error:
         return Failed(Status.UNSUPPORTED, _our_fault(error))
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _our_fault(error: Exception) -> str:
@@ -250,7 +211,7 @@ def _our_fault(error: Exception) -> str:
     with suppress(OSError):
         digest = hashlib.sha256(said.encode()).hexdigest()[:8]
         kept = compilers.cache.folder() / f"stumbled-{digest}.traceback.txt"
-        kept.write_text(said)
+        kept.write_text(said, encoding="utf-8")
         send = f"the kernel and {kept}"
     last = traceback.extract_tb(error.__traceback__)[-1]
     return (

@@ -42,16 +42,16 @@ def _written(lesson: Lesson, compiler: str, available: bool) -> bool:
     """Whether there was anything to change in that compiler's file."""
     path = solution_counts.file(lesson.path, compiler)
     now = text(lesson, compiler) if available else _still_true(lesson, compiler)
-    before = path.read_text() if path.is_file() else ""
+    before = path.read_text(encoding="utf-8") if path.is_file() else ""
     if before == now:
         return False
     measured = solution_counts.kept(lesson.path, compiler).get(CACHE_KEY, {})
-    path.write_text(now)  # budgets are relative to it
+    path.write_text(now, encoding="utf-8")  # budgets are relative to it
     try:
         with compilers.used(compiler) if available else nullcontext():
             _require_new_ones_to_pass(lesson, measured if available else _cache_keys(lesson))
     except BaseException:
-        path.write_text(before) if before else path.unlink()
+        path.write_text(before, encoding="utf-8") if before else path.unlink()
         raise
     return True
 

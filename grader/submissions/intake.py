@@ -10,6 +10,7 @@ import json
 import os
 import re
 import stat
+import sys
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -101,12 +102,17 @@ def regular_file(path: Path, most: int) -> bytes:
     none, ValueError when it has more than `most` bytes."""
     if not stat.S_ISREG(path.lstat().st_mode):
         raise FileNotFoundError(path)
-    safely = os.O_NOFOLLOW | os.O_NONBLOCK  # if something else is there by now
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | safely)) as file:
+    with open(path, "rb", opener=_opened) as file:
         content = file.read(most + 1)
     if len(content) > most:
         raise ValueError(path)
     return content
+
+
+def _opened(path: str, flags: int) -> int:
+    if sys.platform != "win32":  # which has neither, nor pipes among its files
+        flags |= os.O_NOFOLLOW | os.O_NONBLOCK  # if something else is there by now
+    return os.open(path, flags)
 
 
 def _damaged(name: str, why: str) -> str:

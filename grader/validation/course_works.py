@@ -79,4 +79,4 @@ def _shown(lesson: Lesson, one: Shown) -> Work:
 def _file(lesson: Lesson, source: str) -> tuple[str, str]:
     """The name and the text of one of the lesson's files."""
     path = lesson.path / source
-    return f"{lesson.name}/{path.stem}", path.read_text()
+    return f"{lesson.name}/{path.stem}", path.read_text(encoding="utf-8")

@@ -59,7 +59,7 @@ class Trial:
 def equivalents(lesson: Lesson, exercise: Exercise) -> tuple[EquivalentMutant, ...]:
     """The mutants that the lesson knows to be as good as an exercise's solution."""
     path = lesson.path / FILE
-    kept = tomllib.loads(path.read_text()) if path.is_file() else {}
+    kept = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return tuple(EquivalentMutant(**one) for one in kept.get(exercise.name, ()))
 
 

@@ -56,4 +56,4 @@ def _row(exercise: Exercise, mistakes: int) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text())
+    PAGE.write_text(text(), encoding="utf-8")

@@ -49,10 +49,12 @@ def measure(csv_path: Path) -> None:
         raise BadInput("There is no ncu here; it comes with the CUDA toolkit (Nsight Compute).")
     csv_path.parent.mkdir(parents=True, exist_ok=True)
     raw = csv_path.with_suffix(".raw.csv")
-    done = subprocess.run(command(raw), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command(raw), capture_output=True, text=True, check=False, encoding="utf-8"
+    )
     if done.returncode:
         raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}.")
-    csv_path.write_text(f"# {_hardware()}\n{raw.read_text()}")
+    csv_path.write_text(f"# {_hardware()}\n{raw.read_text(encoding='utf-8')}", encoding="utf-8")
     raw.unlink()
 
 
@@ -60,7 +62,9 @@ def _hardware() -> str:
     from cupy.cuda import runtime
 
     name = runtime.getDeviceProperties(0)["name"].decode()
-    said = subprocess.run(["ncu", "--version"], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        ["ncu", "--version"], capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
     return f"{name}; ncu {said.strip().splitlines()[-1]}"
 
 
@@ -74,13 +78,15 @@ def command(csv_path: Path) -> list[str]:
 
 def hardware(csv_path: Path) -> str:
     """Which GPU and which ncu made the CSV."""
-    first = csv_path.read_text().partition("\n")[0]
+    first = csv_path.read_text(encoding="utf-8").partition("\n")[0]
     return first.removeprefix("# ") if first.startswith("# ") else "an unknown GPU"
 
 
 def read(csv_path: Path) -> list[Launched]:
     """The launches in a CSV of ncu's, in order. Raises BadInput if it holds none."""
-    lines = [line for line in csv_path.read_text().splitlines() if line.startswith('"')]
+    lines = [
+        line for line in csv_path.read_text(encoding="utf-8").splitlines() if line.startswith('"')
+    ]
     launches = []
     for row in csv.DictReader(lines):
         if row["ID"]:  # the row under the heads gives units

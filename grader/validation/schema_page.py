@@ -108,5 +108,5 @@ def _statuses() -> str:
 
 
 if __name__ == "__main__":
-    (FOLDER / "verdict.md").write_text(page())
-    (FOLDER / "verdict.schema.json").write_text(json_text())
+    (FOLDER / "verdict.md").write_text(page(), encoding="utf-8")
+    (FOLDER / "verdict.schema.json").write_text(json_text(), encoding="utf-8")

@@ -31,7 +31,7 @@ apt-get update
 apt-get install -y python3 python3-venv
 python3 -m venv /autograder/venv
 cd "$here"
-/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[proofs]"
+/autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[classroom]"
 /autograder/venv/bin/python -m compileall -q grader  # else each container does that anew
 chmod -R go-rwx "$here"
 """
@@ -45,9 +45,10 @@ exec "$root/venv/bin/python" -m grader.classroom.bundles.on_gradescope "$root"
 """
 
 
-def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
+def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool, unsafe: bool = False) -> bytes:
     """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
-    drawn from and no more; of the solutions, nothing."""
+    drawn from and no more; of the solutions, nothing. `unsafe`: it judges also where there is no
+    Landlock."""
     plan = coursefile.read(course).plan(lesson.name)
     known = {
         "lesson": lesson.name,
@@ -55,6 +56,7 @@ def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool) -> bytes:
         "extra": sorted(plan.extra),
         "optional": sorted(plan.optional),
         "leaderboard": leaderboard,
+        "unsafe": unsafe,
     }
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:

@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from ... import course as lessons
 from ...course import Lesson
-from ...judge import Verdict, judge
+from ...judge import Verdict, judge, landlock
 from ...judge.blank import is_blank
 from ...judge.verdict import CaseResult
 from ...status import Status
@@ -29,9 +29,14 @@ def run(root: Path) -> dict[str, Any]:
     """Judge what lies in `root`/submission; the content of results.json. What hidden cases are
     drawn from is read and deleted before anything of a learner's is compiled."""
     path = root / "source" / PLAN
-    plan = json.loads(path.read_text())
+    plan = json.loads(path.read_text(encoding="utf-8"))
     path.unlink()
     lesson = lessons.lesson(plan["lesson"], root / "source/kernels")
+    if not plan["unsafe"]:
+        try:
+            landlock.require()
+        except landlock.Unconfined as error:
+            return _nothing(lesson, plan, f"{error} (`grader bundle` takes it.)")
     names = [one.name for one in lesson.exercises]
 
     def worked_on(notebook: NotebookNode) -> int:
@@ -117,7 +122,7 @@ def main(root: Path) -> None:
     """What run_autograder calls."""
     results = root / "results"
     results.mkdir(exist_ok=True)
-    (results / "results.json").write_text(json.dumps(run(root), indent=1))
+    (results / "results.json").write_text(json.dumps(run(root), indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

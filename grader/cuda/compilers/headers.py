@@ -42,7 +42,7 @@ exception.h helper_cuda.h helper_functions.h helper_image.h helper_string.h help
 host_defines.h math_functions.h nvToolsExt.h nvtx3/nvToolsExt.h nvrtc.h
 """
 HEADERS = {
-    PRELUDE: (Path(__file__).parent / PRELUDE).read_text(),
+    PRELUDE: (Path(__file__).parent / PRELUDE).read_text(encoding="utf-8"),
     # The whole of CUB wants a host compiler; its block and warp collectives do not.
     "cub/cub.cuh": "#include <type_traits>\n"
     + "".join(

@@ -145,7 +145,9 @@ def _work(
     named = [f"input {k}" if isinstance(a, np.ndarray) else a for k, a in enumerate(args)]
     outputs: dict[str, Blank] = {name: ((length,), dtype) for name, length in blank.items()}
     launch = Launch(kernel, grid, block, tuple(named))
-    return Work(kernel + note, (_HERE / file).read_text(), (launch,), inputs, outputs)
+    return Work(
+        kernel + note, (_HERE / file).read_text(encoding="utf-8"), (launch,), inputs, outputs
+    )
 
 
 def _floats(n: int) -> np.ndarray:

@@ -1,0 +1,85 @@
+"""What a worker holds itself to, as far as its system can: POSIX's resource limits, and its timer
+of the processor's time. What it cannot, the judge watches from outside (see `watch`)."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+from ..cuda.errors import OutOfTime
+from .protocol import Request
+
+if sys.platform != "win32":
+    import resource
+    import signal
+
+OPEN_FILES = 64
+GRACE = 1.0  # seconds of the CPU's after which a worker that does not listen is killed
+
+
+def limit(request: Request) -> None:
+    """Limits on this process; the judge also watches the clock."""
+    if sys.platform != "win32":
+        _set(request)
+
+
+if sys.platform != "win32":
+
+    def _set(request: Request) -> None:
+        limits = {
+            resource.RLIMIT_CPU: request.cpu_seconds,
+            resource.RLIMIT_FSIZE: request.file_bytes,
+            resource.RLIMIT_CORE: 0,
+        }
+        if request.device != "gpu":  # CUDA's driver reserves hundreds of GB, and needs threads
+            limits[resource.RLIMIT_NOFILE] = OPEN_FILES
+            if sys.platform == "linux":  # macOS knows the name, and does not hold anybody to it
+                limits[resource.RLIMIT_AS] = request.memory_bytes
+        for what, value in limits.items():
+            _, hard = resource.getrlimit(what)
+            with suppress(ValueError):  # the machine's own limit is tighter already
+                resource.setrlimit(what, (value, hard))
+
+
+def start_no_process() -> None:
+    """From now on this process starts no other."""
+    if sys.platform != "win32":
+        with suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+
+
+def end_at_the_latest(seconds: float, in_all: int) -> None:
+    """A limit for what does not come back to Python to hear SIGPROF, and for a program that this
+    process starts: so many `seconds` of the CPU's from now, and never more than `in_all`."""
+    if sys.platform != "win32":
+        latest = math.ceil(time.process_time() + seconds + GRACE)
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        with suppress(ValueError):
+            resource.setrlimit(resource.RLIMIT_CPU, (min(latest, in_all), hard))
+
+
+def raise_when_time_is_up() -> None:
+    """Let the end of `time_for` raise OutOfTime in Python, where it else ends the process."""
+    if sys.platform != "win32":
+        signal.signal(signal.SIGPROF, _out_of_time)
+
+
+@contextmanager
+def time_for(seconds: float) -> Iterator[None]:
+    """SIGPROF after so many seconds of the CPU's time, whatever else the machine is doing."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":
+            signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _out_of_time(number: int, frame: types.FrameType | None) -> NoReturn:
+    raise OutOfTime
