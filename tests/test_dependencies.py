@@ -28,6 +28,7 @@ OURS = {"grader", "setuptools", *(path.stem for path in FILES["tests"])}  # setu
 ROOMS_OF_EXTRAS = {"classroom": "classroom", "analysis": "proofs"}
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].
 NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch", "waiting"}
+NAMED_OTHERWISE = {"quack": "quack-kernels"}  # a module that need not be here, and its package
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
     "cuda-toolkit": ("grader/cuda/compilers/cuda_files.py", "find_nvidia_header_directory"),
@@ -74,7 +75,7 @@ def distributions(paths, **which):
     known, found = packages_distributions(), {}
     for path in paths:
         for module in set(imports(path, **which)) - sys.stdlib_module_names - OURS:
-            for name in known.get(module, [module]):
+            for name in known.get(module, [NAMED_OTHERWISE.get(module, module)]):
                 found.setdefault(canonicalize_name(name), []).append(path.relative_to(ROOT))
     return found
 

@@ -106,9 +106,17 @@ def _said(command: Sequence[str], patience: float) -> Iterator[tuple[str, Any]]:
                 yield kind, one
             process.wait(patience)
         finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            _end(process)
     raise BadInput(f"The process that times ended with {process.returncode}.")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """And what it has started: compilers, where a library brings one."""
+    if sys.platform == "win32":
+        process.kill()
+        return
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _lines(pipe: int, patience: float) -> Iterator[bytes]:

@@ -31,7 +31,7 @@ def write(found: Found, folder: Path) -> None:
 
 
 def _table(found: Timings, path: Path) -> None:
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         rows = [asdict(row) | {"size": size_text(row.size)} for row in found.rows]
         writer = csv.DictWriter(file, ["size", *(name for name in rows[0] if name != "size")])
         writer.writeheader()
