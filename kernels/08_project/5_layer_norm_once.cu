@@ -73,6 +73,6 @@ extern "C" __global__ void __launch_bounds__(256)
 
 extern "C" __global__ void __launch_bounds__(1024)
     layer_norm_long(const float* x, const float* weight, const float* bias, float* y, int columns,
-                  float epsilon) {
+                    float epsilon) {
     once<4>(x, weight, bias, y, columns, epsilon);
 }
