@@ -153,7 +153,7 @@ def test_doctor_finds_compiler_headers_and_device(grader):
     result = grader("doctor")
     assert result.exit_code == 0
     for what in (
-        "NVRTC",
+        "CUDA compiler",
         "CUDA headers",
         "Judge's own process",
         "Device",

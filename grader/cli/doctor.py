@@ -29,7 +29,7 @@ class Finding:
 def examine() -> Iterator[Finding]:
     """Everything the course stands on, from the bottom up."""
     yield Finding("Python", _python(), "install Python 3.11 or newer")
-    yield _attempt("CUDA compiler (NVRTC)", _nvrtc)
+    yield _attempt("CUDA compiler", _compiler)
     yield _attempt("CUDA headers", _headers)
     fix = "install the course into an environment of its own: python -m venv, then pip install"
     yield _attempt("Judge's own process", _sandbox, fix)
@@ -62,11 +62,15 @@ def _python() -> str:
     return platform.python_version() if sys.version_info >= (3, 11) else ""
 
 
-def _nvrtc() -> str:
+_COMPILERS = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}
+
+
+def _compiler() -> str:
     from ..cuda import compilers
 
     compilers.compile_ptx('extern "C" __global__ void doctor() {}')
-    return ".".join(map(str, compilers.chosen().version()))
+    version = ".".join(map(str, compilers.chosen().version()))
+    return f"{_COMPILERS[compilers.chosen_name()]} {version}"
 
 
 def _headers() -> str:
