@@ -4,7 +4,7 @@ import pytest
 
 from grader.course import exercise
 from grader.judge import judge
-from grader.judge.places import rule
+from grader.judge.places import by_strides, rule
 
 OURS = [(0, 0), (0, 5), (1, 2), (2, 1), (3, 4)]
 
@@ -58,3 +58,41 @@ def test_a_copy_from_elsewhere_is_told_by_its_rule(right, wrong, said):
     )
     assert verdict.status == "wrong_answer"
     assert "is made of x[" in verdict.message and said in verdict.message
+
+
+PLACES = [(0, 1), (0, 7), (1, 3), (2, 0), (4, 6), (5, 5)]
+
+
+def flat(row_stride, col_stride):
+    return [row * row_stride + col * col_stride for row, col in PLACES]
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        (flat(1, 40), "row and column have changed places."),
+        (flat(30, 1), "From row to row the index goes on by 30, and should by 40."),
+        (flat(40, 0), "From column to column the index goes on by 0, and should by 1."),
+        (flat(40, 1), ""),  # as it should be
+        ([*flat(1, 40)[:-1], 3], ""),  # one keeps to no rule
+    ],
+)
+def test_strides_of_a_flat_array_are_told_by_the_output_s_rows_and_columns(mine, said):
+    assert by_strides(PLACES, mine, flat(40, 1)).endswith(said)
+    assert bool(by_strides(PLACES, mine, flat(40, 1))) == bool(said)
+
+
+def test_strides_are_told_only_where_more_places_agree_than_always_would():
+    assert by_strides(PLACES[:3], flat(1, 40)[:3], flat(40, 1)[:3]) == ""
+    assert by_strides([(3,), (4,), (5,)], [1, 2, 3], [3, 4, 5]) == ""
+
+
+def test_exchanged_strides_of_an_expanded_array_are_told():
+    right = "x[row * row_stride + col * col_stride];"
+    wrong = "x[row * col_stride + col * row_stride];"
+    solution = exercise("01_expand_where/expand_2d").solution
+    source = solution.replace(right, wrong)
+    verdict = judge("01_expand_where/expand_2d", source, hidden=False, sizes=False)
+    assert verdict.status == "wrong_answer"
+    assert "out[0, 1] is made of x[0], and should be made of x[1]" in verdict.message
+    assert "row and column have changed places" in verdict.message

@@ -67,7 +67,12 @@ class MadeOf(About):
         if not all(mine and ours and mine.buffer == ours.buffer for mine, ours in pairs):
             return ""
         index = self.words.index
-        said = places.rule([(index(mine), index(ours)) for mine, ours in pairs if mine and ours])
+        taken = [(mine, ours) for mine, ours in pairs if mine and ours]
+        said = places.rule([(index(mine), index(ours)) for mine, ours in taken])
+        if not said:
+            there = [index(one) for one in (self.pair.wrong.element, *self.pair.wrong.others)]
+            flat = ([one.index for one in side] for side in zip(*taken, strict=True))
+            said = places.by_strides(there[: len(taken)], *flat)
         return f" {said}" if said else ""
 
     def other_elements(self) -> Told:

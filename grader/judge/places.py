@@ -90,4 +90,43 @@ def _scaled(mine: np.ndarray, ours: np.ndarray, which: str) -> str | None:
     return f"the {which} is {phrases.factor(float(times[0]))} what it should be"
 
 
+def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]) -> str:
+    """How far the places taken lie apart, in elements, from one element of the output to the next
+    along each of its dimensions, beside how far they should. `places` are those of the output,
+    `mine` and `ours` flat indices. Nothing where they are no linear function of the place."""
+    if len({len(place) for place in places}) != 1 or len(places[0]) < 2:
+        return ""
+    found, wanted = _strides(places, mine), _strides(places, ours)
+    if found is None or wanted is None or found[:-1] == wanted[:-1]:
+        return ""
+    names = ("row", "column") if len(places[0]) == 2 else tuple(map(_nth, range(len(places[0]))))
+    steps = [
+        f"from {name} to {name} the index goes on by {a}, and should by {b}"
+        for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
+        if a != b
+    ]
+    pairs = combinations(range(len(names)), 2)
+    swapped = [
+        f"{names[a]} and {names[b]} have changed places"
+        for a, b in pairs
+        if _exchanged(found[:-1], a, b) == wanted[:-1]
+    ]
+    return phrases.capital("; ".join(steps) + (f": {swapped[0]}." if swapped else "."))
+
+
+def _nth(dimension: int) -> str:
+    return f"index {dimension + 1}"
+
+
+def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:
+    """The whole numbers, a last one for where it begins, by which `taken` hangs on `places`."""
+    rows = np.column_stack([np.array(places), np.ones(len(places), int)])
+    fitted, _, rank, _ = np.linalg.lstsq(rows, np.array(taken), rcond=None)
+    whole = np.rint(fitted).astype(int)
+    # One more than there are unknowns: what always fits is no rule.
+    if rank < rows.shape[1] or len(places) <= rank or (rows @ whole != taken).any():
+        return None
+    return tuple(whole.tolist())
+
+
 _RULES = (_changed, *map(_along, (_one, _shifted, _mirrored, _scaled)))
