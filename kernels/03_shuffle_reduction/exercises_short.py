@@ -54,10 +54,19 @@ lane_and_warp = Exercise(
 )
 
 
-def of_warps(rng: np.random.Generator, kernel: str, reduce, warps: int = 2) -> Problem:
+def of_warps(
+    rng: np.random.Generator, kernel: str, reduce, warps: int = 2, draw=quarters
+) -> Problem:
     """A block of whole warps; y is what `reduce` makes of the rows of 32 elements."""
-    x = quarters(rng, (warps, 32))
+    x = draw(rng, (warps, 32))
     return one_launch(kernel, 1, 32 * warps, {"x": x}, {"y": reduce(x)}, rtol=1e-6)
+
+
+def ranked(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """No two elements of a row are equal, so that each half has a largest of its own."""
+    rows, columns = shape
+    ranks = rng.permuted(np.tile(np.arange(1, columns + 1), (rows, 1)), axis=1)
+    return (ranks * np.arange(1, rows + 1)[:, None] / 4).astype(np.float32)
 
 
 def shares(x: np.ndarray) -> np.ndarray:
@@ -78,8 +87,12 @@ to_the_largest = Exercise(
     minutes=4,
     teaches="a butterfly leaves the result in every lane",
     cases=(
-        Case("two warps", lambda rng: of_warps(rng, "to_the_largest", shares), points=1.5),
-        hidden("five warps", lambda rng: of_warps(rng, "to_the_largest", shares, 5)),
+        Case(
+            "two warps",
+            lambda rng: of_warps(rng, "to_the_largest", shares, draw=ranked),
+            points=1.5,
+        ),
+        hidden("five warps", lambda rng: of_warps(rng, "to_the_largest", shares, 5, draw=ranked)),
     ),
     hints=(
         "Every lane needs the result, as each divides by it: which of the two shuffles leaves it "

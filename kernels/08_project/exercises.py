@@ -466,7 +466,7 @@ top_four = Exercise(
             lambda rng: choosing(np.vstack([normal(rng, (5, 128)), one_lane(rng, 3, 128)])),
             points=1,
         ),
-        Case("6 rows of 50, below zero", lambda rng: choosing(negative(rng, 6, 50)), points=2),
+        Case("6 rows of 20, below zero", lambda rng: choosing(negative(rng, 6, 20)), points=2),
         Case("5 rows of 200 with equal numbers", lambda rng: choosing(tied(rng, 5, 200)), points=1),
         hidden(
             "columns around a warp's lanes, and very few; arrays that begin anywhere",
