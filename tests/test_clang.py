@@ -8,6 +8,7 @@ import pytest
 
 from grader import course
 from grader.cuda import CompileError, compilers, simulator
+from grader.cuda.compilers.clang import layout
 from grader.cuda.compilers.clang.layout import laid_out
 from grader.cuda.compilers.clang.ptx import like_nvrtc
 from grader.cuda.compilers.protocol import Job
@@ -63,7 +64,7 @@ def walk(body, seed, most=400):
 
 
 def bodies(ptx):
-    return re.findall(r"^\{\n(.*?)^\}$", ptx, re.MULTILINE | re.DOTALL)
+    return layout._BODY.findall(ptx)
 
 
 @pytest.mark.parametrize("path", KERNELS[::4], ids=lambda path: path.stem)
@@ -91,6 +92,14 @@ $L__BB0_6:
 	ret;
 }
 """
+
+
+def test_a_brace_of_inline_assembly_ends_no_function():
+    asm = "\t// begin inline asm\n\t{\n.reg .pred P;\n}\n\t// end inline asm\n"
+    ptx = TWO_BRANCHES.replace("// %bb.3:\n", asm + "// %bb.3:\n")
+    (body,) = bodies(ptx)
+    assert body.endswith("ret;\n")
+    assert "\t{\n.reg .pred P;\n}\n" in laid_out(ptx)
 
 
 def test_two_branches_one_after_the_other_both_stay():

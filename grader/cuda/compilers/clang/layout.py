@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-_BODY = re.compile(r"^\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
+# A brace of inline assembly may stand at a line's beginning too.
+_BODY = re.compile(r"^\{\n(.*?)^\}$(?=\s*// -- End function|\s*\Z)", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
 _END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
