@@ -18,7 +18,15 @@ from grader import course
 from grader.cli import app
 from grader.course.weave import graded
 from grader.errors import LearnerError
-from grader.learner import editions, folder, handing_in, labextension, progress, start_page
+from grader.learner import (
+    editions,
+    folder,
+    handing_in,
+    labextension,
+    launching,
+    progress,
+    start_page,
+)
 from grader.submissions.intake import grade_id
 
 LESSON = course.lesson("02_tree_reduction")
@@ -87,6 +95,12 @@ def test_making_a_folder_again_touches_nothing_that_is_there(mine, published):
     before = (mine / "00_a.ipynb").read_bytes()
     assert folder.make(mine, published(changed(shown="print(2)"))) == []
     assert (mine / "00_a.ipynb").read_bytes() == before
+
+
+def test_what_was_open_is_remembered_in_the_folder_it_was_open_in(tmp_path):
+    asked = launching.command(tmp_path, ["--no-browser"])
+    assert f"--LabApp.workspaces_dir={tmp_path / '.warpwise' / 'workspaces'}" in asked
+    assert asked[-1] == "--no-browser"
 
 
 def test_a_lesson_that_the_learner_deleted_stays_deleted_until_an_update(mine, published):

@@ -21,5 +21,8 @@ def _before(name: str) -> str:
 
 
 def command(root: Path, options: list[str]) -> list[str]:
-    """JupyterLab in the learner's folder `root`."""
-    return [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}", *options]
+    """JupyterLab in the learner's folder `root`, which also remembers what was open there: else
+    it would look here for the notebooks of another folder."""
+    tabs = f"--LabApp.workspaces_dir={root / '.warpwise' / 'workspaces'}"
+    where = f"--ServerApp.root_dir={root}"
+    return [sys.executable, "-m", "jupyterlab", where, tabs, *options]
