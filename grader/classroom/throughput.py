@@ -1,8 +1,10 @@
 """`grader bench --classroom`: how fast a class is graded, beside stock nbgrader.
 
 Scratch courses of one lesson. The answers are those that the lesson's folder holds, right and
-wrong, each made distinct by a comment, so that every one has to be compiled and run. Stock
-nbgrader executes the same notebooks one after another; as that takes long, a few are timed.
+wrong, each made distinct by a variable of the device that it declares, so that every one has to be
+compiled, run and reasoned about (a comment would not do: what compiles to the same is reasoned
+about once). Stock nbgrader executes the same notebooks one after another; as that takes long, a
+few are timed.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -114,7 +117,10 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
         for cell in blank.cells:
             name = grade_id(cell)
             if name in answers:
-                cell.source = cuda_cell(name, f"{answers[name]}// {here.root.name}, {number}\n")
+                own = zlib.crc32(here.root.name.encode()) + number
+                cell.source = cuda_cell(
+                    name, f"{answers[name]}__device__ int own = {own % 2**31};\n"
+                )
         notebooks.append(text(blank))
     for number in range(size):
         place = here.notebook("submitted", lesson.name, f"learner_{number:04}")
