@@ -112,9 +112,9 @@ def test_there_is_a_kernel_for_every_length():
 @pytest.mark.parametrize(
     ("file", "name", "blocks", "threads", "columns", "offset"),
     [
-        ("9_cluster_in_registers.cu", "few_32768", 2, 512, 2001, 0),
-        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 3001, 1),
-        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 7, 3),  # most blocks have nothing
+        ("9_cluster_in_registers.cu", "cluster_32768", 4, 512, 2001, 0),
+        ("9_cluster_in_registers.cu", "few_32768", 8, 128, 3001, 1),
+        ("9_cluster_in_registers.cu", "few_65536", 16, 128, 7, 3),  # most blocks have nothing
     ],
 )
 def test_a_cluster_takes_a_row(file, name, blocks, threads, columns, offset):
@@ -122,6 +122,24 @@ def test_a_cluster_takes_a_row(file, name, blocks, threads, columns, offset):
     y = placed(np.full((5, columns), 9, np.float32), offset)
     launch(kernel(file, name), 5 * blocks, threads, (x, y, np.int32(columns)))
     agree(y, softmax(x))
+
+
+@pytest.mark.parametrize(("columns", "offset"), [(7, 0), (3001, 1), (4000, 5)])
+@pytest.mark.parametrize("kind", ["half", "bfloat"])
+def test_a_cluster_takes_a_row_of_halves(kind, columns, offset):
+    x = rows_of(5, columns)
+    x = x.astype(np.float16) if kind == "half" else (x.view(np.uint32) >> 16).astype(np.uint16)
+    x, y = placed(x, offset), placed(np.zeros_like(x), offset)
+    choice = choose(1000, 32_768, kind)
+    launch(
+        kernel(choice.file, choice.kernel),
+        5 * choice.blocks,
+        choice.threads,
+        (x, y, np.int32(columns)),
+    )
+    if kind == "bfloat":
+        x, y = leaderboard.floats(x), leaderboard.floats(y)
+    agree(y, softmax(x), 1e-3 if kind == "half" else 8e-3)
 
 
 # Instances as small as tests can wait for.

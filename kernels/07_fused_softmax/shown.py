@@ -43,9 +43,9 @@ meeting = {
     "finished": np.zeros(1, np.uint32),
 }
 rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 3)
-block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 256, 4001)
-cluster_in_registers = fast("9_cluster_in_registers.cu", "few_65536", 24, 128, 9001)
-cluster_ring = fast("9_cluster_ring.cu", "ring_262144", 8, 384, 3001, 3, shared_mem=16 * 384 * 36)
+block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 512, 4001)
+cluster_in_registers = fast("9_cluster_in_registers.cu", "few_32768", 24, 128, 9001)
+cluster_ring = fast("9_cluster_ring.cu", "ring_524288", 16, 384, 3001, 3, shared_mem=16 * 384 * 36)
 whole_gpu = fast(
     "9_whole_gpu.cu",
     "gpu_2m",
