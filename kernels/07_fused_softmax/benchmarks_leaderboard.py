@@ -59,9 +59,9 @@ MANY_ROWS = (
     Choice(131_072, CLUSTER, "cluster_131072", 512, ".983; 4 blocks .976; the ring .894", 8),
     Choice(262_144, CLUSTER, "cluster_262144", 256, ".951; 8 blocks .945; the ring .901", 16),
     Choice(524_288, RING, "ring_524288", 384, ".821; registers .784", 16, shared=SLOTS, at_once=7),
-    Choice(1_064_448, GPU, "gpu_1m", 832, ".778; 3 packs of 4 rows", EVERY, shared=215_040),
-    Choice(2_162_688, GPU, "gpu_2m", 608, ".828; without a lag .594", EVERY, shared=212_992),
-    Choice(4_325_376, GPU, "gpu_4m", 576, ".677; no room for a lag", EVERY, shared=212_992),
+    Choice(1_115_136, GPU, "gpu_1m", 512, ".876; 672 threads .845", EVERY, shared=225_280),
+    Choice(2_128_896, GPU, "gpu_2m", 768, ".845; without a lag .594", EVERY, shared=215_040),
+    Choice(4_325_376, GPU, "gpu_4m", 576, ".708; no room for a lag", EVERY, shared=212_992),
     Choice(2**62, VECTOR, "one_vector", 1_024, "2^26: .642; .75 possible", EVERY, shared=196_608),
 )
 
@@ -110,7 +110,7 @@ def launches(size: Size, kind: str = "float") -> tuple[Launch, ...]:
         CLUSTER: ("x", "y", numbers[1]),
         HALVES: ("x", "y", numbers[1]),
         RING: ("x", "y", *numbers),
-        GPU: ("x", "y", "pairs", "come", "finished", *numbers),
+        GPU: ("x", "y", "mail", *numbers),
     }
     together = choice.file in (GPU, VECTOR)
     grid = EVERY if together else -(-rows // choice.rows) * choice.blocks
@@ -246,12 +246,11 @@ LIBRARIES = {
 def matrices(xp, size: Size) -> dict:
     """x, standard normal, y, and what the blocks of a whole GPU tell each other by."""
     x = xp.random.default_rng(7).standard_normal(size, dtype=xp.float32)
-    rows = size[0] if choose(*size).file == GPU else 1
     return {
         "x": x,
         "y": xp.empty(size, np.float32),
-        "pairs": xp.full((rows, EVERY, 2), -1, np.int32).view(np.float32),
-        "come": xp.zeros(rows, np.uint32),
+        "pairs": xp.full((EVERY, 2), -1, np.int32).view(np.float32),
+        "mail": xp.zeros((2, 8, EVERY), np.uint64),
         "finished": xp.zeros(1, np.uint32),
     }
 
