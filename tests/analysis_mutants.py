@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import arithmetic_checks
 import instruction_meanings
 import random_programs
 from analysed_loops import LOOPS, wrong_about
@@ -31,16 +32,16 @@ from grader.cuda.analysis import meanings, rounds
 from grader.cuda.analysis.values import Arithmetic
 
 FILE = Path(__file__).with_name("equivalent_analysis_mutants.toml")
-SECONDS = 40  # after which a change is noticed, since nothing comes to an end
+SECONDS = 60  # of the processor's, after which a change is noticed, since nothing comes to an end
 PROGRAMS = 60  # that the suite draws
 OPERANDS = 3  # of each instruction
 
 HELPERS = (
-    *("computed", "_on_predicates", "_on_bits", "_masked", "_runs", "_field", "_bounded", "_apart"),
-    "_compared",
+    *("computed", "_on_predicates", "_on_bits", "_number", "_masked", "_runs", "_field"),
+    *("_bounded", "_apart"),
 )
 COMPUTING = (
-    *("read_as", "address", "_owe", "integer", "fresh", "wrapped", "product", "named_sum"),
+    *("read_as", "address", "_owe", "integer", "_start", "fresh", "wrapped", "product", "named_sum"),
     *("floor_quotient", "quotient", "low_bits", "chosen", "merged", "_merged_conditions"),
     *("condition", "_merged_integers", "_derived"),
 )
@@ -86,9 +87,12 @@ def in_instructions(name: str) -> Callable[[], bool]:
     found = [one for one in INSTRUCTIONS if one.opcode.partition(".")[0] in names] or INSTRUCTIONS
 
     def noticed() -> bool:
+        if instruction_meanings.wrong_about_values():
+            return True
+        for check in arithmetic_checks.CHECKS:
+            check()
         return (
             any(instruction_meanings.wrong(one, OPERANDS) for one in found)
-            or bool(instruction_meanings.wrong_about_pointers())
             or any(random_programs.wrong(*one) for one in programs().values())
         )
 
@@ -96,15 +100,16 @@ def in_instructions(name: str) -> Callable[[], bool]:
 
 
 def in_loops() -> bool:
-    return any(map(wrong_about, LOOPS))
+    return bool(instruction_meanings.wrong_about_values()) or any(map(wrong_about, LOOPS))
 
 
 def places() -> list[Place]:
     known = sorted({one.__name__ for one in meanings.MEANINGS.values()})
     found = [Place(meanings, name, in_instructions(name)) for name in (*known, *HELPERS)]
+    found.append(Place(meanings, "_compared", in_loops))  # which also keeps what loops go by
     found += [Place(Arithmetic, name, in_instructions(name)) for name in COMPUTING]
     found += [Place(rounds.AnyRound, name, in_loops) for name in ABOUT_LOOPS]
-    return [*found, Place(rounds, "not_passed", in_loops)]
+    return [*found, Place(rounds, "not_passed", in_instructions("not_passed"))]
 
 
 def survives(place: Place, mutant: Callable) -> bool:
@@ -127,13 +132,13 @@ def _at_most(seconds: int) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor's time
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def survivor(place: Place, text: str) -> Survivor:

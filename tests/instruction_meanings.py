@@ -56,6 +56,7 @@ def _unknown(opcode: str, *operands: int, result: int = 32) -> Instruction:
     return Instruction(opcode, result, operands, known=False)
 
 
+MODULAR = ("add.", "sub.", "mul.lo", "mad.lo", "neg", "not", "shl", "cvt.u32.u64", "cvt.u16.u32")
 LOOSE = ("and.b32", "or.b32", "xor.b32")  # of which the analysis knows bounds
 _COMPARED = [
     *(f"setp.{how}.{kind}" for how in ("eq", "lt", "ge") for kind in ("s32", "u32")),
@@ -79,7 +80,7 @@ INSTRUCTIONS = [
     *(_by(f"shr.{kind}", amount) for kind in ("u32", "s32", "b32") for amount in (0, 5, 31, 33)),
     *(_by(f"shr.{kind}64", amount, 64) for kind in "us" for amount in (32, 70)),
     *(_by(f"sh{way}32", 2**32 - 1) for way in ("l.b", "r.u", "r.s")),
-    *(_by("and.b32", mask) for mask in (31, 124, -32, 0, -1, 0x7FFFFFFF, 253, 0x0FF0F00F)),
+    *(_by("and.b32", mask) for mask in (31, 124, -32, 0, -1, 0x7FFFFFFF, 253, 0x0F0F0F0F)),
     _by("and.b32", 0x55555555, known=False),
     *(_by("and.b16", mask, 16) for mask in (255, -1)),
     *(_by("mul.hi.u32", number) for number in (0xCCCCCCCD, 3)),
@@ -88,6 +89,7 @@ INSTRUCTIONS = [
     *(_by("rem.u32", number) for number in (6, 32)),
     *(_unknown(opcode, 32, 32) for opcode in ("add.sat.s32", "sub.sat.s32")),
     *(_unknown(opcode, 32, 32) for opcode in ("shl.b32", "shr.u32", "shr.s32")),
+    *(_unknown(opcode, 32, 32) for opcode in ("min.relu.s32", "max.relu.s32")),
     _unknown("mad.hi.sat.s32", 32, 32, 32),
     *(_unknown(f"cvt.sat.{kind}", 32) for kind in ("u8.s32", "s8.s32", "u32.s32", "s32.u32")),
     *(_unknown(f"{name}.b32", 32) for name in ("popc", "clz", "brev")),
@@ -125,6 +127,8 @@ def operands(one: Instruction, number: int, seed: int = 0) -> list[tuple[int, ..
             edge = int(rng.choice(_EDGES)) if rng.random() < 0.7 else int(rng.integers(2**62))
             edge = -edge if rng.random() < 0.3 else edge
             drawn.append(constants.get(position, edge) % 2**bits)
+        if len(found) % 3 == 2 and not constants:
+            drawn = [drawn[0] % 2**bits for bits in one.operands]  # the same in all
         if not (one.opcode.startswith(("div", "rem")) and drawn[1] == 0):
             found.append(tuple(drawn))
     return found
@@ -234,6 +238,8 @@ class Asked:
         fit = all(0 <= value < 2 ** (least - 1) for value in values.values())
         ends = [end for value in values.values() for end in self.bounds(value)]
         owed = [one for one in on.obligations if one.value.atoms <= values.keys()]
+        if owed and self.one.opcode.startswith(MODULAR):
+            return "it is to be proved what makes no difference"
         if self.wraps and owed:
             return "it is to be proved that what wraps does not"
         if owed and all(0 <= end < 2 ** (least - 1) for end in ends):
@@ -268,24 +274,67 @@ def _possible(opcode: str, a: int, b: int) -> tuple[int, int]:
     return abs(a - b), min(a + b, most)
 
 
-def wrong_about_pointers() -> list[str]:
-    """Where the analysis does not say of addresses what it must, in sentences."""
+def wrong_about_values() -> list[str]:
+    """Where the analysis does not say of addresses and masks what it must, in sentences."""
     on = Arithmetic(Atoms(), frozenset())
     a, b = (on.atoms.integer(name, 0, 99, Scope.THREAD) for name in "ab")
     p, q, other = Pointer("x", a), Pointer("x", b), Pointer("y", b)
+    c = on.atoms.integer("c", -1, 99, Scope.THREAD)
+    u = Unknown("u")
     four, held = Polynomial.of(4), on.atoms.boolean("held", Scope.THREAD)
+    at_8, at_256, number = Pointer("x", a * 8), Pointer("x", a * 256), Polynomial.of
     rows: list[tuple[str, list[Value], Value | None]] = [
         ("add.s64", [p, b], Pointer("x", a + b)),
         ("add.s64", [b, p], Pointer("x", a + b)),
         ("sub.s64", [p, b], Pointer("x", a - b)),
         ("sub.s64", [p, q], a - b),
         ("sub.s64", [q, p], b - a),
-        ("sub.s64", [p, other], None),
-        ("sub.s64", [other, p], None),
-        ("add.s64", [p, q], None),
+        ("sub.s64", [p, other], on.integer(p, "s64") - on.integer(other, "s64")),
+        ("sub.s64", [b, p], b - on.integer(p, "s64")),
+        ("add.s64", [p, q], on.integer(p, "s64") + on.integer(q, "s64")),
         ("mad.lo.s64", [b, four, p], Pointer("x", a + b * 4)),
         ("cvt.u64.s64", [p], p),
+        ("mad.lo.s64", [b, four, a], a + b * 4),
+        ("mad.wide.u32", [b, four, u], b * 4 + on.integer(u, "s64")),
+        ("mad.lo.s32", [b, four, u], b * 4 + on.integer(u, "s32")),
+        ("shl.b32", [a, number(32)], number(0)),
+        ("cvt.u32.u64", [p], on.integer(p, "u32")),
+        ("cvt.u16.u64", [a], a),
+        ("cvt.u16.u16", [c], c),
+        ("cvt.rzi.s32.f32", [a], None),
+        ("cvt.rn.f32.s32", [a], None),
+        ("cvt.rn.f16x2.f32", [a, b], None),
         ("or.b64", [p, four], None),
+        ("or.b64", [four, p], None),
+        ("or.b64", [p, number(7)], None),
+        ("and.b64", [p, q], None),
+        ("not.b64", [p], None),
+        ("xor.b64", [p, q], None),
+        ("and.b64", [at_8, number(7)], number(0)),
+        ("and.b64", [number(7), at_8], number(0)),
+        ("and.b64", [p, number(0)], number(0)),
+        ("and.b64", [at_256, number(255)], number(0)),
+        ("and.b64", [at_256, number(511)], None),
+        ("and.b64", [at_256, number(256)], None),
+        ("and.b64", [at_256, number(254)], None),
+        ("or.b32", [a * 8, number(7)], a * 8 + 7),
+        ("or.b32", [number(7), a * 8], a * 8 + 7),
+        ("or.b32", [a * 8, number(8)], None),
+        ("or.b32", [a * 9, number(7)], None),
+        ("or.b32", [a, number(128)], a + 128),
+        ("or.b32", [a, number(384)], a + 384),
+        ("or.b32", [a, number(64)], None),
+        ("or.b32", [c, number(128)], None),
+        ("or.b32", [number(6), number(4)], None),
+        ("xor.b32", [a, number(-1)], a * -1 - 1),
+        ("xor.b32", [number(2**32 - 1), a], a * -1 - 1),
+        ("xor.b32", [a * 8, number(7)], None),
+        ("and.b32", [number(6), number(12)], number(4)),
+        ("and.b32", [a, number(2**32 - 1)], a),
+        ("and.b32", [a * 8, number(0x55555554)], None),
+        ("mov.b64", [p], p),
+        ("cvta.to.global.u64", [p], p),
+        ("selp.b64", [p, p, held], p),
         ("xor.b64", [four, p], None),
         ("and.b64", [p, Polynomial.of(-4)], None),
         ("and.b64", [p, b], None),
@@ -294,18 +343,30 @@ def wrong_about_pointers() -> list[str]:
         ("setp.eq.s64", [p, q], term(a) == term(b)),
         ("setp.lt.s64", [p, other], ANYTHING),
         ("setp.lt.s64", [other, p], ANYTHING),
+        ("setp.lt.s64", [p, a], ANYTHING),
+        ("setp.lt.s64", [a, p], ANYTHING),
+        ("setp.lt.s64", [a, a + 1], z3.BoolVal(True)),
+        ("setp.ge.s64", [a, a + 1], z3.BoolVal(False)),
         ("setp.lt.f32", [Unknown("f"), Unknown("g")], ANYTHING),
+        *((f"{name}.f32", [a, b], None) for name in ("add", "sub", "mul", "min", "max")),
+        *((f"{name}.f32", [a], None) for name in ("neg", "abs")),
+        ("mov.f32", [u], u),
+        ("selp.f32", [u, u, held], u),
+        ("setp.lt.bf16", [a, b], None),
+        ("setp.ltu.f64", [a, b], ANYTHING),
+        ("setp.lt.xor.s32", [a, b, held], z3.Xor(term(a) < term(b), held)),
         ("setp.lt.and.s32", [a, b, held], z3.And(term(a) < term(b), held)),
         ("setp.lt.or.s32", [a, b, held], z3.Not(z3.And(z3.Not(term(a) < term(b)), z3.Not(held)))),
     ]
-    return [said for row in rows if (said := _about_pointers(on, *row))]
+    return [said for row in rows if (said := _about_values(on, *row))]
 
 
-def _about_pointers(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
+def _about_values(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(given))))
     found = meanings.computed(on, resolve(opcode, registers), given)
-    if isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef):
-        same = found.eq(right) or (right is ANYTHING and "comparison" in str(found))
+    if isinstance(right, z3.BoolRef) or isinstance(found, z3.BoolRef):
+        both = isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef)
+        same = both and (found.eq(right) or (right is ANYTHING and "comparison" in str(found)))
     else:
         same = isinstance(found, Unknown) if right is None else found == right
     return "" if same else f"{opcode} of {given} is {found}"

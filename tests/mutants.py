@@ -70,7 +70,7 @@ def _made(function: Callable, tree: ast.Module) -> Callable:
 def _changes(node: ast.AST, names: list[str]) -> Iterator[Change]:
     if isinstance(node, ast.Compare):
         for place, operation in enumerate(node.ops):
-            for swap in SWAPS.get(type(operation), ()):
+            for swap in _swaps(operation, node.comparators[place]):
                 yield lambda one, at=place, swap=swap: one.ops.__setitem__(at, swap())
     if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
         for swap in SWAPS.get(type(node.op), ()):
@@ -98,6 +98,13 @@ def _changes(node: ast.AST, names: list[str]) -> Iterator[Change]:
             yield lambda one, name=name: setattr(one, "id", name)
     if isinstance(node, ast.List) and node.elts:
         yield lambda one: one.elts.pop()
+
+
+def _swaps(operation: ast.cmpop, other: ast.AST) -> tuple[type, ...]:
+    """What a comparison becomes; one with a word can only become its opposite."""
+    if isinstance(operation, ast.Eq) and isinstance(getattr(other, "value", None), str):
+        return (ast.NotEq,)
+    return SWAPS.get(type(operation), ())
 
 
 def _left_out(node: ast.AST, place: int) -> None:

@@ -68,6 +68,8 @@ SHAPES = (
     *(Shape("selp.b64", (64, 64, 1), 64) for _ in range(2)),
     *(Shape(f"{name}.pred", (1, 1), 1) for name in ("and", "or", "xor")),
     Shape("not.pred", (1,), 1),
+    Shape("mov.pred", (1,), 1, 0, -1, 1),
+    *(Shape(f"{name}.pred", (1, 1), 1, 1, -1, 1) for name in ("and", "or")),
 )
 
 
@@ -101,7 +103,8 @@ def drawn(seed: int) -> Program:
     bits, steps = [32] * INPUTS, []
     while len(steps) < STEPS:
         shape = SHAPES[rng.integers(len(SHAPES))]
-        if set(shape.operands) <= {*bits, *_number_bits(shape)}:
+        needed = {wide for k, wide in enumerate(shape.operands) if k != shape.number}
+        if needed <= set(bits):
             steps.append(Step(shape, tuple(_operand(rng, shape, bits, k) for k in _places(shape))))
             bits.append(shape.result)
     return Program(bounds, tuple(steps))
@@ -109,10 +112,6 @@ def drawn(seed: int) -> Program:
 
 def _places(shape: Shape) -> range:
     return range(len(shape.operands))
-
-
-def _number_bits(shape: Shape) -> list[int]:
-    return [] if shape.number is None else [shape.operands[shape.number]]
 
 
 def _operand(rng: np.random.Generator, shape: Shape, bits: list[int], place: int) -> int:
@@ -238,4 +237,6 @@ def _same(value: Value, bits: int, number: int) -> Formula:
     if isinstance(value, z3.BoolRef):
         return value if number else z3.Not(value)
     assert isinstance(value, Polynomial)
+    if bits == 1:
+        return z3.BoolVal((value.number != 0) == (number != 0))
     return (term(value) - number) % 2**bits == 0
