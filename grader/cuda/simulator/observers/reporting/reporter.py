@@ -90,7 +90,7 @@ class Reporter:
         if access.space in private:
             store, space = private[access.space].store, access.space
         else:
-            store, space = self.machine.flat.below(address), "global"
+            store, space = self.machine.flat.describe(address, 0, 1).store, "global"
         place = self.here.place(space, store, address, 1, access.at) if store else Place("")
         if place.array:
             text += f" that begin in {place.text}"
