@@ -23,7 +23,7 @@ _KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb
 class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
     `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
-    gives, by instruction, what a store or an atomic may reach."""
+    gives, by instruction, what it may reach."""
 
     reads: frozenset[str]
     writes: frozenset[str]
@@ -46,8 +46,7 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
             if transfer.may_touch("global"):
                 names = points[_name(address_of(instruction.operands[position]))] or {ANYWHERE}
                 reached[_KINDS[transfer.verb]] |= names
-                if transfer.verb != "reads":
-                    targets[at] = frozenset(names)
+                targets[at] = targets.get(at, frozenset()) | names
     reads, writes, atomics = (frozenset(names) for names in reached.values())
     return MemoryUse(reads, writes, atomics, targets)
 
