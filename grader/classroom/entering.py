@@ -25,7 +25,7 @@ from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
 from . import plugin, verdicts
-from .files import whole
+from .files import linked, whole
 from .folder import explained
 from .grading import Grading, Work
 from .plugin import Marking, Pair
@@ -56,6 +56,7 @@ class Entering:
     _checksums: dict[str, str]  # by cell
     _names: dict[str, str]  # of cells, by the gradebook's ids
     _marked: dict[tuple[object, ...], Marked] = field(default_factory=dict)
+    _lies: dict[str, tuple[Path, int]] = field(default_factory=dict)  # by notebook: where, inode
 
     def enter(self, learner: str, work: Work) -> None:
         """Write the graded notebook, then the marks, then that both are there: whoever is stopped
@@ -65,7 +66,7 @@ class Entering:
         place = self.grading.course.path("autograded", lesson, learner)
         with explained(lesson):
             marked = self._mark(work)
-            _write(place, lesson, marked, work.beside)
+            self._write(place, marked, work.beside)
             try:
                 self._save(learner, marked, work.beside.get(STAMP, ""))
             except BaseException:
@@ -98,6 +99,21 @@ class Entering:
                 blank.add(name)
         return Marked(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
 
+    def _write(self, place: Path, marked: Marked, beside: dict[str, str]) -> None:
+        """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one.
+        Of notebooks that are alike in all, as those of a team, there is one on the disk."""
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        whole(place / verdicts.FILE, marked.kept, READ_ONLY)
+        for name, content in beside.items():
+            whole(place / name, content, READ_ONLY)
+        path = place / f"{self.grading.lesson}.ipynb"
+        twin, inode = self._lies.get(marked.notebook, (path, 0))
+        # Somebody may have had the other graded anew meanwhile, with formgrader's button.
+        if not (twin.exists() and twin.stat().st_ino == inode and linked(path, twin)):
+            whole(path, marked.notebook, READ_ONLY)
+            self._lies[marked.notebook] = path, path.stat().st_ino
+
     def _save(self, learner: str, marked: Marked, stamp: str) -> None:
         """The marks in the gradebook; one given by hand stays, and waits for a look."""
         gradebook, lesson = self.gradebook, self.grading.lesson
@@ -127,13 +143,3 @@ def open_for(grading: Grading, gradebook: Gradebook) -> Entering:
         plugin.released_pairs(gradebook, name),
     )
     return Entering(grading, gradebook, lesson, pairs, checksums, names)
-
-
-def _write(place: Path, lesson: str, marked: Marked, beside: dict[str, str]) -> None:
-    """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one."""
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    whole(place / verdicts.FILE, marked.kept, READ_ONLY)
-    for name, content in beside.items():
-        whole(place / name, content, READ_ONLY)
-    whole(place / f"{lesson}.ipynb", marked.notebook, READ_ONLY)

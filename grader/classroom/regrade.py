@@ -12,6 +12,7 @@ from pathlib import Path
 from . import batch, changes, coursefile
 from .batch import Track
 from .changes import Change
+from .files import linked
 from .folder import CourseFolder
 from .judges import Judges
 
@@ -57,5 +58,13 @@ def _copy(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
                 shutil.copytree(course.root / what, folder / what)
         for learner in course.learners("autograded", lesson):
             place = folder / "autograded" / learner / lesson
-            shutil.copytree(course.path("autograded", lesson, learner), place)
+            shutil.copytree(
+                course.path("autograded", lesson, learner), place, copy_function=_linked_or_copied
+            )
         yield course.configured(CourseDirectory={"root": str(folder)})
+
+
+def _linked_or_copied(source: str, path: str) -> None:
+    """What was graded is only ever replaced, so it need not be there twice."""
+    if not linked(Path(path), Path(source)):
+        shutil.copy2(source, path)

@@ -80,10 +80,15 @@ def had(autograded: Path) -> float:
 
 def packed(found: dict[str, Kept]) -> bytes:
     """The content of `FILE` to begin with."""
-    return json.dumps({"exercises": found}, indent=1).encode()
+    return _written({"exercises": found}).encode()
 
 
 def complete(autograded: Path, known: str, before: float) -> None:
     """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
     content = {"fingerprint": known, "had": before, "exercises": read(autograded)}
-    whole(autograded / FILE, json.dumps(content, indent=1), mode=0o444)
+    whole(autograded / FILE, _written(content), mode=0o444)
+
+
+def _written(content: dict[str, Any]) -> str:
+    """Without blanks: there is one of these for each learner and lesson."""
+    return json.dumps(content, separators=(",", ":"))
