@@ -17,7 +17,7 @@ from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
-from . import ClassroomError, coursefile, extra_credit, release, verdicts
+from . import ClassroomError, coursefile, export, extra_credit, release, verdicts
 from .cache_key import marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
@@ -159,7 +159,7 @@ def of(course: CourseFolder, lesson: Lesson) -> Grading:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
             blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
-            marked = gradebook.assignment_submissions(lesson.name)
+            marked = export.submissions(gradebook, lesson.name)
             scores = {one.student_id: one.score for one in marked}
     except MissingEntry as error:
         raise ClassroomError(
