@@ -229,7 +229,7 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[Mark]:
 def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, verdicts.Kept]:
     try:
         return verdicts.read(course.path("autograded", lesson, learner))
-    except (OSError, ValueError, KeyError):  # marked by hand alone, or moved away
+    except FileNotFoundError:  # marked by hand alone, or moved away
         return {}
 
 

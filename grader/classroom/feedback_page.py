@@ -3,7 +3,6 @@ with what is wrong first, then the cells that the learner wrote."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from markupsafe import Markup
 from ..course.kinds import Kind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
-from . import sanitize_html
+from . import graded, sanitize_html
 from .changes import Change
 from .export import Row
 from .folder import CourseFolder
@@ -68,7 +67,7 @@ class Verdict:
 def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     """The page's HTML."""
     place = course.path("autograded", lesson, learner)
-    notebook = json.loads((place / f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
+    notebook = graded.cells(place / f"{lesson}.ipynb")
     found = {_grade_id(cell): apart(_card(cell)) for cell in notebook}
     cards = {name: Markup(card) for name, (_, card) in found.items()}
     rules = dict.fromkeys(rule for told, _ in found.values() for rule in told)
@@ -137,8 +136,7 @@ def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
 def _sources(path: str, changed: int) -> frozenset[str]:
     if not path:
         return frozenset()
-    notebook = json.loads(Path(path).read_text(encoding="utf-8"))
-    return frozenset(_source(cell) for cell in notebook["cells"])
+    return frozenset(_source(cell) for cell in graded.cells(Path(path)))
 
 
 def _grade_id(cell: dict[str, Any]) -> str:

@@ -13,6 +13,7 @@ from nbgrader.api import MissingEntry
 
 from ..course import Lesson
 from ..course.weave import CHECK, text
+from ..errors import MachineError
 from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
@@ -141,7 +142,7 @@ class Grading:
         try:
             kept = verdicts.read(place)
             notebook = intake.read_notebook(place / f"{self.lesson}.ipynb")
-        except (OSError, ValueError, KeyError, UnreadableNotebook):
+        except (OSError, MachineError, UnreadableNotebook):
             return None
         lost = all(one["verdict"]["status"] == verdicts.UNREADABLE for one in kept.values())
         return None if lost else notebook

@@ -11,6 +11,7 @@ from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 from ..status import Status
+from . import graded
 from .files import whole
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
@@ -51,9 +52,18 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
 
 
 def read(autograded: Path) -> dict[str, Kept]:
-    """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
-    kept: dict[str, Kept] = json.loads((autograded / FILE).read_text(encoding="utf-8"))["exercises"]
+    """What was kept of a submission, by exercise; `autograded` is the submission's folder.
+    MachineError when it is damaged, OSError when there is none."""
+    kept = graded.read(autograded / FILE).get("exercises")
+    if not isinstance(kept, dict) or not all(map(_is_kept, kept.values())):
+        raise graded.damaged(autograded / FILE)
     return kept
+
+
+def _is_kept(one: object) -> bool:
+    verdict = one.get("verdict") if isinstance(one, dict) else None
+    needed = {"status", "line", "points", "max_points"}
+    return isinstance(verdict, dict) and needed <= verdict.keys()
 
 
 def fingerprint(autograded: Path) -> str:
