@@ -23,7 +23,7 @@ _KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb
 class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
     `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
-    gives, by instruction, what a store or an atomic may reach, and `touched` what any access may."""
+    gives, by instruction, what a store or an atomic may reach, `touched` what any access may."""
 
     reads: frozenset[str]
     writes: frozenset[str]
