@@ -25,7 +25,7 @@ def noticed(job: Job) -> frozenset[int]:
     def is_noticed(at: int, one: Instruction) -> bool:
         clustered = job.geometry.cluster_blocks > 1
         others = [t for _, t in one.form.transfers if t.strong or clustered]
-        far = not use.targets.get(at, frozenset()).isdisjoint(names)
+        far = not use.touched.get(at, frozenset()).isdisjoint(names)
         return far or bool(others) or one.form.flow is Flow.CALL
 
     code = job.program.linked.function.instructions
