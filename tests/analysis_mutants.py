@@ -150,9 +150,10 @@ def explained() -> dict[Survivor, str]:
     """The changes that say the same, and why."""
     kept = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {
-        Survivor(name, one["before"], one["after"]): one["because"]
+        Survivor(name, one["before"], after): one["because"]
         for name, ones in kept.items()
         for one in ones
+        for after in one["after"]
     }
 
 
