@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ...engine.machine import Machine
 
 _MADE_BY_THE_COMPILER = (
-    " It stands on no line: the compiler puts one where it sees that what is written cannot be done,"
-    " such as an atomic on a variable of the thread's own."
+    " It stands on no line: the compiler puts one where it sees that what is written cannot be"
+    " done, such as an atomic on a variable of the thread's own."
 )
 
 
