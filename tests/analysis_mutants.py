@@ -24,6 +24,7 @@ from typing import Any
 import arithmetic_checks
 import instruction_meanings
 import random_programs
+import value_meanings
 from analysed_loops import LOOPS, wrong_about
 from instruction_meanings import INSTRUCTIONS
 from mutants import difference, mutants
@@ -97,7 +98,7 @@ def in_instructions(name: str) -> Callable[[], bool]:
     found = [one for one in INSTRUCTIONS if one.opcode.partition(".")[0] in names] or INSTRUCTIONS
 
     def noticed() -> bool:
-        if instruction_meanings.wrong_about_values():
+        if value_meanings.wrong():
             return True
         for check in arithmetic_checks.CHECKS:
             check()
@@ -109,7 +110,7 @@ def in_instructions(name: str) -> Callable[[], bool]:
 
 
 def in_loops() -> bool:
-    return bool(instruction_meanings.wrong_about_values()) or any(map(wrong_about, LOOPS))
+    return bool(value_meanings.wrong()) or any(map(wrong_about, LOOPS))
 
 
 def places() -> list[Place]:
