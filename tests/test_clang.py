@@ -293,3 +293,9 @@ def test_a_compiler_that_there_is_not_is_refused_by_its_name(monkeypatch):
     monkeypatch.setenv(compilers.CHOICE, "gcc")
     with pytest.raises(CompileError, match="must be nvrtc or clang"):
         compilers.chosen()
+
+
+@pytest.mark.parametrize("length", [10, 900, 1000, 60_000])
+def test_an_unknown_name_of_any_length_is_told_soon(by_clang, length):
+    with pytest.raises(CompileError, match=r"line 2: use of undeclared identifier 'qq"):
+        compilers.compile_ptx(f"{OPEN} y[0] = {'q' * length};\n}}\n")

@@ -9,6 +9,8 @@ from ..protocol import DEFAULT_ARCH, Job
 
 # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
 _HOST = "x86_64-unknown-linux-gnu"
+# With a name so long, clang looks for what it may be a misspelling of for minutes.
+_ENDLESS_NAME = re.compile(r"\w{1000}")
 _TARGET = (
     *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
     *("-mrelocation-model", "static", "-fno-dwarf-directory-asm"),
@@ -72,6 +74,7 @@ def front(job: Job) -> list[str]:
     standard = next(filter(None, map(_standard, reversed(job.options))), "c++17")
     return [
         *(*_target(job), *_FRONT, f"-std={standard}"),
+        *(["-fno-spell-checking"] if _ENDLESS_NAME.search(job.source) else []),
         *([] if "-O0" in options else ["-O3"]),
         *([] if "-ffp-contract=off" in options else ["-ffp-contract=fast"]),
         *options,
