@@ -2,8 +2,9 @@
 
 Scratch courses of one lesson. The answers are those that the lesson's folder holds, right and
 wrong, each made distinct by a variable of the device that it declares, so that every one has to be
-compiled, run and reasoned about (a comment would not do: what compiles to the same is reasoned
-about once). Stock nbgrader executes the same notebooks one after another; as that takes long, a
+compiled and run. Reasoning about every size is asked once of those whose kernels compile to the
+same, and no kernel uses the variable: what it costs for other kernels does not show here.
+Stock nbgrader executes the same notebooks one after another; as that takes long, a
 few are timed.
 """
 
