@@ -142,6 +142,9 @@ QUESTIONS: dict[str, Callable[[Asked], str]] = {
 # What the case of sizes asks of places in memory, races and meetings, though not of values.
 BY_REASONING = "block sizes", "beyond 2^15 elements", "one or none"
 
+# What lies in the launch that a broken kernel is given with.
+BY_LAUNCH = "block sizes", "beyond 2^15 elements", "one or none", "offset pointers"
+
 
 def otherwise(one: Asked, question: str) -> str:
     """Why a question that no case asks need not be asked; nothing where it should be."""
@@ -149,6 +152,8 @@ def otherwise(one: Asked, question: str) -> str:
         return "by reasoning for every size, not by values"
     if one.exercise.kind.name in ("place", "order"):
         return "the lines are given, and only their order is the learner's"
+    if question in BY_LAUNCH and one.exercise.kind.name in ("bug", "break"):
+        return "the kernel is given with its launch, and only where it goes wrong is asked"
     return ""
 
 

@@ -1,15 +1,16 @@
 """`grader bench --classroom`: how fast a class is graded, beside stock nbgrader.
 
 Scratch courses of one lesson. The answers are those that the lesson's folder holds, right and
-wrong, each made distinct by a variable of the device that it declares, so that every one has to be
-compiled, run and reasoned about (a comment would not do: what compiles to the same is reasoned
-about once). Stock nbgrader executes the same notebooks one after another; as that takes long, a
-few are timed.
+wrong, each made distinct by a number that its kernel takes into a register, so that every one has
+to be compiled, run and reasoned about: what compiles to the same kernel is reasoned about once.
+(Where nothing that was given may change, a comment holds the number.) Stock nbgrader executes the
+same notebooks one after another; as that takes long, a few are timed.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from pathlib import Path
 from .. import course
 from ..bench.speed import Figure
 from ..course import Lesson
+from ..course.kinds.kind import Kind
 from ..course.weave import cuda_cell, text
 from ..errors import MachineError
 from ..submissions.intake import grade_id, read_notebook
@@ -113,21 +115,27 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
     generate(here, lesson)
     blank = read_notebook(here.notebook("release", lesson.name))
     people = [answers for answers in classmates(lesson).values() if answers]
-    notebooks = []
+    notebooks, kinds = [], {one.name: one.kind for one in lesson.exercises}
     for number, answers in islice(enumerate(cycle(people)), distinct):
         for cell in blank.cells:
             name = grade_id(cell)
             if name in answers:
-                own = zlib.crc32(here.root.name.encode()) + number
-                cell.source = cuda_cell(
-                    name, f"{answers[name]}__device__ int own = {own % 2**31};\n"
-                )
+                own = (zlib.crc32(here.root.name.encode()) + number) % 2**31
+                cell.source = cuda_cell(name, _distinct(kinds[name], answers[name], own))
         notebooks.append(text(blank))
     for number in range(size):
         place = here.notebook("submitted", lesson.name, f"learner_{number:04}")
         place.parent.mkdir(parents=True)
         place.write_text(notebooks[number % distinct], encoding="utf-8")
     return here
+
+
+def _distinct(kind: Kind, source: str, number: int) -> str:
+    """The same answer, but that its kernels put the number into a register of their own."""
+    if kind.keeps_what_is_given:
+        return f"{source}// {number}\n"
+    own = f'int own; asm volatile("mov.b32 %0, {number};" : "=r"(own));'
+    return re.sub(r"(__global__[^{;]*\{)", rf"\1 {own}", source)
 
 
 def _autograde(
