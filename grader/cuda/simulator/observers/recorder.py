@@ -46,9 +46,10 @@ _SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
 
-def recording(blocks: Sequence[int | Index]) -> Kind:
-    """What `observe(observers=[...])` takes, to record these blocks."""
-    return partial(Recorder, wanted=blocks)
+def recording(blocks: Sequence[int | Index], most: int = MOST_THREADS) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks: as many of them as have `most`
+    threads in all, but one always."""
+    return partial(Recorder, wanted=blocks, most=most)
 
 
 def recordings(run: Run) -> list[Recording]:
@@ -57,14 +58,15 @@ def recordings(run: Run) -> list[Recording]:
 
 
 class Recorder(Observer):
-    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx."""
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
+    `most` threads."""
 
-    def __init__(self, report: Reporter, wanted: Sequence[int | Index]):
+    def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
         self.machine, self.hazards = report.machine, report.run.hazards
         machine, geometry = self.machine, self.machine.geometry
-        most = max(1, MOST_THREADS // geometry.stride)
         numbers = (_number(geometry, one) for one in wanted)
-        blocks = tuple(one for one in numbers if one < geometry.blocks)[:most]
+        there = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = there[: max(1, most // geometry.stride)]
         indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
         names = machine.names
         shape = geometry.grid, geometry.block
