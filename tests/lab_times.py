@@ -26,8 +26,8 @@ from selenium.webdriver.remote.webdriver import WebDriver
 from selenium.webdriver.support.ui import WebDriverWait
 
 from grader import course
-from grader.cuda import CompileError, compilers
-from grader.cuda.simulator import module
+from grader.cuda import simulator
+from grader.cuda.errors import CudaError
 from grader.judge import judge
 from grader.learner import folder
 from grader.notebook import verdict_card
@@ -135,8 +135,8 @@ def _answers() -> Iterator[tuple[course.Exercise, str]]:
 def _both(exercise: course.Exercise, source: str) -> tuple[float, float]:
     """CPU seconds of a check without its recording, and with it, of a cell that was run: of as many
     as take `ENOUGH`."""
-    with suppress(CompileError):
-        compilers.compile_ptx(source)
+    with suppress(CudaError):
+        simulator.prepare(source)  # as its cell does
     without = with_it = 0.0
     while without < ENOUGH:
         one, other = _one_check(exercise, source)
@@ -145,8 +145,6 @@ def _both(exercise: course.Exercise, source: str) -> tuple[float, float]:
 
 
 def _one_check(exercise: course.Exercise, source: str) -> tuple[float, float]:
-    for parsed in (module._parsed, module._executable):
-        parsed.cache_clear()  # of the check before
     start = _cpu()
     verdict = judge(exercise.id, source, seed=SEED, hidden=False)
     judged = _cpu()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 import re
 from collections import Counter
@@ -28,6 +29,7 @@ from grader.validation import equivalent_mutants, exercises_page
 pytestmark = pytest.mark.slow
 
 WORDS_A_MINUTE = 150  # of prose that is to be understood
+KERNEL = re.compile(r'extern "C" __global__ void\s+(?:__\w+\([^)]*\)\s*)*(\w+)\(')
 SITTING = re.compile(r"\n## (?:Second|Third|Fourth) sitting: ")
 
 CPP = frozenset(
@@ -280,6 +282,25 @@ def untaught_words(of: Callable[[str], set[str]]) -> dict[str, set[str]]:
             unknown = {word for word in words if not re.search(rf"\b{word}\b", known)}
             untaught |= {f"{lesson.name}/{path.name}": unknown} if unknown else {}
     return untaught
+
+
+@each_lesson
+def test_a_kernel_shares_its_name_with_nothing_else_on_its_page(lesson):
+    """A cell makes a variable of each of its kernels; what had that name before could not be run
+    again."""
+    code = [cell.source for cell in weave(lesson).cells if cell.cell_type == "code"]
+    named = [*dir(builtins)]
+    for cell in code:
+        if cell.startswith("%%cuda"):
+            named += KERNEL.findall(cell)
+        else:
+            named += {
+                node.id
+                for node in ast.walk(ast.parse(cell))
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+    kernels = {launch for cell in code for launch in KERNEL.findall(cell)}
+    assert [name for name, times in Counter(named).items() if times > 1 and name in kernels] == []
 
 
 @each_lesson

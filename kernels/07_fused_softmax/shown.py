@@ -42,7 +42,7 @@ meeting = {
     "come": np.zeros(3, np.uint32),
     "finished": np.zeros(1, np.uint32),
 }
-rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 3)
+rows_in_registers = fast("9_rows_in_registers.cu", "float_rows_of_256", 2, 128, 251, 3)
 block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 256, 4001)
 cluster_in_registers = fast("9_cluster_in_registers.cu", "few_65536", 24, 128, 9001)
 cluster_ring = fast("9_cluster_ring.cu", "ring_262144", 8, 384, 3001, 3, shared_mem=16 * 384 * 36)

@@ -22,7 +22,7 @@ from ..engine.lanes import index as lane_index
 from ..isa.form import Flow
 from ..memory.access import Access, Hit
 from ..numeric.types import DTYPES, unsigned
-from ..program.assigned import Result, assigned, register_types
+from ..program.assigned import Result
 from ..program.ptx import Instruction
 from .memories import Memories
 from .observe import Kind, Run
@@ -73,8 +73,8 @@ class Recorder(Observer):
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
         self.memories = Memories(machine, self.recording.memories)
-        self.types = register_types(machine.kernel)
-        self.results = assigned(machine.kernel, self.types)
+        self.types = dict(machine.program.register_types)  # more comes to light as it runs
+        self.results = machine.program.assigned
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None
