@@ -1,7 +1,10 @@
 """Pointers that lead nowhere: every kind of access names the learner's line, whatever the address.
 
 Addresses are 64 bits wide: they wrap, look negative, and fall into the windows of shared and local
-memory. None of that may stop the simulated GPU itself."""
+memory. None of that may stop the simulated GPU itself, nor is an address told as one, or as an
+element of an array that lies far away."""
+
+import re
 
 import numpy as np
 import pytest
@@ -55,5 +58,6 @@ def test_an_access_to_nowhere_is_out_of_bounds_on_its_line(access):
             astray((1,), (1,), (np.uint64(address), np.zeros(1, np.float32)))
         except (OutOfBounds, Misaligned, UninitializedRead) as error:
             assert error.line == LINE, hex(address)
+            assert not re.search(r"0x|\[-?\d{7,}\]", str(error)), str(error)
         else:
             assert address in IN_USE, hex(address)

@@ -78,7 +78,7 @@ def _made_of(course: CourseFolder, lesson: str, learner: str) -> str:
     """What a learner's page was made of; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
     made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
-    return (place / CACHE_KEY).read_text(encoding="utf-8") if made else ""
+    return (place / CACHE_KEY).read_text(encoding="utf-8", errors="replace") if made else ""
 
 
 def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:

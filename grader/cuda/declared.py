@@ -125,7 +125,8 @@ class Declarations:
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
         text, word = self.line(line), rf"\b{re.escape(name)}\b"
-        assigned = re.search(rf"{word}\s*\[[^=]*\]\s*=(?!=)", text)
+        element = rf"{word}\s*\[[^=]*\]|^\s*\*[^=;]*{word}[^=;]*"
+        assigned = re.search(rf"(?:{element})\s*=(?!=)", text)
         return bool(assigned) and len(re.findall(word, text)) == 1
 
     def line(self, number: int | None) -> str:

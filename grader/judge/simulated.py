@@ -34,7 +34,7 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
-    with options, simulator.observe(observers=(Paths,)) as run:
+    with options, simulator.observe(observers=(Paths,), traced=False) as run:
         try:
             buffers, depends_on_order, left = _launch_all(source, case, inputs)
         except StepLimit as error:
