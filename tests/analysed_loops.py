@@ -177,7 +177,8 @@ LOOPS = (
     ),
     Loop(
         "alone twice as far",
-        "if (threadIdx.x) return;\n#pragma unroll 1\nfor (int i = 0; i < n; i = 2 * i + 1)\nx[i] = 1;",
+        "if (threadIdx.x) return;\n#pragma unroll 1\n"
+        "for (int i = 0; i < n; i = 2 * i + 1)\nx[i] = 1;",
         grid=ALONE,
         right=False,  # of how far it has come nothing is known, not even its sign
     ),

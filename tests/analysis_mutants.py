@@ -41,7 +41,17 @@ HELPERS = (
     *("_bounded", "_apart"),
 )
 COMPUTING = (
-    *("read_as", "address", "_owe", "integer", "_start", "fresh", "wrapped", "product", "named_sum"),
+    *(
+        "read_as",
+        "address",
+        "_owe",
+        "integer",
+        "_start",
+        "fresh",
+        "wrapped",
+        "product",
+        "named_sum",
+    ),
     *("floor_quotient", "quotient", "low_bits", "chosen", "merged", "_merged_conditions"),
     *("condition", "_merged_integers", "_derived"),
 )
@@ -91,9 +101,8 @@ def in_instructions(name: str) -> Callable[[], bool]:
             return True
         for check in arithmetic_checks.CHECKS:
             check()
-        return (
-            any(instruction_meanings.wrong(one, OPERANDS) for one in found)
-            or any(random_programs.wrong(*one) for one in programs().values())
+        return any(instruction_meanings.wrong(one, OPERANDS) for one in found) or any(
+            random_programs.wrong(*one) for one in programs().values()
         )
 
     return noticed
@@ -150,9 +159,10 @@ def explained() -> dict[Survivor, str]:
     """The changes that say the same, and why."""
     kept = tomllib.loads(FILE.read_text(encoding="utf-8"))
     return {
-        Survivor(name, one["before"], one["after"]): one["because"]
+        Survivor(name, one["before"], after): one["because"]
         for name, ones in kept.items()
         for one in ones
+        for after in one["after"]
     }
 
 

@@ -61,6 +61,8 @@ def quotients_are_rounded_down_or_towards_zero() -> None:
     a = atom(on, "a", 0, 7)
     assert on.quotient(a, Polynomial.of(2)) == on.floor_quotient(a, 2)
     assert on.quotient(a, Polynomial.of(1)) == a
+    for number in range(8):
+        is_always(on, [term(a) == number], on.quotient(a, Polynomial.of(-3)), -(number // 3))
     assert on.floor_quotient(a * 6 + 4, 2) == a * 3 + 2
 
 
@@ -93,7 +95,9 @@ def low_bits_are_a_remainder() -> None:
                 is_always(on, [term(a) == number], rest, (number * by + plus) % 2**bits)
     on = arithmetic()
     a = atom(on, "a", 0, 9)
-    assert on.low_bits(a, 0) == Polynomial.of(0) == on.low_bits(a * 8, 3)
+    zero = Polynomial.of(0)
+    assert zero == on.low_bits(a, 0) == on.low_bits(a * 8, 3) == on.low_bits(a * 32, 3)
+    assert zero == on.low_bits(zero, 3)
     assert on.low_bits(Polynomial.of(-3), 3) == Polynomial.of(5)
     assert on.low_bits(Polynomial.of(22), 3) == Polynomial.of(6)
     assert on.low_bits(a, 4) == a
@@ -224,7 +228,8 @@ def sums_get_a_name_before_they_are_multiplied() -> None:
     a, b, c = (atom(on, name, -9, 9) for name in "abc")
     for x, y in ((a + b + 1, c), (c, a + b + 1), (a * 2 + 3, c), (a - 2, b + 5), (a + b, a - b)):
         found = on.product(x, y)
-        assert max(map(len, found.terms)) == 2 and len(found.terms) <= 4
+        assert [len(factors) for factors in found.terms].count(2) == 1
+        assert max(map(len, found.terms)) == 2
         for numbers in ((2, 3, 4), (-2, 5, 0), (1, -1, -3)):
             values = dict(zip("abc", numbers, strict=True))
             given = [z3.Int(name) == number for name, number in values.items()]

@@ -200,7 +200,9 @@ class Asked:
         computed = meanings.computed(on, *self._read(on, values))
         if said := self._wrongly_owed(on, values):
             return said
-        if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
+        if any(
+            not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)
+        ):
             return ""  # the analysis would find that it may wrap, and take the other way
         if isinstance(computed, Unknown) or not self.one.known:
             unknown = isinstance(computed, Unknown)

@@ -7,9 +7,9 @@ at a barrier or a shuffle, for any sizes and contents, in the launch that a test
 any grid of blocks of 64 threads). Arrays are taken to be long enough: bounds are not the question.
 
 *Proved* codes have no such question left. *Refuted* ones have one, and go wrong in a run on the
-simulated GPU, too. All others are not decided. *Empty* ones are proved, too, but have no store or atomic
-left when the compiler is done, whatever their source does. Clean codes that are
-so by a promise to the prover alone (`__requires`, `--warp-sync`), which no compiler sees, count by
+simulated GPU, too. All others are not decided. *Empty* ones are proved, too, but have no store or
+atomic left when the compiler is done, whatever their source does. Clean codes that are so by a
+promise to the prover alone (`__requires`, `--warp-sync`), which no compiler sees, count by
 themselves.
 """
 

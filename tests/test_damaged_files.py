@@ -20,9 +20,10 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import classroom
-from grader.classroom import feedback, graded
+from grader.classroom import feedback, files, graded
 from grader.classroom.folder import new_course
 from grader.cli.app import app
+from grader.errors import of_a_file
 
 pytestmark = pytest.mark.slow
 
@@ -147,6 +148,15 @@ def test_a_course_file_that_cannot_be_read_forgives_nobody_s_lateness(here, how,
     damage(here, "course.toml", how)
     said = grader(here, *COMMANDS[command])
     assert said.exit_code == 2 and "course.toml" in said.stderr
+
+
+def test_a_file_that_cannot_be_written_is_called_by_its_own_name(tmp_path):
+    (tmp_path / "course.toml").mkdir()
+    for path in (tmp_path / "course.toml", tmp_path / "gone" / "grades.csv"):
+        with pytest.raises(OSError) as caught:
+            files.whole(path, "text")
+        assert str(of_a_file(caught.value)).startswith(f"{path} cannot be used")
+    assert list(tmp_path.iterdir()) == [tmp_path / "course.toml"]
 
 
 def test_a_released_notebook_says_release_mends_it(tmp_path):

@@ -61,3 +61,24 @@ def test_an_access_to_nowhere_is_out_of_bounds_on_its_line(access):
             assert not re.search(r"0x|\[-?\d{7,}\]", str(error)), str(error)
         else:
             assert address in IN_USE, hex(address)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if (x[n + i] > 0) out[i] = y[i];",
+        "float v = x[n + i]; if (i < n) out[i] = y[i] + v;",
+        "auto at = [&](int k) { return x[n + k]; }; out[i] = y[i] + at(i);",
+        "out[(int)y[i] * 0 + i] = x[n + i] + y[i];",
+        "*(out + i) = x[n + i];",
+    ],
+)
+def test_what_is_read_beyond_an_array_is_not_told_of_another_on_its_line(line):
+    source = f"""extern "C" __global__ void beyond(
+    const float* x, const float* y, float* out, int n) {{
+    int i = threadIdx.x;
+    {line}
+}}"""
+    arrays = [np.ones(32, np.float32) for _ in range(3)]
+    with pytest.raises(OutOfBounds, match=r"reads `x\[32\]`"):
+        simulator.RawModule(code=source).get_function("beyond")(1, 32, (*arrays, np.int32(32)))

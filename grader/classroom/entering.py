@@ -105,7 +105,8 @@ class Entering:
     def _write(self, place: Path, marked: Marked, beside: dict[str, str]) -> None:
         """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one.
         Of notebooks that are alike in all, as those of a team, there is one on the disk."""
-        shutil.rmtree(place, ignore_errors=True)
+        if place.exists():
+            shutil.rmtree(place)
         place.mkdir(parents=True)
         whole(place / verdicts.FILE, marked.kept, READ_ONLY)
         for name, content in beside.items():

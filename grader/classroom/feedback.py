@@ -53,7 +53,8 @@ def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: s
     """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
     kept for `write_all`."""
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
-    shutil.rmtree(place, ignore_errors=True)  # another grader's page may have brought files along
+    if place.exists():  # another grader's page may have brought files along
+        shutil.rmtree(place)
     place.mkdir(parents=True)
     whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
     for name in HANDED_IN:

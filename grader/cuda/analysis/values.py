@@ -13,7 +13,6 @@ from ..simulator.numeric.types import size_of
 from .atoms import HUGE, Atoms, Formula, Scope, all_of, negated, term
 from .polynomials import Polynomial
 
-
 ALIGNED = 256  # bytes: every array starts at a multiple of this
 
 
