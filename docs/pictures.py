@@ -29,9 +29,17 @@ from grader.learner import folder, progress  # noqa: E402
 
 LESSON = course.lesson("02_tree_reduction")
 SOLUTION = LESSON.solution(LESSON.exercise("interleaved"))
-BARRIER = "        __syncthreads();  // outside"
+BARRIER = "__syncthreads();  // outside"  # of the loop
 OTHER = course.lesson("01_expand_where")
 WRONG = next(one for one in OTHER.wrong_kernels if one.name == "coordinates_swapped")
+
+
+def _without(source: str, *words: str) -> str:
+    """As a learner has it: without the author's marks; and without the lines with certain words."""
+    gone = (" SOLUTION", *words)
+    return "\n".join(line for line in source.splitlines() if not any(w in line for w in gone))
+
+
 VERDICT = 'div[style*="border-left"]'
 SET_UP = f'import numpy as np\nfrom grader.notebook import *\nlesson("{LESSON.name}")'
 SHUFFLE = """%%cuda give
@@ -50,7 +58,7 @@ extern "C" __global__ void transpose(const float* x, float* y, int n) {
 }"""
 CELLS = (
     SET_UP,
-    "%%cuda interleaved\n" + SOLUTION.replace(BARRIER, "        //"),
+    "%%cuda interleaved\n" + _without(SOLUTION, BARRIER),
     'check("interleaved")',
     "sums = np.zeros(2, np.float32)\nx = np.arange(128, dtype=np.float32)\n"
     "play(interleaved, (2,), (64,), (x, sums, np.int32(128)))",
@@ -60,7 +68,7 @@ CELLS = (
     "x = np.zeros((32, 32), np.float32)\n"
     "profile(transpose, (1,), (1024,), (x, x.copy(), np.int32(32)))",
     f'lesson("{OTHER.name}")',
-    f"%%cuda {WRONG.exercise}\n{WRONG.source}",
+    f"%%cuda {WRONG.exercise}\n" + _without(WRONG.source),
     f'check("{WRONG.exercise}")',
     "%%cuda cross_pair\n" + authors.text(LESSON.path / "1_cross_pair.cu"),
     "run = watch(cross_pair, (1,), (16,), (np.arange(1, 14, dtype=np.float32),"
@@ -97,7 +105,7 @@ def _take_all(lab: browser.Lab, theme: str) -> None:
     if theme == "light":
         _output(lab, 2, DOCS / "verdict.png", VERDICT)
         _cell(lab, DRAWN, DOCS / "lesson.png")
-    lab.page.set_window_size(1240, 900)
+    lab.page.set_window_size(1240, 1060)
     lab.command("warpwise:start")
     lab.until("return !!document.querySelector('.warpwise-start h1')")
     time.sleep(1)  # JupyterLab draws tabs bit by bit

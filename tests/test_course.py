@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import os
 import re
 from collections import Counter
+from collections.abc import Callable
 
 import nbformat
 import numpy as np
@@ -27,6 +29,7 @@ from grader.validation import equivalent_mutants, exercises_page
 pytestmark = pytest.mark.slow
 
 WORDS_A_MINUTE = 150  # of prose that is to be understood
+KERNEL = re.compile(r'extern "C" __global__ void\s+(?:__\w+\([^)]*\)\s*)*(\w+)\(')
 SITTING = re.compile(r"\n## (?:Second|Third|Fourth) sitting: ")
 
 CPP = frozenset(
@@ -245,16 +248,59 @@ def test_what_the_field_has_a_name_for_is_called_by_it():
 
 
 def test_each_word_of_cpp_is_taught_on_its_page_or_in_the_lesson_that_uses_it_first():
+    untaught = untaught_words(
+        lambda code: {
+            word
+            for word in re.findall(r"[A-Za-z_]\w*", code)
+            if word in CPP or word.startswith("__")
+        }
+    )
+    assert not untaught
+
+
+def test_each_function_that_a_kernel_calls_is_its_own_or_taught_before():
+    made = (  # functions, constructors, lambdas, and what is made by a constructor
+        r"\b(\w+)\([^;{}()]*\)\s*(?:const\s*)?\{|\bstruct (?:\w+\([^)]*\) )?(\w+)"
+        r"|\bauto (\w+) = \[|\b[A-Z]\w* (\w+)\("
+    )
+
+    def called(code: str) -> set[str]:
+        named = set(re.findall(r"\b([A-Za-z_]\w*)(?:<[^;(){}]*>)?\(", code))
+        return named - {name for found in re.findall(made, code) for name in found}
+
+    assert not untaught_words(called)
+
+
+def untaught_words(of: Callable[[str], set[str]]) -> dict[str, set[str]]:
+    """By file, what `of` finds in its code and no page or lesson up to its own has named."""
     known = (course.KERNELS / notebooks.PAGES / "enough_cpp.md").read_text()
-    untaught = {}
+    untaught: dict[str, set[str]] = {}
     for lesson in LESSONS:
         known += (lesson.path / "lesson.md").read_text()
         for path in sorted(lesson.path.glob("*.cu")):
-            words = re.findall(r"[A-Za-z_]\w*", without_comments(path.read_text()))
-            named = {word for word in words if word in CPP or word.startswith("__")}
-            unknown = {word for word in named if not re.search(rf"\b{word}\b", known)}
+            words = of(without_comments(path.read_text()))
+            unknown = {word for word in words if not re.search(rf"\b{word}\b", known)}
             untaught |= {f"{lesson.name}/{path.name}": unknown} if unknown else {}
-    assert not untaught
+    return untaught
+
+
+@each_lesson
+def test_a_kernel_shares_its_name_with_nothing_else_on_its_page(lesson):
+    """A cell makes a variable of each of its kernels; what had that name before could not be run
+    again."""
+    code = [cell.source for cell in weave(lesson).cells if cell.cell_type == "code"]
+    named = [*dir(builtins)]
+    for cell in code:
+        if cell.startswith("%%cuda"):
+            named += KERNEL.findall(cell)
+        else:
+            named += {
+                node.id
+                for node in ast.walk(ast.parse(cell))
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            }
+    kernels = {launch for cell in code for launch in KERNEL.findall(cell)}
+    assert [name for name, times in Counter(named).items() if times > 1 and name in kernels] == []
 
 
 @each_lesson

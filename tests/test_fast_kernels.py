@@ -203,10 +203,10 @@ def test_sum_and_dot_take_vectors_side_by_side_or_not(n, offset):
     file, rng = "02_tree_reduction/9_loads_in_flight.cu", np.random.default_rng(n)
     x, y = (placed(rng.random(n, np.float32), at) for at in (offset, 1))
     partial, total = np.full(3, -1, np.int32), np.empty(1, np.float32)
-    launch(kernel(file, "sum"), 3, 256, (x, partial.view(np.float32), total, np.uint64(n)))
+    launch(kernel(file, "fast_sum"), 3, 256, (x, partial.view(np.float32), total, np.uint64(n)))
     np.testing.assert_allclose(total, x.sum(dtype=np.float64), rtol=1e-5)
     args = (x, y, partial.view(np.float32), total, np.uint64(n))
-    launch(kernel(file, "dot"), 3, 256, args)
+    launch(kernel(file, "fast_dot"), 3, 256, args)
     np.testing.assert_allclose(total, x.astype(np.float64) @ y, rtol=1e-5)
     assert (partial == -1).all()
 

@@ -171,6 +171,23 @@ def test_a_typed_kernel_is_indented_and_completed(lab):
     )
 
 
+HASTY = """
+const cell = window.jupyterapp.shell.currentWidget.content.activeCell, view = cell.editor.editor;
+view.dispatch({changes: {from: view.state.doc.length, insert: arguments[0]}});
+view.dispatch({selection: {anchor: view.state.doc.length}});
+const enter = {key: 'Enter', keyCode: 13, bubbles: true, cancelable: true};
+view.contentDOM.dispatchEvent(new KeyboardEvent('keydown', enter));
+return view.state.doc.lineAt(view.state.selection.main.head).text;"""
+
+
+def test_a_line_is_indented_before_the_editor_has_read_all_above_it(lab):
+    """As when somebody types faster than a busy machine parses."""
+    edit(lab, "%%cuda ", 0, 7)
+    above = "\nint f(int x) { return x * (x + 1); }" * 2_000
+    line = lab.page.execute_script(HASTY, f"hasty{above}\nvoid g() {{")
+    assert line == " " * 4
+
+
 def test_a_typed_kernel_is_coloured_as_c_and_not_as_python(lab):
     """Words of Python in a comment, and an apostrophe, are a comment; a bracket has its partner."""
     edit(lab, MINE, 5, 5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,7 +30,12 @@ class CaseInstance:
 def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
     """The exercise's cases made concrete. Each has its own generator, so a case draws the same
     numbers whichever others are drawn with it."""
-    return tuple(
+    return tuple(drawn(exercise, seed, hidden))
+
+
+def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]:
+    """The same, each when it is asked for."""
+    return (
         CaseInstance(position, case, case.problem(_generator(seed, exercise.id, position)))
         for position, case in enumerate(exercise.cases)
         if case.visible or hidden

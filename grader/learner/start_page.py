@@ -20,7 +20,7 @@ from .folder import LESSONS, outdated
 
 _ABOUT = (
     "Read, predict, run; then write a kernel and ask check() whether it is right. "
-    "Work in any order; the lessons build on each other."
+    "The lessons build on each other; begin wherever you like."
 )
 _DEVICE = {
     True: "This machine has a GPU: kernels run on it, after the simulated one has checked them.",

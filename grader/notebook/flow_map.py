@@ -17,7 +17,8 @@ from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page
 
 _ACROSS = 64  # cells at most
 _ROWS = 4  # arrays at most
-_CELL, _GAP = 12, 90  # pixels: a cell's side, and the room that lines take
+_CELL = 12  # pixels of a cell's side
+_GAPS = 24, 90  # pixels that lines take, as many as a row has cells
 _LACKS, _SOME, _HOLDS, _MORE, _RIGHT, _NEITHER = "○", "◐", "✗", "+", "●", "·"
 _KEY = {
     _RIGHT: "flows in, as it should",
@@ -55,7 +56,7 @@ def _row(parts: Sequence[Part]) -> tuple[str, list[str]]:
             signs[cell] = _SOME if both == {_RIGHT, _LACKS} else max(both, key=_RANK.index)
     first = f"{parts[0].buffer}[{', '.join(map(str, parts[0].first))}]"
     several = f", {each} a cell" if each > 1 else ""
-    return f"{first} on{several}" if end - begin > 1 else first, signs
+    return f"from {first} on{several}" if end - begin > 1 else first, signs
 
 
 def _sign(part: Part) -> str:
@@ -67,13 +68,16 @@ def _sign(part: Part) -> str:
 
 
 def _drawn(rows: Sequence[tuple[str, list[str]]], wrong: Mismatch, said: str, key: str) -> str:
-    wide = max(_ACROSS // 2, *(len(signs) for _, signs in rows)) * _CELL + 2
+    longest = max(len(signs) for _, signs in rows)
+    wide = max(_ACROSS // 2, longest) * _CELL + 2
     line = _CELL + 20  # a name above its cells
-    target = len(rows) * line + _GAP
-    parts = [
-        _lines(at * line + 16 + _CELL, target, wide, signs) for at, (_, signs) in enumerate(rows)
-    ]
-    parts += [_cells(at * line, name, signs) for at, (name, signs) in enumerate(rows)]
+    least, most = _GAPS
+    target = len(rows) * line + min(most, least + longest * _CELL // 4)
+    parts: list[str] = []
+    for at, (name, signs) in enumerate(rows):
+        left = (wide - len(signs) * _CELL) // 2
+        parts.append(_lines(left, at * line + 16 + _CELL, target, wide, signs))
+        parts.append(_cells(left, at * line, name, signs))
     parts.append(_element(wide, target, wrong))
     tall = target + 26
     svg = (
@@ -85,7 +89,7 @@ def _drawn(rows: Sequence[tuple[str, list[str]]], wrong: Mismatch, said: str, ke
     return f'<div style="margin: 6px 0">{svg}{caption}</div>'
 
 
-def _lines(top: int, bottom: int, wide: int, signs: Sequence[str]) -> str:
+def _lines(left: int, top: int, bottom: int, wide: int, signs: Sequence[str]) -> str:
     """From each cell that flows in, or should, to the element."""
     drawn = []
     for at, sign in enumerate(signs):
@@ -93,14 +97,15 @@ def _lines(top: int, bottom: int, wide: int, signs: Sequence[str]) -> str:
             continue
         colour = BORDER if sign == _RIGHT else ACCENTS["error"]
         dashed = "; stroke-dasharray: 3 3" if sign in (_LACKS, _SOME) else ""
-        path = f"M{at * _CELL + 1 + _CELL // 2} {top}L{wide // 2} {bottom}"
+        path = f"M{left + at * _CELL + 1 + _CELL // 2} {top}L{wide // 2} {bottom}"
         drawn.append(f'<path d="{path}" style="fill: none; stroke: {colour}{dashed}"/>')
     return "".join(drawn)
 
 
-def _cells(top: int, name: str, signs: Sequence[str]) -> str:
-    title = f'<text x="1" y="{top + 11}" style="fill: {MUTED}">{escape(name)}</text>'
-    return title + "".join(_cell(at * _CELL + 1, top + 16, sign) for at, sign in enumerate(signs))
+def _cells(left: int, top: int, name: str, signs: Sequence[str]) -> str:
+    title = f'<text x="{left + 1}" y="{top + 11}" style="fill: {MUTED}">{escape(name)}</text>'
+    cells = (_cell(left + at * _CELL + 1, top + 16, sign) for at, sign in enumerate(signs))
+    return title + "".join(cells)
 
 
 def _cell(x: int, y: int, sign: str) -> str:

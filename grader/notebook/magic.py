@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from IPython.core.completer import CompletionContext, SimpleMatcherResult, context_matcher
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from grader.cuda import compilers
+from grader.cuda import compilers, simulator
+from grader.cuda.errors import CudaError
 from grader.submissions import cells
 
 from . import cards, failures, session
@@ -49,6 +51,9 @@ def _cuda(line: str, cell: str) -> None:
     failures.shell().push(kernels)
     lesson.kernels[name] |= kernels.keys()
     display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
+    if any(exercise.name == name for exercise in lesson.lesson.exercises):
+        with suppress(CudaError):  # a launch will tell
+            simulator.prepare(source)  # for the check() that comes next
 
 
 def _source(body: str) -> str:

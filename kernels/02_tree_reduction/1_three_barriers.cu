@@ -1,5 +1,5 @@
-// Every cell takes on its right neighbour's value, and then tells its sum to the cell before the
-// last but one: a block of 64 threads, round in a circle.
+// Every thread adds its right neighbour's number to its own cell, and then takes the sum that stands
+// two cells to the right: a block of 64 threads, round in a circle.
 //
 //   x  float[64], only read
 //   y  float[64], written; y[t] = x[t + 2] + x[t + 3], where cell 64 is cell 0 again

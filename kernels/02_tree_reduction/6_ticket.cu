@@ -1,4 +1,4 @@
-// Who is last? Every block draws one ticket; the block with the last one hands on the sign.
+// Who is last? Every block draws one ticket; the block with the last one copies a sign.
 //
 //   sign      float[1], only read
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one

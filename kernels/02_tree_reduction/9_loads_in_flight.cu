@@ -104,11 +104,11 @@ __device__ void reduce(const float* x, const float* y, float* partial, float* to
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-    sum(const float* x, float* partial, float* total, size_t n) {
+    fast_sum(const float* x, float* partial, float* total, size_t n) {
     reduce<false, 16>(x, x, partial, total, n);
 }
 
 extern "C" __global__ void __launch_bounds__(512)
-    dot(const float* x, const float* y, float* partial, float* total, size_t n) {
+    fast_dot(const float* x, const float* y, float* partial, float* total, size_t n) {
     reduce<true, 4>(x, y, partial, total, n);
 }

@@ -1,6 +1,6 @@
-// The largest element of each row, a warp to a row of 32.
+// The largest element of each row, a warp to a row of at most 32.
 //
-//   x        float[gridDim.x, 32], only read
+//   x        float[gridDim.x, columns], only read; columns: 1 to 32
 //   largest  float[gridDim.x], written
 //   block    one warp
 extern "C" __global__ void lowest(const float* x, float* largest, int columns) {

@@ -110,15 +110,15 @@ __device__ void softmax_rows(const T* x, T* y, int rows, int columns) {
 }
 
 extern "C" __global__ void __launch_bounds__(128)
-    rows_of_128(const float* x, float* y, int rows, int columns) {
+    float_rows_of_128(const float* x, float* y, int rows, int columns) {
     softmax_rows<float, 16, 2, 1>(x, y, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(128)
-    rows_of_256(const float* x, float* y, int rows, int columns) {
+    float_rows_of_256(const float* x, float* y, int rows, int columns) {
     softmax_rows<float, 32, 2, 1>(x, y, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(64)
-    rows_of_512(const float* x, float* y, int rows, int columns) {
+    float_rows_of_512(const float* x, float* y, int rows, int columns) {
     softmax_rows<float, 32, 4, 1>(x, y, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(64)

@@ -44,9 +44,11 @@ EVERY = MULTIPROCESSORS  # blocks: one for each multiprocessor, launched coopera
 SLOTS = 16 * 384 * 36  # bytes of the ring
 
 MANY_ROWS = (
-    Choice(128, REGISTERS, "rows_of_128", 128, "8 rows a block .965; 8 lanes a row .958", rows=8),
-    Choice(256, REGISTERS, "rows_of_256", 128, ".947; two rows a warp .936", rows=4),
-    Choice(512, REGISTERS, "rows_of_512", 64, ".935 to .932; two warps a row .928", rows=2),
+    Choice(
+        128, REGISTERS, "float_rows_of_128", 128, "8 rows a block .965; 8 lanes a row .958", rows=8
+    ),
+    Choice(256, REGISTERS, "float_rows_of_256", 128, ".947; two rows a warp .936", rows=4),
+    Choice(512, REGISTERS, "float_rows_of_512", 64, ".935 to .932; two warps a row .928", rows=2),
     Choice(1_024, BLOCK, "block_1024", 64, "two warps a row .945; one .940 and more registers"),
     Choice(2_048, BLOCK, "block_2048", 64, "8 packs a thread .950; 4 packs .951, 2 packs .947"),
     Choice(4_096, BLOCK, "block_4096", 512, ".964; 256 threads .957"),

@@ -41,7 +41,7 @@ meeting = {
     "pairs": np.full((BLOCKS, 2), -1, np.int32).view(np.float32),
     "finished": np.zeros(1, np.uint32),
 }
-rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 3)
+rows_in_registers = fast("9_rows_in_registers.cu", "float_rows_of_256", 2, 128, 251, 3)
 block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 512, 4001)
 cluster_in_registers = fast("9_cluster_in_registers.cu", "few_32768", 24, 128, 9001)
 cluster_halves = Shown(

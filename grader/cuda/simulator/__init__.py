@@ -13,7 +13,7 @@ what nothing synchronizes and what never got a value, count and trace.
 
 from .engine.options import options
 from .memory.allocations import address, empty, written
-from .module import RawKernel, RawModule
+from .module import RawKernel, RawModule, prepare
 from .observers.observe import Run, observe
 from .observers.trace import Event
 from .program.naming import plain
@@ -28,5 +28,6 @@ __all__ = [
     "observe",
     "options",
     "plain",
+    "prepare",
     "written",
 ]

@@ -40,7 +40,7 @@ from .program.naming import Names, plain
 from .program.ptx import Function, Program
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
-REMEMBERED = 4  # programs, parsed and linked
+REMEMBERED = 8  # programs, parsed and linked
 
 
 class RawModule:
@@ -198,6 +198,14 @@ def _executable(text: str, name: str) -> Executable:
 @lru_cache(REMEMBERED)
 def _parsed(text: str) -> Program:
     return parser.parse(text, compilers.SOURCE_NAME)
+
+
+def prepare(code: str) -> None:
+    """Parse and link all kernels of `code` now, which the first launch would have to, and find out
+    what a recording shows of them. Raises CompileError, and what a launch would raise."""
+    module = RawModule(code)
+    for name in module.kernel_names:
+        _ = _executable(module.text, name).assigned
 
 
 def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:

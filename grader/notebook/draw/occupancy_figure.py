@@ -60,6 +60,7 @@ function ink() {{
 }}
 inputs.forEach((one) => one.addEventListener("input", show));
 show(); ink();
+try {{ window.frameElement.nextElementSibling.hidden = true; }} catch {{}}  // its text twin
 try {{
   new MutationObserver(ink).observe(parent.document.body, {{ attributes: true }});
 }} catch {{}}

@@ -20,7 +20,7 @@ from grader.cuda.simulator.program.assigned import Result
 from .marks import Mark
 from .words import sentence
 
-_EFFORT = 4  # of zlib's 9: beside its 6 half the time, for a twentieth more bytes
+_EFFORT = 1  # of zlib's 9: beside its 6 a quarter of the time, for a fifth more bytes
 Series = list[int] | dict[str, int]  # whole numbers as they travel
 
 
@@ -58,9 +58,10 @@ def payload(recording: Recording, found: list[Mark], opened: int) -> dict[str, o
 
 def series(numbers: np.ndarray) -> Series:
     """Whole numbers, written short."""
-    steps = np.diff(numbers)
-    if len(numbers) > 2 and (steps == steps[0]).all():
-        return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
+    if len(numbers) > 2:
+        steps = numbers[1:] - numbers[:-1]
+        if (steps == steps[0]).all():
+            return {"f": int(numbers[0]), "d": int(steps[0]), "n": len(numbers)}
     found: list[int] = numbers.tolist()
     return found
 

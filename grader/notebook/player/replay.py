@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -27,6 +28,7 @@ STEPS = (
     20_000  # instruction steps a wave of blocks: a recording is to be looked at, not to be awaited
 )
 FIRST_BLOCKS = (0, 1, 2, 3)
+_MOST_THREADS = 128  # recorded: what went wrong is in one block, and somebody waits
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 _SMALL = 1 << 16  # threads of a case that need no smaller one
 _NO_STEPS = (
@@ -64,14 +66,10 @@ class Replay:
 def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | None:
     """A case that failed, with a mark where it went wrong; of hidden cases nothing is drawn, run or
     shown. None where there is nothing to see, or it does not go wrong once more."""
-    failing = [
-        (one, result)
-        for one, result in _visible(verdict, exercise)
-        if result.status not in _NO_STEPS
-    ]
-    if not failing:
+    handy = _handy(verdict, exercise)
+    if handy is None:
         return None
-    instance, result = _handy(failing)
+    instance, result = handy
     work = of_problem(instance.problem, source, exercise.id)
     title = exercise.kind.word(result.status).capitalize()
     for order in ("lockstep", *OTHER_ORDERS):
@@ -83,7 +81,7 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
 
 def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     """The exercise's first visible case, whatever comes of it."""
-    instance = next(iter(cases.instantiate(exercise, seed, hidden=False)))
+    instance = next(cases.drawn(exercise, seed, hidden=False))
     work = of_problem(instance.problem, source, exercise.id)
     run, buffers, error = _run(work, FIRST_BLOCKS, "lockstep")
     if not recordings(run):
@@ -104,21 +102,22 @@ def _seen(
     return Replay(instance.case, instance.problem, run, buffers, called, error)
 
 
-def _visible(verdict: Verdict, exercise: Exercise) -> list[Judged]:
-    """The visible cases as the verdict drew them, each with its result."""
-    results = [one for one in verdict.cases if one.visible]
-    drawn = cases.instantiate(exercise, verdict.seed, hidden=False)
-    found = tuple(sizes.instances(verdict, exercise))
-    return list(zip((*drawn, *found), results, strict=False))
-
-
-def _handy(failing: list[Judged]) -> Judged:
-    """The first case that failed, or the smallest that failed alike if that one is large."""
-    first = failing[0]
-    if _threads(first[0].problem) <= _SMALL:
+def _handy(verdict: Verdict, exercise: Exercise) -> Judged | None:
+    """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
+    if that one is large."""
+    failing = (pair for pair in _visible(verdict, exercise) if pair[1].status not in _NO_STEPS)
+    first = next(failing, None)
+    if first is None or _threads(first[0].problem) <= _SMALL:
         return first
-    alike = [one for one in failing if one[1].status == first[1].status]
+    alike = [first, *(one for one in failing if one[1].status == first[1].status)]
     return min(alike, key=lambda one: _threads(one[0].problem))
+
+
+def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[Judged]:
+    """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
+    results = [one for one in verdict.cases if one.visible]
+    drawn = cases.drawn(exercise, verdict.seed, hidden=False)
+    yield from zip(chain(drawn, sizes.instances(verdict, exercise)), results, strict=False)
 
 
 def _threads(problem: Problem) -> int:
@@ -151,7 +150,7 @@ def _run(
     error: CudaError | None = None
     with (
         simulator.options(step_limit=STEPS, order=order),
-        simulator.observe(_MOST_BLOCKS, [recording(blocks)], counted=traced) as run,
+        simulator.observe(_MOST_BLOCKS, [recording(blocks, _MOST_THREADS)], counted=traced) as run,
     ):
         try:
             launch_all(work, simulator.RawModule, buffers)

@@ -40,7 +40,7 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
 
 def ranges(threads: np.ndarray) -> str:
     """E.g. "0-15, 32"; long lists are cut."""
-    steps = np.diff(threads)
+    steps = threads[1:] - threads[:-1]
     if len(threads) > 2 and steps[0] > 1 and (steps == steps[0]).all():
         return f"{threads[0]}, {threads[1]}, … {threads[-1]}"
     breaks = np.flatnonzero(steps != 1)

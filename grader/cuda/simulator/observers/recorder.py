@@ -22,7 +22,7 @@ from ..engine.lanes import index as lane_index
 from ..isa.form import Flow
 from ..memory.access import Access, Hit
 from ..numeric.types import DTYPES, unsigned
-from ..program.assigned import Result, assigned, register_types
+from ..program.assigned import Result
 from ..program.ptx import Instruction
 from .memories import Memories
 from .observe import Kind, Run
@@ -46,9 +46,10 @@ _SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
 
 
-def recording(blocks: Sequence[int | Index]) -> Kind:
-    """What `observe(observers=[...])` takes, to record these blocks."""
-    return partial(Recorder, wanted=blocks)
+def recording(blocks: Sequence[int | Index], most: int = MOST_THREADS) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks: as many of them as have `most`
+    threads in all, but one always."""
+    return partial(Recorder, wanted=blocks, most=most)
 
 
 def recordings(run: Run) -> list[Recording]:
@@ -57,22 +58,23 @@ def recordings(run: Run) -> list[Recording]:
 
 
 class Recorder(Observer):
-    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx."""
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
+    `most` threads."""
 
-    def __init__(self, report: Reporter, wanted: Sequence[int | Index]):
+    def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
         self.machine, self.hazards = report.machine, report.run.hazards
         machine, geometry = self.machine, self.machine.geometry
-        most = max(1, MOST_THREADS // geometry.stride)
         numbers = (_number(geometry, one) for one in wanted)
-        blocks = tuple(one for one in numbers if one < geometry.blocks)[:most]
+        there = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = there[: max(1, most // geometry.stride)]
         indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
         names = machine.names
         shape = geometry.grid, geometry.block
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
         self.memories = Memories(machine, self.recording.memories)
-        self.types = register_types(machine.kernel)
-        self.results = assigned(machine.kernel, self.types)
+        self.types = dict(machine.program.register_types)  # more comes to light as it runs
+        self.results = machine.program.assigned
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None

@@ -116,17 +116,20 @@ def _addresses(function: Function) -> set[str]:
     before = -1
     while len(hidden) > before:
         before = len(hidden)
-        for name, users in uses.items():
-            if name not in hidden and all(_makes_address(name, use, hidden) for use in users):
+        for name, users in list(uses.items()):
+            if all(_makes_address(name, use, hidden) for use in users):
                 hidden.add(name)
+                del uses[name]
     return hidden
 
 
 def _use(one: Instruction) -> _Use:
-    by_role: dict[Role, list[str]] = defaultdict(list)
+    bases: list[str] = []
+    values: list[str] = []
     for position, operand in enumerate(one.operands):
-        by_role[one.form.role(position)] += registers(operand)
-    bases, values = by_role[Role.ADDRESS], by_role[Role.READ]
+        role = one.form.role(position)
+        if role is not Role.WRITTEN:
+            (bases if role is Role.ADDRESS else values).extend(registers(operand))
     scaled = frozenset(registers(*one.operands[3:])) if one.form.scales else None
     return _Use(frozenset(bases), frozenset(values), frozenset(one.written), scaled)
 

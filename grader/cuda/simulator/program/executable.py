@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
+from .assigned import Result, assigned, register_types
 from .control_flow import block_ends
 from .dataflow import MemoryUse, memory_use
 from .linker import LinkedProgram, link
@@ -22,6 +24,16 @@ class Executable:
     memory_use: MemoryUse
     maybe_uninitialized: MaybeUninitialized
     swap_starts: frozenset[int]
+
+    @cached_property
+    def register_types(self) -> dict[str, str]:
+        """What `register_types` makes of the program, for those who play it."""
+        return register_types(self.linked.function)
+
+    @cached_property
+    def assigned(self) -> dict[int, tuple[Result, ...]]:
+        """What `assigned` makes of it, likewise."""
+        return assigned(self.linked.function, self.register_types)
 
 
 def executable(program: Program, kernel: Function) -> Executable:

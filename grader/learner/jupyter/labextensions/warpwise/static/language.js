@@ -3,8 +3,9 @@ const { ours, shared } = window._JUPYTERLAB.warpwise;
 const { WORDS } = await ours('words.js');
 
 const { IEditorLanguageRegistry } = await shared('@jupyterlab/codemirror');
-const { Language, LanguageSupport, syntaxTree } = await shared('@codemirror/language');
-const { Decoration, MatchDecorator, ViewPlugin, hoverTooltip } =
+const { Language, LanguageSupport, forceParsing, syntaxTree } =
+  await shared('@codemirror/language');
+const { Decoration, MatchDecorator, ViewPlugin, hoverTooltip, keymap } =
   await shared('@codemirror/view');
 const { Prec } = await shared('@codemirror/state');
 const { Parser } = await shared('@lezer/common');
@@ -70,11 +71,22 @@ const help = hoverTooltip((view, at) => {
   return { pos: range.from, end: range.to, create: () => ({ dom }) };
 });
 
+// Who types faster than the text is parsed gets an indented line all the same.
+const parsedFirst = keymap.of([
+  {
+    key: 'Enter',
+    run: view => {
+      forceParsing(view, view.state.selection.main.head, 1000);
+      return false; // the editor's own Enter comes next
+    }
+  }
+]);
+
 async function support(languages) {
   const cpp = await languages.getLanguage('C++');
   const parser = cpp.support.language;
   const cuda = new Language(parser.data, new CudaParser(parser.parser), [], 'cuda');
-  return new LanguageSupport(cuda, [cpp.support.support, Prec.high(colours), help]);
+  return new LanguageSupport(cuda, [cpp.support.support, Prec.high(colours), Prec.highest(parsedFirst), help]);
 }
 
 export default {
