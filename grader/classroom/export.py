@@ -143,8 +143,8 @@ def _scores(submission: SubmittedAssignment | None) -> dict[str, object]:
 def submissions(gradebook: Gradebook, lesson: str) -> list[SubmittedAssignment]:
     """Everybody's submission of a lesson, with its score and what lateness takes off: in one
     question to the database, where nbgrader's own list asks for these one by one."""
-    wanted = (undefer(SubmittedAssignment.score),)
-    wanted += (undefer(SubmittedAssignment.late_submission_penalty),)
+    wanted = [undefer(SubmittedAssignment.score)]
+    wanted += [undefer(SubmittedAssignment.late_submission_penalty)]
     found: list[SubmittedAssignment] = (
         gradebook.db.query(SubmittedAssignment)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
