@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from grader import cuda
+from grader.judge import landlock
 
 # The attacks' sizes are read from POSIX's resource usage.
 collect_ignore = ["test_attacks.py"] if sys.platform == "win32" else []
@@ -29,3 +30,25 @@ def kernels(tmp_path_factory):
 def pytest_runtest_setup(item):
     if item.get_closest_marker("gpu") and cuda.device != "gpu":
         pytest.skip("NO GPU HERE: nothing ran on real hardware")
+
+
+@pytest.fixture(scope="session")
+def grading():
+    """Asked for by whatever grades what others wrote."""
+    if not landlock.version():
+        pytest.skip("NO LANDLOCK HERE: what others wrote was not graded")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """A test that grades without asking for `grading` would fail where there is no Landlock."""
+    require = landlock.require
+
+    def unasked():
+        require()
+        pytest.fail("this grades what others wrote: ask for the fixture `grading` (conftest.py)")
+
+    with pytest.MonkeyPatch.context() as patch:
+        if "grading" not in item.fixturenames:
+            patch.setattr(landlock, "require", unasked)
+        return (yield)

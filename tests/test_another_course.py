@@ -33,7 +33,7 @@ def test_its_lessons_are_built_there_and_ours_are_no_part_of_it(course):
     assert "there are: 01_histogram." in grader(course, "release", "02", rc=2)
 
 
-def test_a_solution_of_it_is_checked_and_a_class_of_it_graded(course):
+def test_a_solution_of_it_is_checked_and_a_class_of_it_graded(course, grading):
     (solution,) = (course / "kernels" / "01_histogram").glob("1_*.cu")
     verdict = json.loads(grader(course, "check", solution, "--exercise", "01/histogram", "--json"))
     assert json.dumps(verdict).count("passed")

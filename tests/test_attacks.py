@@ -37,7 +37,7 @@ needs_landlock = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def attacked(tmp_path_factory):
+def attacked(grading, tmp_path_factory):
     """The course after the attackers have been graded, and what the command said."""
     MARK.unlink(missing_ok=True)
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))

@@ -135,7 +135,7 @@ def chosen(commands_of):
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, grading):
     """A course after its first week; the fixture `here` gives each test a copy."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)

@@ -8,7 +8,6 @@ import pytest
 
 from grader import course
 from grader.cuda import CompileError, compilers, simulator
-from grader.cuda.compilers.clang import layout
 from grader.cuda.compilers.clang.layout import laid_out
 from grader.cuda.compilers.clang.ptx import like_nvrtc
 from grader.cuda.compilers.protocol import Job
@@ -64,7 +63,8 @@ def walk(body, seed, most=400):
 
 
 def bodies(ptx):
-    return layout._BODY.findall(ptx)
+    """What stands between a function's braces; those of inline assembly stand in the middle."""
+    return re.findall(r"^\{\n(.*?(?:ret|exit);\n[^{}]*?)^\}$", ptx, re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("path", KERNELS[::4], ids=lambda path: path.stem)
@@ -100,6 +100,33 @@ def test_a_brace_of_inline_assembly_ends_no_function():
     (body,) = bodies(ptx)
     assert body.endswith("ret;\n")
     assert "\t{\n.reg .pred P;\n}\n" in laid_out(ptx)
+
+
+TREE = """extern "C" __global__ void tree(float* y) {
+    __shared__ float tile[256];
+    int t = threadIdx.x;
+    tile[t] = y[t];
+    __syncthreads();
+    for (int half = blockDim.x / 2; half > 0; half /= 2) {
+        if (t < half) tile[t] += tile[t + half];
+        __syncthreads();
+    }
+    if (t == 0) y[0] = tile[0];
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_the_lanes_of_a_warp_meet_again_before_a_barrier(compiler):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    y = np.ones(256, np.float32)
+    with compilers.used(compiler), simulator.observe() as run:
+        simulator.RawModule(code=TREE).get_function("tree")((1,), (256,), (y,))
+    assert y[0] == 256
+    assert run.counters.total["barriers"] == 8 * (
+        1 + 8
+    )  # each warp once for the tile, and once a step
 
 
 def test_two_branches_one_after_the_other_both_stay():

@@ -50,7 +50,7 @@ def released(tmp_path_factory, kernels):
 
 
 @pytest.fixture(scope="module")
-def graded(released):
+def graded(released, grading):
     """The course after `grader autograde`, and what that said."""
     here = released
     lesson = course.lesson(LESSON, here.kernels)
@@ -198,7 +198,9 @@ def test_formgrader_sees_the_class(graded):
     assert seen["ada"] == 6.0
 
 
-def test_formgrader_s_own_button_gives_the_marks_that_the_command_completes(tmp_path, kernels):
+def test_formgrader_s_own_button_gives_the_marks_that_the_command_completes(
+    tmp_path, kernels, grading
+):
     here = new_course(tmp_path, kernels)
     assert grader(here, "release", LESSON).exit_code == 0
     hand_in(here, "ben", small_class.delete, scale=UNGUARDED_SCALE)
@@ -213,7 +215,7 @@ def test_formgrader_s_own_button_gives_the_marks_that_the_command_completes(tmp_
     assert verdicts.fingerprint(place)
 
 
-def test_what_is_handed_in_again_meanwhile_waits_for_the_next_time(tmp_path, kernels):
+def test_what_is_handed_in_again_meanwhile_waits_for_the_next_time(tmp_path, kernels, grading):
     """A submission is read once: its answers, its notebook and its fingerprint belong together."""
     here = new_course(tmp_path, kernels)
     assert grader(here, "release", LESSON).exit_code == 0
@@ -274,14 +276,16 @@ def test_the_same_source_is_judged_once(graded, monkeypatch):
         (["feedback", LESSON], "Nothing is graded yet: run `grader autograde 01_add`."),
     ],
 )
-def test_what_cannot_be_done_yet_is_said_in_one_sentence(tmp_path, kernels, arguments, sentence):
+def test_what_cannot_be_done_yet_is_said_in_one_sentence(
+    tmp_path, kernels, grading, arguments, sentence
+):
     said = grader(new_course(tmp_path, kernels), *arguments)
     assert sentence in said.stderr
     assert said.stderr.count("\n") == 1
     assert said.exit_code == 2
 
 
-def test_a_lesson_that_was_never_released_cannot_be_graded(tmp_path, kernels):
+def test_a_lesson_that_was_never_released_cannot_be_graded(tmp_path, kernels, grading):
     here = new_course(tmp_path, kernels)
     here.path("submitted", LESSON, "ada").mkdir(parents=True)
     assert "run `grader release 01_add`" in grader(here, "autograde", LESSON).stderr
@@ -316,7 +320,7 @@ def test_a_lesson_is_presented_with_its_mistakes_and_their_diagnoses(monkeypatch
     assert "<section" in made.slides.read_text()
 
 
-def test_the_demo_grades_the_solution_the_blank_and_each_wrong_kernel(tmp_path, kernels):
+def test_the_demo_grades_the_solution_the_blank_and_each_wrong_kernel(tmp_path, kernels, grading):
     graded = demo.run(tmp_path / "demo", course.lesson(LESSON, kernels), lambda steps, **_: steps)
     found = {
         one.learner: {name: kept["verdict"]["status"] for name, kept in one.exercises.items()}

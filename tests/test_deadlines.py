@@ -162,7 +162,7 @@ def test_another_version_of_the_file_is_not_guessed_at(tmp_path, kernels):
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, grading):
     """Ada and ben are right and handed in a day and a half late; cem's guard is missing twice."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)

@@ -26,7 +26,7 @@ READING = [*Path(submissions.__file__).parent.glob("*.py"), Path(on_gradescope._
 
 
 @pytest.fixture(scope="module")
-def week(tmp_path_factory):
+def week(tmp_path_factory, grading):
     return department.of(tmp_path_factory.mktemp("week"), LEARNERS)
 
 

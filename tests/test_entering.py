@@ -40,7 +40,7 @@ CLASS = {
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory, kernels):
+def both(tmp_path_factory, kernels, grading):
     """Two courses alike, graded by nbgrader's own step and by `grader autograde`."""
     stock = new_course(tmp_path_factory.mktemp("stock"), kernels)
     assert grader(stock, "release", LESSON).exit_code == 0

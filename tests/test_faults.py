@@ -31,7 +31,7 @@ GO_ON = "the same command"
 
 
 @pytest.fixture(scope="module")
-def handed_in(tmp_path_factory, kernels):
+def handed_in(tmp_path_factory, kernels, grading):
     """A class that has handed in; the fixture `here` gives each test a copy."""
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     assert grader(here, "release", LESSON).exit_code == 0

@@ -64,7 +64,7 @@ def run(here, *arguments):
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, grading):
     """Ada is right, ben's guard is missing, dora has handed in nothing."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
@@ -164,6 +164,15 @@ def test_a_plain_file_needs_an_id_and_who_is_not_in_it_is_named_and_stays(here):
     assert "In the gradebook and not in roster.txt: ben, dora. Nobody was removed." in said
     assert students(here)["ada"] == ("Ada Lovelace", None, "ada@uni.example")
     assert set(students(here)) == {"ada", "ben", "dora"}
+
+
+def test_a_name_in_one_piece_takes_the_place_of_one_in_two(here):
+    import_roster(here, "moodle")
+    import_roster(here, "csv")
+    assert students(here)["ada"][:2] == ("Ada Lovelace", None)
+    (here.root / "ids.csv").write_text("id,section\nada,Evening\n")
+    assert run(here, "roster", "ids.csv").exit_code == 0
+    assert students(here)["ada"][:2] == ("Ada Lovelace", None)  # no name says nothing of names
 
 
 def test_a_workbook_is_read_and_columns_can_be_named(here):

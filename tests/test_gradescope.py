@@ -34,7 +34,7 @@ def run(here, *arguments):
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
+def here(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     assert run(here, "release", LESSON).exit_code == 0

@@ -25,7 +25,7 @@ WRONG = instead("    if (i < n) total[i] = x[i];")
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
+def here(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     exercises = kernels / LESSON / "exercises.py"
     cases = exercises.read_text().replace(HIDDEN, HIDDEN.replace("1,", "1, budgets=(sectors,),"))

@@ -20,7 +20,7 @@ from grader.judge import judge
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, grading):
     """Ada is right, ben has left out the guard, and absent handed in nothing."""
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)

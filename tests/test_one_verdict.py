@@ -32,7 +32,7 @@ ANSWERS = {
 
 
 @pytest.fixture(scope="module")
-def handed_in(tmp_path_factory):
+def handed_in(tmp_path_factory, grading):
     """A class that has handed in, and the cache that its release has filled."""
     with pytest.MonkeyPatch.context() as patch:
         filled = tmp_path_factory.mktemp("filled")

@@ -21,7 +21,7 @@ def run(here, *arguments):
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     assert run(here, "release", LESSON, "--due", "2026-12-01")[0] == 0

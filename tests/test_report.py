@@ -41,7 +41,7 @@ def renamed(source):
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
+def here(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     release(here, course.lesson(LESSON, kernels))

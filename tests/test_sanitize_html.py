@@ -124,7 +124,7 @@ class Dangers(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory):
+def here(tmp_path_factory, grading):
     kernels = small_class.write_lesson(tmp_path_factory.mktemp("kernels"))
     here = new_course(tmp_path_factory.mktemp("course"), kernels)
     release(here, course.lesson(LESSON, kernels))

@@ -4,7 +4,8 @@
 and judges every solution, typical mistake, right alternative, answer that goes around what is
 taught, and mistake in values alone, once with NVRTC and once with clang; then prints the table of
 docs/compilers.md, and each difference. WORD: only those whose kind or path contains it. --part
-2/3: the second of three parts of about the same size and mixture, always the same.
+2/3: the second of three parts of about the same size and mixture, always the same. --rows FILE:
+what comes is kept there, so that a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import argparse
 import os
 import random
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from pathlib import Path
 
+import msgspec
 import suites
 
 from grader import course
@@ -24,6 +27,7 @@ from grader.cuda.errors import CompileError
 from grader.judge import Verdict, judge
 
 SEED = 18
+BLOCK = 160  # answers that are judged with one compiler, and then with the other
 # Where the two differ, and why, is told in docs/compilers.md.
 EXCEPTIONS = {
     "06_pack_vectorization/any_type/lane_0_alone",
@@ -56,6 +60,9 @@ class Tried:
         return f"{self.kind} {self.path}"
 
 
+Judged = tuple[str, str]  # a compiler and the name of what was tried
+
+
 @dataclass(frozen=True)
 class Found:
     """What one compiler led to. `cases` are the statuses, one by one."""
@@ -72,6 +79,15 @@ class Found:
     def __str__(self) -> str:
         line = f", line {self.line}" if self.line else ""
         return f"{self.status}{line}, {self.points:g} points"
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the file that `--rows` names."""
+
+    compiler: str
+    name: str
+    found: Found
 
 
 def everything() -> Iterator[Tried]:
@@ -112,12 +128,40 @@ def judged(one: Tried) -> Verdict:
     return judge(one.exercise, one.source, hidden=one.kind != "mistakes")
 
 
-def with_compiler(name: str, listed: list[Tried], jobs: int) -> Iterator[Found]:
-    """What that compiler leads to, in order, by so many processes."""
-    with ProcessPoolExecutor(
-        jobs, initializer=os.environ.update, initargs=({compilers.CHOICE: name},)
-    ) as pool:
-        yield from pool.map(found, listed)
+def all_found(listed: list[Tried], jobs: int, rows: Path | None) -> dict[Judged, Found]:
+    """What each compiler leads to, by so many processes. What stands in the file `rows` is not
+    judged again; what comes is added there as it comes."""
+    known = read(rows)
+    with ProcessPoolExecutor(jobs) as pool:
+        asked = (pair for pair in in_blocks(listed) if (pair[0], pair[1].name) not in known)
+        left = {pool.submit(found_by, *pair): pair for pair in asked}
+        for done in as_completed(left):
+            compiler, one = left[done]
+            known[compiler, one.name] = done.result()
+            if rows:
+                with rows.open("ab") as file:
+                    row = Row(compiler, one.name, done.result())
+                    file.write(msgspec.json.encode(row) + b"\n")
+    return known
+
+
+def in_blocks(listed: list[Tried]) -> Iterator[tuple[str, Tried]]:
+    """Pairs of a compiler and what is tried: a process that goes on to the other compiler starts
+    anew, and who stops early has both."""
+    for start in range(0, len(listed), BLOCK):
+        for compiler in compilers.COMPILERS:
+            yield from ((compiler, one) for one in listed[start : start + BLOCK])
+
+
+def found_by(compiler: str, one: Tried) -> Found:
+    with compilers.used(compiler):
+        return found(one)
+
+
+def read(rows: Path | None) -> dict[Judged, Found]:
+    lines = rows.read_bytes().splitlines() if rows and rows.exists() else []
+    known = (msgspec.json.decode(line, type=Row) for line in lines)
+    return {(row.compiler, row.name): row.found for row in known}
 
 
 def difference(one: Tried, first: Found, second: Found) -> str | None:
@@ -147,15 +191,16 @@ def main() -> None:
     parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--part", default="1/1", metavar="K/M")
+    parser.add_argument("--rows", type=Path, metavar="FILE")
     given = parser.parse_args()
     listed = chosen(given.word, *map(int, given.part.split("/")))
-    jobs = max(1, given.jobs // 2)  # both at once
-    columns = [with_compiler(name, listed, jobs) for name in ("nvrtc", "clang")]
+    known = all_found(listed, given.jobs, given.rows)
     pairs: dict[str, list[tuple[Found, Found]]] = {kind: [] for kind in KINDS}
-    for one, *both in zip(listed, *columns, strict=True):
-        pairs[one.kind].append((both[0], both[1]))
-        if said := difference(one, *both):
-            print(said, flush=True)
+    for one in listed:
+        first, second = (known[compiler, one.name] for compiler in compilers.COMPILERS)
+        pairs[one.kind].append((first, second))
+        if said := difference(one, first, second):
+            print(said)
     print("\n| | tried | compiled alike | same status | and line | same points | same cases |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for kind in KINDS:

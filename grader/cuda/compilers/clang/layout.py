@@ -12,8 +12,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-# A brace of inline assembly may stand at a line's beginning too.
-_BODY = re.compile(r"^\{\n(.*?)^\}$(?=\s*// -- End function|\s*\Z)", re.MULTILINE | re.DOTALL)
 _LABEL = re.compile(r"(\$L__BB\w+):")
 _BRANCH = re.compile(r"\s*(?:@(?P<guard>!?%\w+)\s+)?bra(?:\.uni)?\s+(?P<to>\$L__BB\w+);")
 _END = re.compile(r"\s*(?:ret|exit|brx\.idx)\b")
@@ -40,25 +38,41 @@ class _Block:
 
 def laid_out(ptx: str) -> str:
     """`ptx` with the blocks of each function in that order."""
-    return _BODY.sub(lambda body: "{\n" + _rewritten(body[1]) + "}", ptx)
+    rows: list[str] = []
+    body: list[str] | None = None  # of the function that is being read
+    asm = False
+    for line in ptx.splitlines():
+        asm = _in_assembly(line, asm)
+        if body is not None and line == "}" and not asm:
+            rows += _rewritten(body)
+            body = None
+        (rows if body is None else body).append(line)
+        if body is None and line == "{":
+            body = []
+    return "\n".join([*rows, *(body or ())]) + "\n"
 
 
-def _rewritten(body: str) -> str:
-    if "brx.idx" in body or not _LABEL.search(body):
+def _in_assembly(line: str, before: bool) -> bool:
+    """Whether a line is one of inline assembly, where braces and labels are a learner's own."""
+    return (before or _ASM[0] in line) and _ASM[1] not in line
+
+
+def _rewritten(body: list[str]) -> list[str]:
+    if any("brx.idx" in line for line in body) or not any(map(_LABEL.match, body)):
         return body  # of tables of labels the blocks stay as they are
-    blocks = {block.label: block for block in _blocks(body.splitlines())}
+    blocks = {block.label: block for block in _blocks(body)}
     order = _order(list(blocks), next(iter(blocks)), {k: b.next for k, b in blocks.items()})
     rows: list[str] = []
     for label, following in zip(order, [*order[1:], None], strict=True):
         rows += _written(blocks[label], following)
-    return "\n".join(rows) + "\n"
+    return rows
 
 
 def _blocks(lines: list[str]) -> Iterator[_Block]:
     block = _Block("$L__BBentry", "")
     place, asm, made = "", False, 0
     for line in lines:
-        asm = (asm or _ASM[0] in line) and _ASM[1] not in line
+        asm = _in_assembly(line, asm)
         if line.lstrip().startswith(".loc"):
             place = line
         label = None if asm else _LABEL.match(line)
