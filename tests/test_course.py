@@ -332,15 +332,15 @@ def test_every_kernel_is_shown_in_the_lesson(lesson):
 
 # The fastest kernels, a lesson's last step; the whole GPU's has warps of three kinds.
 LAST_STEPS = re.compile(
-    r"9_(?:.*_in_flight|.*_in_registers|cluster_ring|one_vector|inner_axis)\.cu"
+    r"9_(?:.*_in_flight|.*_in_registers|cluster_halves|cluster_ring|one_vector|inner_axis)\.cu"
 )
-LINES = {"9_whole_gpu.cu": 280}
+LINES = {"9_whole_gpu.cu": 310}
 
 
 @each_lesson
 def test_a_kernel_fits_on_a_page_and_the_last_step_of_a_lesson_on_two(lesson):
     for path in lesson.path.rglob("*.cu"):
-        most = LINES.get(path.name, 190 if LAST_STEPS.fullmatch(path.name) else 80)
+        most = LINES.get(path.name, 195 if LAST_STEPS.fullmatch(path.name) else 80)
         assert len(path.read_text().splitlines()) <= most, path.name
 
 

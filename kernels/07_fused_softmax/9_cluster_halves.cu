@@ -1,8 +1,8 @@
 // Row softmax of halves, a cluster of BLOCKS blocks a row, which stays in registers as it came: half as
 // many as floats would take, so that the next rows' blocks can load, and all is raised to e twice.
 //
-//   x, y   T[rows][columns], __half or __nv_bfloat16, x only read, y written, both at addresses of a T and equally far from a
-//          16-byte boundary; columns: any number up to 8 * THREADS * PACKS * BLOCKS
+//   x, y   T[rows][columns], x only read, y written, equally far from a 16-byte boundary, at addresses
+//          of a T (__half, __nv_bfloat16); columns: up to 8 * THREADS * PACKS * BLOCKS
 //   grid   rows * BLOCKS: blocks BLOCKS * r ... own row r
 //   block  THREADS threads; block b of the cluster owns packs b * part ... of the row, thread t of
 //          it every THREADSth of them
@@ -30,7 +30,7 @@ struct alignas(16) Pack {  // 16 bytes
     Two two[4];
 };
 
-// 2 to the x, what is below the smallest normal number as 0. exp(x) is 2 to the (x * log2(e)).
+// 2 to the x; below the smallest normal number 0. exp(x) is 2 to the (x * log2(e)).
 __device__ float exp2_fast(float x) {
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -50,7 +50,8 @@ __device__ unsigned address(const void* shared) {
 }
 
 // Where the warps of a row meet: each leaves its pair with every block of the cluster, and a block
-// waits until so many bytes have come. No fence, and no barrier of the cluster, is in the way.
+// waits until so many bytes have come. No fence is in the way: the cluster's barrier only says that
+// all have opened, so that it is `.relaxed`, and what comes is acquired from the block alone.
 template <int BLOCKS, int WARPS>
 struct Meeting {
     Pair pairs[BLOCKS * WARPS];
@@ -113,8 +114,7 @@ __device__ void softmax_row(const T* x, T* y, int columns) {
     const int before = -(reinterpret_cast<size_t>(x + start) / 2) % N;  // the first pack
     const int head = min(before, columns), whole = (columns - head) / N;
     const int part = (whole + BLOCKS - 1) / BLOCKS, packs = min(part, whole - rank * part);
-    const int single =
-        thread < head ? thread : N * whole + thread;  // where it lies, if there is one
+    const int single = thread < head ? thread : N * whole + thread;  // if there is one
     const bool has_single = rank == 0 && thread < columns - N * whole;
     const size_t body = start + head + static_cast<size_t>(rank) * part * N;
 

@@ -32,7 +32,8 @@ __device__ unsigned address(const void* shared) {
 }
 
 // Where the warps of a row meet: each leaves its pair with every block of the cluster, and a block
-// waits until so many bytes have come. No fence, and no barrier of the cluster, is in the way.
+// waits until so many bytes have come. No fence is in the way: the cluster's barrier only says that
+// all have opened, so that it is `.relaxed`, and what comes is acquired from the block alone.
 template <int BLOCKS, int WARPS>
 struct Meeting {
     Pair pairs[BLOCKS * WARPS];

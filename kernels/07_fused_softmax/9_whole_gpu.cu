@@ -15,8 +15,12 @@ struct alignas(16) Pack {
 };
 
 struct alignas(8) Pair {
-    float max = -INFINITY, sum = 0.0f;  // the largest x so far, and the sum of exp(x - max)
+    float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };
+
+__device__ Pair nothing() {
+    return {-INFINITY, 0.0f};
+}
 
 using Barrier = unsigned long long;  // an mbarrier, in shared memory
 
@@ -88,7 +92,6 @@ __device__ unsigned long long look(const unsigned long long* from) {
     asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(letter) : "l"(from) : "memory");
     return letter;
 }
-
 __device__ Pair pair_of(unsigned long long letter) {
     return {__uint_as_float(static_cast<unsigned>(letter >> 32)),
             __uint_as_float(static_cast<unsigned>(letter))};
@@ -103,11 +106,11 @@ __device__ Pair merge_letters(const unsigned long long* letters, unsigned turn) 
 #pragma unroll
         for (int k = 0; k < MOST; k++) {  // all on the way at once
             const int b = lane + 32 * k;
-            letter[k] = b < blocks ? look(&letters[b]) : letter_of(Pair(), turn);
+            letter[k] = b < blocks ? look(&letters[b]) : letter_of(nothing(), turn);
         }
         for (auto word : letter) waiting |= word % 2 != turn;
     }
-    Pair all;
+    Pair all = nothing();
     for (auto word : letter) all.max = fmaxf(all.max, pair_of(word).max);
     const float origin = all.max == -INFINITY ? 0.0f : all.max;
     for (auto word : letter) all.sum += pair_of(word).sum * exp_fast(pair_of(word).max - origin);
@@ -199,7 +202,7 @@ struct Work {
                 const Part my = part_of(row);
                 const size_t single = static_cast<size_t>(row) * columns + my.single;
                 alone[s] = thread < my.singles ? x[single] : -INFINITY;
-                Pair mine;
+                Pair mine = nothing();
 #pragma unroll
                 for (int k = 0; k < PACKS; k++) {
                     await(&desks.full[slot], phase);
@@ -233,7 +236,7 @@ struct Work {
         for (int row = 0, slot = 0; row < rows; row++) {
             const int s = row % SETS;
             meet(1 + s, ALL);
-            const Pair all = merge_warp(lane < WARPS ? desks.of_warp[s][lane] : Pair());
+            const Pair all = merge_warp(lane < WARPS ? desks.of_warp[s][lane] : nothing());
             if (lane == 0) {
                 const unsigned turn = 1 - row / DEPTH % 2;
                 send(&mail[row % DEPTH * blocks + blockIdx.x], letter_of(all, turn));

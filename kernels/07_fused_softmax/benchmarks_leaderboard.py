@@ -2,7 +2,8 @@
 libraries reach.
 
 A figure is the fraction of a large copy (4,283 GB/s) that least bytes over time come to, measured
-on one H200 on 22 November 2026; `copy` is what a copy of as many bytes reaches in the same run.
+on one H200 on 22 November 2026, those of a line in one run; `copy` is what a copy of as many bytes
+reaches in the same run.
 """
 
 from __future__ import annotations
