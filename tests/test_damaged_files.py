@@ -84,7 +84,7 @@ SEED = hashlib.sha256(b"".join(path.read_bytes() for path in CODE)).digest()
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, kernels):
+def whole(tmp_path_factory, kernels, grading):
     """A course with a roster, a due date and marks."""
     here = new_course(tmp_path_factory.mktemp("whole") / "course", kernels)
     (here.root / "roster.csv").write_text("id,name,section\nada,Ada,a\nben,Ben,b\n")
