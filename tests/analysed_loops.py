@@ -68,6 +68,9 @@ for (int k = 0; k < n; k++) {{
     x[blockIdx.x * 64 + threadIdx.x] = t[begin + 31 - lane];
     {again}
 }}"""
+FIRST = "if (threadIdx.x || blockIdx.x) return;\n"
+WALK = "for (int k = threadIdx.x; k < n; k += 64)\nx[k] = 1;"
+BEHIND = "\n__syncthreads();\nx[n + threadIdx.x] = 2;"
 LOOPS = (
     Loop("grid-stride", f"for (int i = {OWN}; i < n; i += {EVERY}) x[i] = 1;"),
     Loop("one too far", f"for (int i = {OWN}; i <= n; i += {EVERY}) x[i] = 1;", right=False),
@@ -122,6 +125,142 @@ LOOPS = (
         "while (i < n) {\n    x[i] = 1;\n    i += step;\n    step = 3 - step;\n}",
         grid="gridDim.x * 64 == n",
         right=False,
+    ),
+    Loop("a barrier behind it", WALK + BEHIND, "2 * n + 64", ALONE),
+    Loop(
+        "a barrier behind what some leave for good",
+        WALK.replace("x[k] = 1", "if (x[k] < 0) return; else x[k] = 1") + BEHIND,
+        "2 * n + 64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "where it was found",
+        "if (threadIdx.x) return;\nint k = 0;\nfor (; k < n; k++)\nif (x[k] == 0) goto found;\n"
+        "return;\nfound:\nx[k] = 1;",
+        grid=ALONE,
+    ),
+    Loop(
+        "where it was not found",
+        "if (threadIdx.x) return;\nint k = 0;\nfor (; k < n; k++)\nif (x[k] == 0) goto found;\n"
+        "x[k] = 1;\nfound:\nx[0] = 1;",
+        grid=ALONE,
+        right=False,
+    ),
+    Loop(
+        "by turns",
+        f"bool first = true;\n#pragma unroll 1\nfor (int i = {OWN}; i < n; i += {EVERY}) {{\n"
+        "if (first)\nx[i] = 1;\nelse\nx[n + i] = 2;\nfirst = x[i] < 3 && !first;\n}",
+        "2 * n",
+    ),
+    Loop(
+        "arrays that change places",
+        "__shared__ float t[64];\nfloat *a = x, *b = t;\n#pragma unroll 1\n"
+        "for (int k = 0; k < n; k++) {\na[threadIdx.x] = k;\nfloat* c = a;\na = b;\nb = c;\n}",
+        "n + 64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "a pointer that leaps",
+        "float* p = x + threadIdx.x;\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {\n"
+        "*p = k;\np += k;\n}",
+        "n + 64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "twice as far",
+        "#pragma unroll 1\nfor (long long i = threadIdx.x; i < n; i = 2 * i + 64)\nx[i] = 1;",
+        grid=ALONE,
+        right=False,  # two ways may lead to a place, for all the analysis knows
+    ),
+    Loop(
+        "alone twice as far",
+        "if (threadIdx.x) return;\n#pragma unroll 1\n"
+        "for (int i = 0; i < n; i = 2 * i + 1)\nx[i] = 1;",
+        grid=ALONE,
+        right=False,  # of how far it has come nothing is known, not even its sign
+    ),
+    Loop(
+        "a long way",
+        "if (threadIdx.x) return;\nlong long i = n;\n#pragma unroll 1\n"
+        "while (i % 3) i = 5 * i + 1;\nif (i > 4000000000LL) x[n] = 1;",
+        grid=ALONE,
+        right=False,
+    ),
+    Loop(
+        "a way that wraps",
+        "if (threadIdx.x) return;\nunsigned i = n;\n#pragma unroll 1\n"
+        "while (i % 3) i = 5 * i + 1;\nif (i > 3000000000u) x[n] = 1;",
+        grid=ALONE,
+        right=False,
+    ),
+    Loop(
+        "down by threes, unless it passes 0",
+        FIRST + "#pragma unroll 1\nfor (int i = n * 3; i != 0; i -= 3)\nx[i / 3 - 1] = 1;",
+        grid="n <= 1000",
+    ),
+    Loop(
+        "down by twos, past 0",
+        FIRST + "#pragma unroll 1\nfor (int i = n * 3; i != 0; i -= 2)\nx[i / 3 - 1] = 1;",
+        grid="n <= 1000",
+        right=False,
+    ),
+    Loop(
+        "rows of tiles",
+        "__shared__ float t[64];\nfor (int r = blockIdx.x; r < n; r += gridDim.x) {\n"
+        "t[threadIdx.x] = r;\n__syncthreads();\nfor (int k = 0; k < n; k++)\n"
+        "x[r * 64 + threadIdx.x] += t[63 - threadIdx.x];\n__syncthreads();\n}",
+        "64 * n",
+    ),
+    Loop(
+        "rows of tiles, one barrier",
+        "__shared__ float t[64];\nfor (int r = blockIdx.x; r < n; r += gridDim.x) {\n"
+        "t[threadIdx.x] = r;\n__syncthreads();\nfor (int k = 0; k < n; k++)\n"
+        "x[r * 64 + threadIdx.x] += t[63 - threadIdx.x];\n}",
+        "64 * n",
+        right=False,
+    ),
+    Loop(
+        "two deep, a barrier in one",
+        "__shared__ float t[64];\n#pragma unroll 1\nfor (int r = 0; r < n; r++) {\n"
+        "t[threadIdx.x] = r;\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {\n__syncthreads();\n"
+        "x[threadIdx.x] = t[63 - threadIdx.x];\n}\n}",
+        "64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "the tile before",
+        "__shared__ float t[64];\nt[threadIdx.x] = 0;\n#pragma unroll 1\n"
+        "for (int k = 0; k < n; k++) {\n__syncthreads();\nfloat v = t[63 - threadIdx.x];\n"
+        "__syncthreads();\nt[threadIdx.x] = v + k;\n}\nx[threadIdx.x] = t[threadIdx.x];",
+        "64",
+        ALONE,
+    ),
+    Loop(
+        "the tile before, too early",
+        "__shared__ float t[64];\nt[threadIdx.x] = 0;\n#pragma unroll 1\n"
+        "for (int k = 0; k < n; k++) {\n__syncthreads();\nfloat v = t[63 - threadIdx.x];\n"
+        "t[threadIdx.x] = v + k;\n}\nx[threadIdx.x] = t[threadIdx.x];",
+        "64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "what is read behind it",
+        "__shared__ float t[64];\n#pragma unroll 1\nfor (int k = 0; k < n; k++) {\n"
+        "__syncthreads();\nt[threadIdx.x] = k;\n}\nx[threadIdx.x] = t[63 - threadIdx.x];",
+        "64",
+        ALONE,
+        False,
+    ),
+    Loop(
+        "no end known",
+        "if (threadIdx.x) return;\n#pragma unroll 1\nwhile (true) {\nx[0] += 1;\n"
+        "if (x[0] > 9) break;\nx[n - 1] += 1;\n}",
+        grid=ALONE,
     ),
     Loop(
         "a barrier that not all reach",

@@ -1,87 +1,194 @@
 """Which changes of the analysis its tests would not notice:
 
-    python tests/analysis_mutants.py [NAME]
+    python tests/analysis_mutants.py [NAME] [--part K/M]
 
 Each meaning of an instruction, each way to compute with integers and each lemma about loops (or the
-one called NAME) is changed in one place after the other. A change is noticed if something that
-happens is excluded, something that does not is allowed, or less is known than before. The others
-are printed: some say the same in other words, the rest are what the tests lack.
+one called NAME) is changed in one place after the other, and what the suite asks of the analysis is
+asked again. Changes that it does not notice are printed, unless equivalent_analysis_mutants.toml
+says why they say the same.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
+import argparse
+import random
+import signal
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import arithmetic_checks
 import instruction_meanings
+import random_programs
 from analysed_loops import LOOPS, wrong_about
-from instruction_meanings import INSTRUCTIONS, kind_of_result
-from mutants import mutants
+from instruction_meanings import INSTRUCTIONS
+from mutants import difference, mutants
 
 from grader.cuda.analysis import meanings, rounds
 from grader.cuda.analysis.values import Arithmetic
 
-HELPERS = ("_on_predicates", "_on_bits", "_masked", "_field", "_bounded", "_apart", "_compared")
-COMPUTING = ("read_as", "wrapped", "floor_quotient", "quotient", "low_bits")
+FILE = Path(__file__).with_name("equivalent_analysis_mutants.toml")
+SECONDS = 60  # of the processor's, after which a change is noticed, since nothing comes to an end
+PROGRAMS = 60  # that the suite draws
+OPERANDS = 3  # of each instruction
+
+HELPERS = (
+    *("computed", "_on_predicates", "_on_bits", "_number", "_masked", "_runs", "_field"),
+    *("_bounded", "_apart"),
+)
+COMPUTING = (
+    *(
+        "read_as",
+        "address",
+        "_owe",
+        "integer",
+        "_start",
+        "fresh",
+        "wrapped",
+        "product",
+        "named_sum",
+    ),
+    *("floor_quotient", "quotient", "low_bits", "chosen", "merged", "_merged_conditions"),
+    *("condition", "_merged_integers", "_derived"),
+)
 ABOUT_LOOPS = (
     *("_learned", "_step", "_at_start", "_integer", "_even", "_epoch", "leaving", "_grouped"),
     *("_say_what_was_before", "_one_step_back", "_not_passed", "_steps_of", "_link_epochs"),
+    *("_head", "_copied", "_twin", "_try"),
 )
 
 
-def noticed_in_instructions(name: str) -> Callable[[], bool]:
-    """Whether the instructions that a function is for (a helper: all) are understood as before."""
+@dataclass(frozen=True)
+class Place:
+    """A function that is changed, where it is found, and what notices it."""
+
+    room: Any
+    name: str
+    noticed: Callable[[], bool]
+
+    @property
+    def function(self) -> Callable:
+        return vars(self.room)[self.name]
+
+
+@dataclass(frozen=True)
+class Survivor:
+    """A change that nothing notices: what a function has in place of what."""
+
+    name: str
+    before: str
+    after: str
+
+
+@cache
+def programs() -> dict[int, tuple]:
+    drawn = {seed: random_programs.drawn(seed) for seed in range(PROGRAMS)}
+    left = random_programs.executed(drawn)
+    return {seed: (one, random_programs.rows(one, seed), left[seed]) for seed, one in drawn.items()}
+
+
+def in_instructions(name: str) -> Callable[[], bool]:
+    """Whether those that a function is for (a helper: all) are not understood as they must be."""
     names = {opcode for opcode, one in meanings.MEANINGS.items() if one.__name__ == name}
     found = [one for one in INSTRUCTIONS if one.opcode.partition(".")[0] in names] or INSTRUCTIONS
-    before = {one: kind_of_result(one) for one in found}
 
     def noticed() -> bool:
-        if instruction_meanings.wrong_about_pointers():
+        if instruction_meanings.wrong_about_values():
             return True
-        return any(
-            kind_of_result(one) != before[one] or instruction_meanings.wrong(one) for one in found
+        for check in arithmetic_checks.CHECKS:
+            check()
+        return any(instruction_meanings.wrong(one, OPERANDS) for one in found) or any(
+            random_programs.wrong(*one) for one in programs().values()
         )
 
     return noticed
 
 
-def noticed_in_loops() -> bool:
-    return any(map(wrong_about, LOOPS))
+def in_loops() -> bool:
+    return bool(instruction_meanings.wrong_about_values()) or any(map(wrong_about, LOOPS))
 
 
-def unnoticed(where: Any, name: str, noticed: Callable[[], bool]) -> list[str]:
-    """The changed texts."""
-    function, found = vars(where)[name], []
-    opcodes = [opcode for opcode, one in meanings.MEANINGS.items() if one is function]
-    for text, mutant in mutants(function):
-        setattr(where, name, mutant)
-        meanings.MEANINGS.update(dict.fromkeys(opcodes, mutant))
-        try:
-            found += [] if noticed() else [text]
-        except Exception:
-            continue
-        finally:
-            setattr(where, name, function)
-            meanings.MEANINGS.update(dict.fromkeys(opcodes, function))
-    return found
-
-
-def main(wanted: str = "") -> None:
+def places() -> list[Place]:
     known = sorted({one.__name__ for one in meanings.MEANINGS.values()})
-    places: list[tuple[Any, str]] = [(meanings, name) for name in (*known, *HELPERS)]
-    places += [(Arithmetic, name) for name in COMPUTING]
-    places += [(rounds.AnyRound, name) for name in ABOUT_LOOPS] + [(rounds, "not_passed")]
-    for where, name in places:
-        if wanted not in ("", name):
-            continue
-        about_loops = where in (rounds, rounds.AnyRound)
-        found = unnoticed(
-            where, name, noticed_in_loops if about_loops else noticed_in_instructions(name)
-        )
-        print(f"{name}: {len(found)} of {len(list(mutants(vars(where)[name])))} not noticed")
-        print("\n\n".join(found), flush=True)
+    found = [Place(meanings, name, in_instructions(name)) for name in (*known, *HELPERS)]
+    found.append(Place(meanings, "_compared", in_loops))  # which also keeps what loops go by
+    found += [Place(Arithmetic, name, in_instructions(name)) for name in COMPUTING]
+    found += [Place(rounds.AnyRound, name, in_loops) for name in ABOUT_LOOPS]
+    return [*found, Place(rounds, "not_passed", in_instructions("not_passed"))]
+
+
+def survives(place: Place, mutant: Callable) -> bool:
+    function = place.function
+    opcodes = [opcode for opcode, one in meanings.MEANINGS.items() if one is function]
+    setattr(place.room, place.name, mutant)
+    meanings.MEANINGS.update(dict.fromkeys(opcodes, mutant))
+    try:
+        with _at_most(SECONDS):
+            return not place.noticed()
+    except Exception:
+        return False
+    finally:
+        setattr(place.room, place.name, function)
+        meanings.MEANINGS.update(dict.fromkeys(opcodes, function))
+
+
+@contextmanager
+def _at_most(seconds: int) -> Iterator[None]:
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)  # of the processor's time
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+def survivor(place: Place, text: str) -> Survivor:
+    return Survivor(place.name, *difference(place.function, text))
+
+
+@cache
+def explained() -> dict[Survivor, str]:
+    """The changes that say the same, and why."""
+    kept = tomllib.loads(FILE.read_text(encoding="utf-8"))
+    return {
+        Survivor(name, one["before"], after): one["because"]
+        for name, ones in kept.items()
+        for one in ones
+        for after in one["after"]
+    }
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    asked.add_argument("name", nargs="?", default="")
+    asked.add_argument("--part", default="1/1", metavar="K/M", help="the Kth of M parts of them")
+    given = asked.parse_args()
+    part, parts = map(int, given.part.split("/"))
+    tried = [
+        (place, text, mutant)
+        for place in places()
+        if given.name in ("", place.name)
+        for text, mutant in mutants(place.function)
+    ][part - 1 :: parts]
+    random.Random(part).shuffle(tried)  # so that one that is stopped has seen some of each
+    left = 0
+    for number, (place, text, mutant) in enumerate(tried):
+        print(f"({number})", end="\r", flush=True)
+        if survives(place, mutant):
+            one = survivor(place, text)
+            why = explained().get(one)
+            left += why is None
+            print(f"{one.name}\n  - {one.before}\n  + {one.after}\n    {why or '?'}", flush=True)
+    print(f"{len(tried)} changes, {left} neither noticed nor explained")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main()

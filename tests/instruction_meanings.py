@@ -1,11 +1,13 @@
 """What the analysis takes instructions to mean, beside what the simulated GPU makes of them.
 
 An instruction is executed by the simulated GPU on many operands. For each of them the analysis is
-asked whether it may have that result, and whether it may have another.
+asked whether it may have that result, and whether it may have another. So are programs of several
+instructions, drawn at random, for all numbers that their inputs may be at once.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +20,7 @@ from grader.cuda.analysis.atoms import Atoms, Scope, term
 from grader.cuda.analysis.polynomials import Polynomial
 from grader.cuda.analysis.scenes import Scene
 from grader.cuda.analysis.values import Arithmetic, Pointer, Unknown, Value
+from grader.cuda.simulator.isa.form import Form
 from grader.cuda.simulator.isa.table import resolve
 from grader.cuda.simulator.program.ptx import Register
 
@@ -27,13 +30,14 @@ _TYPES = {16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}
 
 @dataclass(frozen=True)
 class Instruction:
-    """`opcode`, the bits of its result (1: a predicate) and of its operands; a number among these
-    that is not 16, 32 or 64 bits stands in `constants`, by position."""
+    """`opcode`, the bits of its result (1: a predicate) and of its operands; `constants` are those
+    that are numbers, by position. `known`: whether the analysis knows the result."""
 
     opcode: str
     result: int
     operands: tuple[int, ...]
     constants: tuple[tuple[int, int], ...] = ()
+    known: bool = True
 
     def __str__(self) -> str:
         return " ".join((self.opcode, *(str(number) for _, number in self.constants)))
@@ -43,12 +47,16 @@ def _binary(opcode: str, bits: int = 32, result: int | None = None) -> Instructi
     return Instruction(opcode, result or bits, (bits, bits))
 
 
-def _by(opcode: str, number: int, bits: int = 32) -> Instruction:
-    return Instruction(
-        opcode, bits, (bits, 32 if opcode.startswith("sh") else bits), ((1, number),)
-    )
+def _by(opcode: str, number: int, bits: int = 32, known: bool = True) -> Instruction:
+    second = 32 if opcode.startswith("sh") else bits
+    return Instruction(opcode, bits, (bits, second), ((1, number),), known)
 
 
+def _unknown(opcode: str, *operands: int, result: int = 32) -> Instruction:
+    return Instruction(opcode, result, operands, known=False)
+
+
+MODULAR = ("add.", "sub.", "mul.lo", "mad.lo", "neg", "not", "shl", "cvt.u32.u64", "cvt.u16.u32")
 LOOSE = ("and.b32", "or.b32", "xor.b32")  # of which the analysis knows bounds
 _COMPARED = [
     *(f"setp.{how}.{kind}" for how in ("eq", "lt", "ge") for kind in ("s32", "u32")),
@@ -57,28 +65,44 @@ _COMPARED = [
 ]
 INSTRUCTIONS = [
     *map(_binary, ("add.s32", "sub.s32", "mul.lo.s32", "mul.hi.u32", "mul.hi.s32")),
-    *map(_binary, ("div.s32", "div.u32", "rem.s32", "rem.u32", "min.s32", "min.u32", "max.s32")),
+    *map(_binary, ("div.s32", "div.u32", "rem.s32", "rem.u32")),
+    *map(_binary, ("min.s32", "min.u32", "max.s32", "max.u32")),
+    *(_binary(opcode, 16) for opcode in ("add.s16", "sub.s16", "mul.lo.s16", "min.u16")),
     *(_binary(opcode, 64) for opcode in ("add.s64", "sub.s64", "mul.lo.s64")),
     *(_binary(opcode, 32, 64) for opcode in ("mul.wide.s32", "mul.wide.u32")),
+    _binary("mul.wide.u16", 16, 32),
     Instruction("mad.lo.s32", 32, (32, 32, 32)),
+    Instruction("mad.hi.s32", 32, (32, 32, 32)),
     Instruction("mad.wide.u32", 64, (32, 32, 64)),
     Instruction("mad.wide.s32", 64, (32, 32, 64)),
-    *(Instruction(opcode, 32, (32,)) for opcode in ("neg.s32", "abs.s32", "not.b32")),
+    *(Instruction(opcode, 32, (32,)) for opcode in ("neg.s32", "abs.s32", "not.b32", "mov.u32")),
     *(_by("shl.b32", amount) for amount in (0, 3, 31, 32)),
     *(_by(f"shr.{kind}", amount) for kind in ("u32", "s32", "b32") for amount in (0, 5, 31, 33)),
-    *(_by("and.b32", mask) for mask in (31, 124, -32, 0, -1, 0x7FFFFFFF, 253, 0x0FF0F00F)),
+    *(_by(f"shr.{kind}64", amount, 64) for kind in "us" for amount in (32, 70)),
+    *(_by(f"sh{way}32", 2**32 - 1) for way in ("l.b", "r.u", "r.s")),
+    *(_by("and.b32", mask) for mask in (31, 124, -32, 0, -1, 0x7FFFFFFF, 253, 0x0F0F0F0F)),
+    _by("and.b32", 0x55555555, known=False),
+    *(_by("and.b16", mask, 16) for mask in (255, -1)),
     *(_by("mul.hi.u32", number) for number in (0xCCCCCCCD, 3)),
     *(_by("div.s32", number) for number in (7, -3, 4)),
     *(_by("rem.s32", number) for number in (7, 4)),
     *(_by("rem.u32", number) for number in (6, 32)),
-    *map(_binary, ("add.sat.s32", "sub.sat.s32")),
-    Instruction("mad.hi.sat.s32", 32, (32, 32, 32)),
+    *(_unknown(opcode, 32, 32) for opcode in ("add.sat.s32", "sub.sat.s32")),
+    *(_unknown(opcode, 32, 32) for opcode in ("shl.b32", "shr.u32", "shr.s32")),
+    *(_unknown(opcode, 32, 32) for opcode in ("min.relu.s32", "max.relu.s32")),
+    _unknown("mad.hi.sat.s32", 32, 32, 32),
+    *(_unknown(f"cvt.sat.{kind}", 32) for kind in ("u8.s32", "s8.s32", "u32.s32", "s32.u32")),
+    *(_unknown(f"{name}.b32", 32) for name in ("popc", "clz", "brev")),
+    *(_unknown(opcode, 32, 32) for opcode in ("add.u16x2", "min.s16x2", "max.relu.s16x2")),
     _by("xor.b32", -1),
-    _by("or.b32", -1),
+    _by("or.b32", -1, known=False),
+    _by("or.b32", 5, known=False),
+    _by("xor.b32", 5, known=False),
     *map(_binary, LOOSE),
     Instruction("cvt.s64.s32", 64, (32,)),
     Instruction("cvt.u64.u32", 64, (32,)),
     Instruction("cvt.u32.u64", 32, (64,)),
+    Instruction("cvt.s64.u64", 64, (64,)),
     Instruction("cvt.s32.s16", 32, (16,)),
     Instruction("cvt.u32.u16", 32, (16,)),
     Instruction("cvt.u16.u32", 16, (32,)),
@@ -103,6 +127,8 @@ def operands(one: Instruction, number: int, seed: int = 0) -> list[tuple[int, ..
             edge = int(rng.choice(_EDGES)) if rng.random() < 0.7 else int(rng.integers(2**62))
             edge = -edge if rng.random() < 0.3 else edge
             drawn.append(constants.get(position, edge) % 2**bits)
+        if len(found) % 3 == 2 and not constants:
+            drawn = [drawn[0] % 2**bits for bits in one.operands]  # the same in all
         if not (one.opcode.startswith(("div", "rem")) and drawn[1] == 0):
             found.append(tuple(drawn))
     return found
@@ -145,87 +171,172 @@ def executed(one: Instruction, number: int) -> list[tuple[tuple[int, ...], int]]
     return [(given, int(result)) for given, result in zip(tried, out, strict=True)]
 
 
-def wrong(one: Instruction, number: int = 5) -> list[str]:
-    """Where the analysis excludes what happens, or allows what does not, in sentences."""
+def wrong(one: Instruction, number: int = 3) -> list[str]:
+    """Where the analysis excludes what happens, allows what does not, or leaves to be proved what
+    holds anyhow, in sentences."""
     found = []
     for count, (given, result) in enumerate(executed(one, number)):
         for wraps in (frozenset(), frozenset({0})):
-            signed = count % 2 == 0
-            said = _compared(one, given, result, wraps, signed)
+            asked = Asked(one, given, result, wraps, signed=count % 2 == 0, around=count % 3)
+            said = asked.wrong()
             found += [f"{one} of {given} is {result}: {said}"] if said else []
     return found
 
 
-def _compared(
-    one: Instruction, given: tuple[int, ...], result: int, wraps: frozenset[int], signed: bool
-) -> str:
-    on, computed, values = _computed(one, given, wraps, signed)
-    if any(not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)):
-        return ""  # the analysis would find that it may wrap, and take the other way
-    if isinstance(computed, Unknown):
+@dataclass(frozen=True)
+class Asked:
+    """An instruction on `given`, of which the simulated GPU makes `result`. What the analysis knows
+    of operands: next to nothing, or how large they are at most or at least (`around` 0, 1, 2)."""
+
+    one: Instruction
+    given: tuple[int, ...]
+    result: int
+    wraps: frozenset[int]
+    signed: bool
+    around: int
+
+    def wrong(self) -> str:
+        on, values = Arithmetic(Atoms(), self.wraps), self.values()
+        computed = meanings.computed(on, *self._read(on, values))
+        if said := self._wrongly_owed(on, values):
+            return said
+        if any(
+            not owed.low <= owed.value.value(values) <= owed.high for owed in _known(on, values)
+        ):
+            return ""  # the analysis would find that it may wrap, and take the other way
+        if isinstance(computed, Unknown) or not self.one.known:
+            unknown = isinstance(computed, Unknown)
+            return "" if unknown != self.one.known else "not known" if unknown else "taken as known"
+        given = [z3.Int(name) == value for name, value in values.items()]
+        return self._told(Scene(on.atoms), given, computed)
+
+    def values(self) -> dict[str, int]:
+        """The operands that are no numbers, as the analysis may know them: with their sign."""
+        constants = dict(self.one.constants)
+        shown = {}
+        for position, (bits, pattern) in enumerate(zip(self.one.operands, self.given, strict=True)):
+            negative = self.signed and pattern >= 2 ** (bits - 1)
+            if position not in constants:
+                shown[f"a{position}"] = pattern - 2**bits if negative else pattern
+        return shown
+
+    def bounds(self, value: int) -> tuple[int, int]:
+        return ((-(2**63), 2**64), (value - 3, value), (value, value + 3))[self.around]
+
+    def _read(self, on: Arithmetic, values: dict[str, int]) -> tuple[Form, list[Value]]:
+        constants, read = dict(self.one.constants), []
+        for position in range(len(self.one.operands)):
+            name = f"a{position}"
+            if position in constants:
+                read.append(Polynomial.of(constants[position]))
+            else:
+                read.append(on.atoms.integer(name, *self.bounds(values[name]), Scope.THREAD))
+        registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
+        return resolve(self.one.opcode, registers), read
+
+    def _wrongly_owed(self, on: Arithmetic, values: dict[str, int]) -> str:
+        """What is left to be proved of numbers that fit whatever the instruction may read."""
+        least = min(map(int, re.findall(r"\.[sub](\d+)", self.one.opcode)))
+        fit = all(0 <= value < 2 ** (least - 1) for value in values.values())
+        ends = [end for value in values.values() for end in self.bounds(value)]
+        owed = [one for one in on.obligations if one.value.atoms <= values.keys()]
+        if owed and self.one.opcode.startswith(MODULAR):
+            return "it is to be proved what makes no difference"
+        if self.wraps and owed:
+            return "it is to be proved that what wraps does not"
+        if owed and all(0 <= end < 2 ** (least - 1) for end in ends):
+            return "it is to be proved what is known"
+        broken = any(not one.low <= one.value.value(values) <= one.high for one in owed)
+        return "it is to be proved what is not so" if fit and broken else ""
+
+    def _told(self, scene: Scene, given: list, computed: Value) -> str:
+        if isinstance(computed, z3.BoolRef):
+            same = other = computed if self.result else z3.Not(computed)
+        else:
+            assert isinstance(computed, Polynomial)
+            found = term(computed)
+            same = other = (found - self.result) % 2**self.one.result == 0
+            if self.one.opcode in LOOSE and not self.one.constants:
+                low, high = _possible(self.one.opcode, *self.given)
+                other = z3.And(found >= low, found <= high)
+        if answer(scene, [*given, same]) == z3.unsat:
+            return "excluded"
+        if answer(scene, [*given, z3.Not(other)]) == z3.sat:
+            return "not the only result"
         return ""
-    scene = Scene(on.atoms)
-    given_formulas = [z3.Int(name) == value for name, value in values.items()]
-    if isinstance(computed, z3.BoolRef):
-        same = computed if result else z3.Not(computed)
-    else:
-        assert isinstance(computed, Polynomial)
-        difference = term(computed) - result
-        same = difference % 2**one.result == 0
-    return _told(scene, given_formulas, same, one.opcode in LOOSE and not one.constants)
 
 
-def kind_of_result(one: Instruction) -> list[tuple]:
-    """What is known of its result, for a few operands: the type, and of integers the bounds."""
-    found = []
-    for given in operands(one, 3):
-        for wraps in (frozenset(), frozenset({0})):
-            on, result, _ = _computed(one, given, wraps, signed=False)
-            bounds = on.atoms.interval(result) if isinstance(result, Polynomial) else ()
-            owed = sorted((one.low, one.high) for one in on.obligations)
-            found.append((type(result), bounds, owed))
-    return found
+def _possible(opcode: str, a: int, b: int) -> tuple[int, int]:
+    """The least and the largest that the analysis may allow, as it looks at no bit."""
+    most = 2**32 - 1
+    if opcode == "and.b32":
+        return max(0, a + b - most), min(a, b)
+    if opcode == "or.b32":
+        return max(a, b), min(a + b, most)
+    return abs(a - b), min(a + b, most)
 
 
-def _computed(
-    one: Instruction, given: tuple[int, ...], wraps: frozenset[int], signed: bool
-) -> tuple[Arithmetic, Value, dict[str, int]]:
-    """What the analysis makes of operands that are atoms, with these values."""
-    on = Arithmetic(Atoms(), wraps)
-    constants = dict(one.constants)
-    values: dict[str, int] = {}
-    read: list[Value] = []
-    for position, (bits, pattern) in enumerate(zip(one.operands, given, strict=True)):
-        if position in constants:
-            read.append(Polynomial.of(constants[position]))
-            continue
-        atom = on.atoms.integer(f"a{position}", -(2**63), 2**64, Scope.THREAD)
-        read.append(atom)
-        shown = pattern - 2**bits if signed and pattern >= 2 ** (bits - 1) else pattern
-        values[min(atom.atoms)] = shown
-    registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(read))))
-    computed = meanings.computed(on, resolve(one.opcode, registers), read)
-    return on, computed, values
-
-
-def wrong_about_pointers() -> list[str]:
-    """Where the analysis does not say of addresses what it must, in sentences."""
+def wrong_about_values() -> list[str]:
+    """Where the analysis does not say of addresses and masks what it must, in sentences."""
     on = Arithmetic(Atoms(), frozenset())
     a, b = (on.atoms.integer(name, 0, 99, Scope.THREAD) for name in "ab")
     p, q, other = Pointer("x", a), Pointer("x", b), Pointer("y", b)
+    c = on.atoms.integer("c", -1, 99, Scope.THREAD)
+    u = Unknown("u")
     four, held = Polynomial.of(4), on.atoms.boolean("held", Scope.THREAD)
+    at_8, at_256, number = Pointer("x", a * 8), Pointer("x", a * 256), Polynomial.of
     rows: list[tuple[str, list[Value], Value | None]] = [
         ("add.s64", [p, b], Pointer("x", a + b)),
         ("add.s64", [b, p], Pointer("x", a + b)),
         ("sub.s64", [p, b], Pointer("x", a - b)),
         ("sub.s64", [p, q], a - b),
         ("sub.s64", [q, p], b - a),
-        ("sub.s64", [p, other], None),
-        ("sub.s64", [other, p], None),
-        ("add.s64", [p, q], None),
+        ("sub.s64", [p, other], on.integer(p, "s64") - on.integer(other, "s64")),
+        ("sub.s64", [b, p], b - on.integer(p, "s64")),
+        ("add.s64", [p, q], on.integer(p, "s64") + on.integer(q, "s64")),
         ("mad.lo.s64", [b, four, p], Pointer("x", a + b * 4)),
         ("cvt.u64.s64", [p], p),
+        ("mad.lo.s64", [b, four, a], a + b * 4),
+        ("mad.wide.u32", [b, four, u], b * 4 + on.integer(u, "s64")),
+        ("mad.lo.s32", [b, four, u], b * 4 + on.integer(u, "s32")),
+        ("shl.b32", [a, number(32)], number(0)),
+        ("cvt.u32.u64", [p], on.integer(p, "u32")),
+        ("cvt.u16.u64", [a], a),
+        ("cvt.u16.u16", [c], c),
+        ("cvt.rzi.s32.f32", [a], None),
+        ("cvt.rn.f32.s32", [a], None),
+        ("cvt.rn.f16x2.f32", [a, b], None),
         ("or.b64", [p, four], None),
+        ("or.b64", [four, p], None),
+        ("or.b64", [p, number(7)], None),
+        ("and.b64", [p, q], None),
+        ("not.b64", [p], None),
+        ("xor.b64", [p, q], None),
+        ("and.b64", [at_8, number(7)], number(0)),
+        ("and.b64", [number(7), at_8], number(0)),
+        ("and.b64", [p, number(0)], number(0)),
+        ("and.b64", [at_256, number(255)], number(0)),
+        ("and.b64", [at_256, number(511)], None),
+        ("and.b64", [at_256, number(256)], None),
+        ("and.b64", [at_256, number(254)], None),
+        ("or.b32", [a * 8, number(7)], a * 8 + 7),
+        ("or.b32", [number(7), a * 8], a * 8 + 7),
+        ("or.b32", [a * 8, number(8)], None),
+        ("or.b32", [a * 9, number(7)], None),
+        ("or.b32", [a, number(128)], a + 128),
+        ("or.b32", [a, number(384)], a + 384),
+        ("or.b32", [a, number(64)], None),
+        ("or.b32", [c, number(128)], None),
+        ("or.b32", [number(6), number(4)], None),
+        ("xor.b32", [a, number(-1)], a * -1 - 1),
+        ("xor.b32", [number(2**32 - 1), a], a * -1 - 1),
+        ("xor.b32", [a * 8, number(7)], None),
+        ("and.b32", [number(6), number(12)], number(4)),
+        ("and.b32", [a, number(2**32 - 1)], a),
+        ("and.b32", [a * 8, number(0x55555554)], None),
+        ("mov.b64", [p], p),
+        ("cvta.to.global.u64", [p], p),
+        ("selp.b64", [p, p, held], p),
         ("xor.b64", [four, p], None),
         ("and.b64", [p, Polynomial.of(-4)], None),
         ("and.b64", [p, b], None),
@@ -234,18 +345,30 @@ def wrong_about_pointers() -> list[str]:
         ("setp.eq.s64", [p, q], term(a) == term(b)),
         ("setp.lt.s64", [p, other], ANYTHING),
         ("setp.lt.s64", [other, p], ANYTHING),
+        ("setp.lt.s64", [p, a], ANYTHING),
+        ("setp.lt.s64", [a, p], ANYTHING),
+        ("setp.lt.s64", [a, a + 1], z3.BoolVal(True)),
+        ("setp.ge.s64", [a, a + 1], z3.BoolVal(False)),
         ("setp.lt.f32", [Unknown("f"), Unknown("g")], ANYTHING),
+        *((f"{name}.f32", [a, b], None) for name in ("add", "sub", "mul", "min", "max")),
+        *((f"{name}.f32", [a], None) for name in ("neg", "abs")),
+        ("mov.f32", [u], u),
+        ("selp.f32", [u, u, held], u),
+        ("setp.lt.bf16", [a, b], None),
+        ("setp.ltu.f64", [a, b], ANYTHING),
+        ("setp.lt.xor.s32", [a, b, held], z3.Xor(term(a) < term(b), held)),
         ("setp.lt.and.s32", [a, b, held], z3.And(term(a) < term(b), held)),
         ("setp.lt.or.s32", [a, b, held], z3.Not(z3.And(z3.Not(term(a) < term(b)), z3.Not(held)))),
     ]
-    return [said for row in rows if (said := _about_pointers(on, *row))]
+    return [said for row in rows if (said := _about_values(on, *row))]
 
 
-def _about_pointers(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
+def _about_values(on: Arithmetic, opcode: str, given: list[Value], right: Value | None) -> str:
     registers = (Register("%d"), *(Register(f"%a{k}") for k in range(len(given))))
     found = meanings.computed(on, resolve(opcode, registers), given)
-    if isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef):
-        same = found.eq(right) or (right is ANYTHING and "comparison" in str(found))
+    if isinstance(right, z3.BoolRef) or isinstance(found, z3.BoolRef):
+        both = isinstance(right, z3.BoolRef) and isinstance(found, z3.BoolRef)
+        same = both and (found.eq(right) or (right is ANYTHING and "comparison" in str(found)))
     else:
         same = isinstance(found, Unknown) if right is None else found == right
     return "" if same else f"{opcode} of {given} is {found}"
@@ -256,15 +379,7 @@ def _known(on: Arithmetic, values: dict[str, int]) -> list:
     return [one for one in on.obligations if one.value.atoms <= values.keys()]
 
 
-def _told(scene: Scene, given: list, same: z3.BoolRef, loose: bool) -> str:
-    if _answer(scene, [*given, same]) == z3.unsat:
-        return "excluded"
-    if not loose and _answer(scene, [*given, z3.Not(same)]) == z3.sat:
-        return "not the only result"
-    return ""
-
-
-def _answer(scene: Scene, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
+def answer(scene: Scene, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
     """With products that are products, as they are in a launch."""
     known, _ = scene.known(formulas)
     names = {name for one in known for name in scene.atoms.constants(one) if "*" in name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import inspect
 import textwrap
 from collections.abc import Callable, Iterator
@@ -15,16 +16,27 @@ SWAPS: dict[type, tuple[type, ...]] = {
     ast.Lt: (ast.LtE, ast.Gt),
     ast.Gt: (ast.GtE, ast.Lt),
     ast.Eq: (ast.GtE, ast.LtE),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
     ast.Add: (ast.Sub,),
     ast.Sub: (ast.Add,),
     ast.Mult: (ast.Add,),
     ast.FloorDiv: (ast.Mult,),
+    ast.Mod: (ast.FloorDiv,),
+    ast.BitAnd: (ast.BitOr,),
+    ast.RShift: (ast.LShift,),
+    ast.And: (ast.Or,),
+    ast.Or: (ast.And,),
 }
+NAMES = {"any": "all", "all": "any", "min": "max", "max": "min", "And": "Or", "Or": "And"}
 
 
 def mutants(function: Callable) -> Iterator[tuple[str, Callable]]:
-    """Its text and itself with a comparison, an operation, a sign, a number, a parameter or the
-    last element of a list changed."""
+    """Its text and itself with a comparison, an operation, a sign, a number, a parameter, a
+    condition, a connective, a call that says something, or the last element of a list changed."""
     text = textwrap.dedent(inspect.getsource(function))
     tree = ast.parse(text)
     definition = tree.body[0]
@@ -38,6 +50,16 @@ def mutants(function: Callable) -> Iterator[tuple[str, Callable]]:
                 yield after, _made(function, changed)
 
 
+def difference(function: Callable, text: str) -> tuple[str, str]:
+    """What a mutant has in place of what, without white space around it."""
+    whole = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function))))
+    lines = [*difflib.ndiff(whole.splitlines(), text.splitlines())]
+    before, after = (
+        " ".join(one[2:].strip() for one in lines if one.startswith(mark)) for mark in ("- ", "+ ")
+    )
+    return before, after
+
+
 def _made(function: Callable, tree: ast.Module) -> Callable:
     space = dict(vars(inspect.getmodule(function)))
     tree.body[0].decorator_list = []  # type: ignore[attr-defined]
@@ -47,17 +69,54 @@ def _made(function: Callable, tree: ast.Module) -> Callable:
 
 def _changes(node: ast.AST, names: list[str]) -> Iterator[Change]:
     if isinstance(node, ast.Compare):
-        for swap in SWAPS.get(type(node.ops[0]), ()):
-            yield lambda one, swap=swap: one.ops.__setitem__(0, swap())
-    if isinstance(node, ast.BinOp):
+        for place, operation in enumerate(node.ops):
+            for swap in _swaps(operation, node.comparators[place]):
+                yield lambda one, at=place, swap=swap: one.ops.__setitem__(at, swap())
+    if isinstance(node, ast.BinOp | ast.BoolOp | ast.AugAssign):
         for swap in SWAPS.get(type(node.op), ()):
             yield lambda one, swap=swap: setattr(one, "op", swap())
+    if isinstance(node, ast.BoolOp):
+        for place in range(len(node.values)):
+            yield lambda one, at=place: _left_out(one, at)
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield lambda one: setattr(one, "value", one.value + 1)
     if isinstance(node, ast.UnaryOp):
-        yield lambda one: setattr(one, "op", ast.UAdd())
+        yield _unsigned
+    if isinstance(node, ast.If | ast.IfExp):
+        for always in (True, False):
+            yield lambda one, value=always: setattr(one, "test", ast.Constant(value))
+    if isinstance(node, ast.comprehension) and node.ifs:
+        yield lambda one: one.ifs.clear()
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        yield lambda one: setattr(one, "value", ast.Constant(None))
+    if isinstance(node, ast.Name) and node.id in NAMES:
+        yield lambda one: setattr(one, "id", NAMES[one.id])
+    if isinstance(node, ast.Attribute) and node.attr in ("And", "Or"):
+        yield lambda one: setattr(one, "attr", NAMES[one.attr])
     if isinstance(node, ast.Name) and node.id in names:
         for name in names:
             yield lambda one, name=name: setattr(one, "id", name)
     if isinstance(node, ast.List) and node.elts:
         yield lambda one: one.elts.pop()
+
+
+def _swaps(operation: ast.cmpop, other: ast.AST) -> tuple[type, ...]:
+    """What a comparison becomes; one with a word can only become its opposite."""
+    if isinstance(operation, ast.Eq) and isinstance(getattr(other, "value", None), str):
+        return (ast.NotEq,)
+    return SWAPS.get(type(operation), ())
+
+
+def _left_out(node: ast.AST, place: int) -> None:
+    """One of several that are joined by `and` or `or` no longer counts."""
+    assert isinstance(node, ast.BoolOp)
+    node.values[place] = ast.Constant(isinstance(node.op, ast.And))
+
+
+def _unsigned(node: ast.AST) -> None:
+    """-x becomes x, and `not x` the truth of x."""
+    assert isinstance(node, ast.UnaryOp)
+    if isinstance(node.op, ast.Not):
+        node.operand = ast.UnaryOp(ast.Not(), node.operand)
+    else:
+        node.op = ast.UAdd()

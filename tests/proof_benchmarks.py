@@ -7,7 +7,10 @@ at a barrier or a shuffle, for any sizes and contents, in the launch that a test
 any grid of blocks of 64 threads). Arrays are taken to be long enough: bounds are not the question.
 
 *Proved* codes have no such question left. *Refuted* ones have one, and go wrong in a run on the
-simulated GPU, too. All others are not decided.
+simulated GPU, too. All others are not decided. *Empty* ones are proved, too, but have no store or
+atomic left when the compiler is done, whatever their source does. Clean codes that are so by a
+promise to the prover alone (`__requires`, `--warp-sync`), which no compiler sees, count by
+themselves.
 """
 
 from __future__ import annotations
@@ -73,16 +76,27 @@ def doubts(code: Code, fixed: bool) -> Iterator[Doubt]:
 
 
 def outcome(code: Code, fixed: bool, arguments) -> tuple[str, str]:
-    """ "proved", "refuted" or "not decided", and why not."""
+    """ "proved", "refuted", "not decided" or "empty", and why not."""
     try:
         found = list(islice(doubts(code, fixed), 1))
     except (Undecided, RuleError, cuda.CudaError, ValueError, z3.Z3Exception) as error:
         return "not decided", str(error).partition("\n")[0]
     if not found:
-        return "proved", ""
+        return "empty" if _stores_nothing(code) else "proved", ""
     if race_benchmarks.examine(code, arguments).flagged:
         return "refuted", ""
     return "not decided", f"a {found[0].question.fault} could not be excluded"
+
+
+def _stores_nothing(code: Code) -> bool:
+    program = race_benchmarks.module_of(code).program
+    verbs = {
+        transfer.verb
+        for function in program.functions.values()
+        for one in function.instructions
+        for _, transfer in one.form.transfers
+    }
+    return verbs <= {"reads"}
 
 
 def examined_code(name: str, code: Code) -> tuple[str, str]:
@@ -109,12 +123,12 @@ def _table(name: str, codes: list[Code], jobs: int) -> None:
     counts: Counter[tuple[str, str]] = Counter()
     outcomes = in_order(partial(examined_code, name), codes, jobs)
     for code, (found, why) in zip(codes, outcomes, strict=True):
-        kind = "racy" if code.racy else "clean"
+        kind = "racy" if code.racy else "clean by a promise" if code.promised else "clean"
         counts[kind, found] += 1
         print(f"{name} {code.name}: {kind}, {found} {why}".rstrip(), file=sys.stderr, flush=True)
-    for kind in ("racy", "clean"):
+    for kind in ("racy", "clean", "clean by a promise"):
         row = ", ".join(
-            f"{counts[kind, one]} {one}" for one in ("proved", "refuted", "not decided")
+            f"{counts[kind, one]} {one}" for one in ("proved", "refuted", "not decided", "empty")
         )
         print(f"{name}, {kind}: {row}")
 

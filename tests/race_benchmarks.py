@@ -34,7 +34,8 @@ SCHEDULES = ("lockstep", "forwards", "backwards")  # those of the judge
 
 @dataclass(frozen=True)
 class Code:
-    """One benchmark: `racy` is what its authors say of it; `inputs` are made afresh by a seed."""
+    """One benchmark: `racy` is what its authors say of it, `promised` that this is so only under
+    conditions that the compiler does not see; `inputs` are made afresh by a seed."""
 
     name: str
     racy: bool
@@ -42,6 +43,7 @@ class Code:
     kernel: str
     grids: tuple[tuple[tuple, tuple], ...]  # (grid, block) to try
     options: tuple[str, ...] = ()
+    promised: bool = False
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def gpuverify(folder: Path) -> Iterator[Code]:
         defines = tuple(re.findall(r"-D\S+", launch[0]))
         name = str(path.parent.relative_to(folder / "testsuite" / "CUDA"))
         source = device_part(text, _ANNOTATIONS)
-        yield Code(name, not passes, source, kernel[1], (sides,), defines)
+        promised = "__requires(" in text or "--warp-sync" in launch[0]
+        yield Code(name, not passes, source, kernel[1], (sides,), defines, promised)
 
 
 # What GPUVerify's header gives: promises to the prover, which say nothing when a kernel runs.

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from every_device import run
 
-from grader.cuda import DataRace, UninitializedRead, UnsupportedInstruction, simulator
+from grader.cuda import DataRace, UninitializedRead, UnsupportedInstruction
 
 PIPELINE = r"""
 #include <cuda_pipeline.h>
@@ -22,10 +23,6 @@ extern "C" __global__ void reverse_tiles(const float* x, float* y, int n) {
   }
 }
 """
-
-
-def run(code, name, grid, block, *args, options=()):
-    simulator.RawModule(code=code, options=options).get_function(name)((grid,), (block,), args)
 
 
 def test_a_pipeline_of_two_stages_brings_every_tile():

@@ -420,3 +420,24 @@ def test_the_memory_that_cuda_reserves_for_groups_of_several_warps():
     x, y = np.arange(128, dtype=np.int32), ints(128)
     run(code, x, y, block=128)
     assert np.array_equal(y, np.repeat(x.reshape(2, 64).sum(axis=1), 64))
+
+
+def test_a_trap_that_the_compiler_made_is_told_as_such():
+    y = ints()
+    with pytest.raises(cuda.CudaError, match=r"a trap\. It stands on no line: .* an atomic on"):
+        run('extern "C" __global__ void k(int* y) { int v = 0; y[0] = atomicAdd(&v, 1); }', y)
+    with pytest.raises(cuda.CudaError, match=r"line 1: .* with a trap\.$"):
+        run('extern "C" __global__ void k(int* y) { if (y[0] == 0) __trap(); y[0] = 1; }', y)
+
+
+def test_what_is_called_by_a_wild_pointer_is_not_told_by_its_address():
+    with pytest.raises(cuda.OutOfBounds, match=r"by a pointer that points to none\.$"):
+        run('extern "C" __global__ void k(int* y) { ((void (*)())(1234ll + y[0]))(); }', ints())
+
+
+def test_a_directive_that_is_not_understood_is_quoted_without_what_follows_it():
+    code = 'extern "C" __global__ void k(int* y) { asm volatile(".section .x\\n"); y[0] = 1; }'
+    with pytest.raises(cuda.CudaError) as caught:
+        run(code, ints())
+    assert ".section .x" in str(caught.value)
+    assert "inline asm" not in str(caught.value) and "%r" not in str(caught.value)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from every_device import run
 
 from grader import cuda
 from grader.cuda import simulator
@@ -81,13 +82,11 @@ def ring(
         source = source.replace(name, text)
     threads = 64 * 2 * blocks
     x, y = np.arange(threads, dtype=np.float32), np.zeros(threads, np.float32)
-    with simulator.observe() as seen:
-        kernel = simulator.RawModule(code=source).get_function("ring")
-        kernel((threads // 64,), (64,), (x, y, np.int32(expected)))
+    hazards = run(source, "ring", threads // 64, 64, x, y, np.int32(expected))
     right = x.reshape(-1, blocks, 64)
     for _ in range(rounds):
         right = np.roll(right, 1, axis=1)[:, :, ::-1] + 1
-    return seen.hazards, np.array_equal(y, right.ravel())
+    return hazards, np.array_equal(y, right.ravel())
 
 
 @pytest.mark.parametrize("blocks", [2, 4, 16])
@@ -168,10 +167,7 @@ extern "C" __global__ void __cluster_dims__(2) two(float* y) {
 def two(body, count=1, n=64):
     code = PARTS + TWO.replace("BODY", body).replace("COUNT", str(count))
     y = np.zeros(n, np.float32)
-    with simulator.observe() as seen:
-        kernel = simulator.RawModule(code=code).get_function("two")
-        kernel((2,), (32,), (y,))
-    return seen.hazards, y
+    return run(code, "two", 2, 32, y), y
 
 
 STORE = 'asm volatile("st.shared::cluster.f32 [%0], %1;" :: "r"(there(&box[t], 1)), "f"(7.0f + t));'
@@ -271,9 +267,7 @@ extern "C" __global__ void __cluster_dims__(3) chain(float* y) {
 }"""
     )
     y = np.zeros(32, np.float32)
-    with simulator.observe() as seen:
-        simulator.RawModule(code=code).get_function("chain")((3,), (32,), (y,))
-    assert seen.hazards == [] and np.array_equal(y, 32 - np.arange(32))
+    assert run(code, "chain", 3, 32, y) == [] and np.array_equal(y, 32 - np.arange(32))
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,38 @@ def test_the_first_step_or_choice_that_the_solution_does_not_take_is_told(exerci
     assert re.search(EDITS[exercise][2], verdict.message), verdict.message
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (
+            "coordinate * strides[d]",
+            "coordinate * strides[dims - 1 - d]",
+            "where coordinate 1 is one more, the index goes on by 0, and should by 5",
+        ),
+        ("int place = 0;", "int place = 2;", "the index is 2 too large"),
+    ],
+)
+def test_an_index_that_leaves_its_array_is_told_by_its_strides(before, after, said):
+    exercise = "01_expand_where/expand"
+    source = course.exercise(exercise).solution.replace(before, after)
+    verdict = judge(exercise, source, hidden=False, sizes=False)
+    assert verdict.status == "out_of_bounds"
+    assert "The index into x: " in verdict.message and said in verdict.message
+
+
+def test_beyond_an_array_that_nothing_is_copied_from_no_strides_are_told():
+    wrong = wrong_kernel("02_tree_reduction", "everyone_adds")
+    verdict = judge(f"02_tree_reduction/{wrong.exercise}", wrong.source, hidden=False)
+    assert verdict.status == "out_of_bounds" and "The index into" not in verdict.message
+
+
+def test_the_wrong_one_of_two_equal_elements_is_told():
+    exercise = "08_project/top_four"
+    source = course.exercise(exercise).solution.replace("a.index < b.index", "a.index > b.index")
+    verdict = judge(exercise, source, hidden=False, sizes=False)
+    assert re.search(r"x\[0, \d+\] and x\[0, \d+\] are both \S+: of equal", verdict.message)
+
+
 def test_what_lies_where_a_number_of_the_code_does_not_is_no_number_of_the_code():
     """A thread's index is a constant of its thread, and stands nowhere in the kernel."""
     exercise = "00_first_kernel/saxpy"

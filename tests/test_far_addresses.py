@@ -1,7 +1,10 @@
 """Pointers that lead nowhere: every kind of access names the learner's line, whatever the address.
 
 Addresses are 64 bits wide: they wrap, look negative, and fall into the windows of shared and local
-memory. None of that may stop the simulated GPU itself."""
+memory. None of that may stop the simulated GPU itself, nor is an address told as one, or as an
+element of an array that lies far away."""
+
+import re
 
 import numpy as np
 import pytest
@@ -55,5 +58,27 @@ def test_an_access_to_nowhere_is_out_of_bounds_on_its_line(access):
             astray((1,), (1,), (np.uint64(address), np.zeros(1, np.float32)))
         except (OutOfBounds, Misaligned, UninitializedRead) as error:
             assert error.line == LINE, hex(address)
+            assert not re.search(r"0x|\[-?\d{7,}\]", str(error)), str(error)
         else:
             assert address in IN_USE, hex(address)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if (x[n + i] > 0) out[i] = y[i];",
+        "float v = x[n + i]; if (i < n) out[i] = y[i] + v;",
+        "auto at = [&](int k) { return x[n + k]; }; out[i] = y[i] + at(i);",
+        "out[(int)y[i] * 0 + i] = x[n + i] + y[i];",
+        "*(out + i) = x[n + i];",
+    ],
+)
+def test_what_is_read_beyond_an_array_is_not_told_of_another_on_its_line(line):
+    source = f"""extern "C" __global__ void beyond(
+    const float* x, const float* y, float* out, int n) {{
+    int i = threadIdx.x;
+    {line}
+}}"""
+    arrays = [np.ones(32, np.float32) for _ in range(3)]
+    with pytest.raises(OutOfBounds, match=r"reads `x\[32\]`"):
+        simulator.RawModule(code=source).get_function("beyond")(1, 32, (*arrays, np.int32(32)))

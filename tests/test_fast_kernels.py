@@ -112,9 +112,9 @@ def test_there_is_a_kernel_for_every_length():
 @pytest.mark.parametrize(
     ("file", "name", "blocks", "threads", "columns", "offset"),
     [
-        ("9_cluster_in_registers.cu", "few_32768", 2, 512, 2001, 0),
-        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 3001, 1),
-        ("9_cluster_in_registers.cu", "few_65536", 8, 128, 7, 3),  # most blocks have nothing
+        ("9_cluster_in_registers.cu", "cluster_32768", 4, 512, 2001, 0),
+        ("9_cluster_in_registers.cu", "few_32768", 8, 128, 3001, 1),
+        ("9_cluster_in_registers.cu", "few_65536", 16, 128, 7, 3),  # most blocks have nothing
     ],
 )
 def test_a_cluster_takes_a_row(file, name, blocks, threads, columns, offset):
@@ -122,6 +122,24 @@ def test_a_cluster_takes_a_row(file, name, blocks, threads, columns, offset):
     y = placed(np.full((5, columns), 9, np.float32), offset)
     launch(kernel(file, name), 5 * blocks, threads, (x, y, np.int32(columns)))
     agree(y, softmax(x))
+
+
+@pytest.mark.parametrize(("columns", "offset"), [(7, 0), (3001, 1), (4000, 5)])
+@pytest.mark.parametrize("kind", ["half", "bfloat"])
+def test_a_cluster_takes_a_row_of_halves(kind, columns, offset):
+    x = rows_of(5, columns)
+    x = x.astype(np.float16) if kind == "half" else (x.view(np.uint32) >> 16).astype(np.uint16)
+    x, y = placed(x, offset), placed(np.zeros_like(x), offset)
+    choice = choose(1000, 32_768, kind)
+    launch(
+        kernel(choice.file, choice.kernel),
+        5 * choice.blocks,
+        choice.threads,
+        (x, y, np.int32(columns)),
+    )
+    if kind == "bfloat":
+        x, y = leaderboard.floats(x), leaderboard.floats(y)
+    agree(y, softmax(x), 1e-3 if kind == "half" else 8e-3)
 
 
 # Instances as small as tests can wait for.
@@ -132,9 +150,9 @@ small(const float* x, float* y, int rows, int columns) {
     softmax_ring<64, 2, 5, NUMBER>(x, y, rows, columns);
 }""",
     "9_whole_gpu.cu": """
-extern "C" __global__ void small(const float* x, float* y, Pair* pairs, unsigned* come,
-                                 unsigned* finished, int rows, int columns) {
-    softmax_gpu<64, 2, 5, NUMBER>(x, y, pairs, come, finished, rows, columns);
+extern "C" __global__ void small(const float* x, float* y, unsigned long long* mail, int rows,
+                                 int columns) {
+    softmax_gpu<64, 2, 5, NUMBER>(x, y, mail, rows, columns);
 }""",
 }
 
@@ -155,13 +173,14 @@ def test_a_ring_of_a_cluster_takes_one_row_after_the_other(blocks, columns, offs
 
 @pytest.mark.parametrize(("lag", "columns", "offset"), [(0, 9, 0), (1, 501, 1), (2, 1003, 3)])
 def test_the_whole_gpu_takes_one_row_after_the_other(lag, columns, offset):
-    x = placed(rows_of(7, columns), offset)
-    y = placed(np.full((7, columns), 9, np.float32), offset)
-    pairs, come, finished = (np.zeros(n, np.uint32) for n in (2 * 7 * 4, 7, 1))
-    args = (x, y, pairs.view(np.float32), come, finished, np.int32(7), np.int32(columns))
+    rows = 11  # more than twice around the mail, and not a whole number of times
+    x = placed(rows_of(rows, columns), offset)
+    y = placed(np.full((rows, columns), 9, np.float32), offset)
+    mail = np.zeros((2, 2 * lag + 2, 4), np.uint64)
+    args = (x, y, mail, np.int32(rows), np.int32(columns))
     launch(small("9_whole_gpu.cu", lag, True), 4, 64 + 64 + 32 * lag, args, 16 * 64 * 5)
     agree(y, softmax(x))
-    assert not come.any() and not finished.any()
+    assert not mail.any()  # ready for the next launch
 
 
 @pytest.mark.parametrize("offset", OFFSETS)

@@ -166,6 +166,15 @@ def test_a_plain_file_needs_an_id_and_who_is_not_in_it_is_named_and_stays(here):
     assert set(students(here)) == {"ada", "ben", "dora"}
 
 
+def test_a_name_in_one_piece_takes_the_place_of_one_in_two(here):
+    import_roster(here, "moodle")
+    import_roster(here, "csv")
+    assert students(here)["ada"][:2] == ("Ada Lovelace", None)
+    (here.root / "ids.csv").write_text("id,section\nada,Evening\n")
+    assert run(here, "roster", "ids.csv").exit_code == 0
+    assert students(here)["ada"][:2] == ("Ada Lovelace", None)  # no name says nothing of names
+
+
 def test_a_workbook_is_read_and_columns_can_be_named(here):
     book = openpyxl.Workbook()
     for row in (["Kennung", "name", "Kurs", "id"], ["ada", "Ada", "B", 1], ["ben", "Ben", "B", 2]):

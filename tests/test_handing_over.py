@@ -75,6 +75,39 @@ def test_the_highest_block_can_be_the_first():
     assert tickets("highest block first") == [3, 2, 1, 0]
 
 
+def steps(order, n):
+    """What eight blocks take that add up n elements each and hand one number over."""
+    code = """extern "C" __global__ void add(const float* x, float* total, int n) {
+        float sum = 0;
+        for (int k = threadIdx.x; k < n; k += 32) sum += x[k];
+        atomicAdd(total, sum);
+    }"""
+    x, total = np.ones(n, np.float32), np.zeros(1, np.float32)
+    with simulator.options(order=order, checks=False), simulator.observe(counted=False) as run:
+        simulator.RawModule(code=code).get_function("add")((8,), (32,), (x, total, np.int32(n)))
+    assert total[0] == 8 * n
+    return run.steps
+
+
+@pytest.mark.parametrize("order", ["highest block first", "block 3 last", "warps by chance"])
+def test_blocks_take_turns_only_where_one_may_notice_another(order):
+    more = [steps(one, 3200) - steps(one, 320) for one in ("lockstep", order)]
+    assert more[0] == more[1]
+
+
+def test_a_block_that_waits_for_a_later_one_gives_way_in_its_turn():
+    code = """extern "C" __global__ void wait(volatile int* flag, int* seen) {
+        if (blockIdx.x == 0) *flag = 1;
+        else while (*flag == 0) {}
+        if (threadIdx.x == 0) seen[blockIdx.x] = 1;
+    }"""
+    for order in ("highest block first", "block 0 last", "warps by chance"):
+        flag, seen = np.zeros(1, np.int32), np.zeros(3, np.int32)
+        with simulator.options(order=order, checks=False, step_limit=20_000):
+            simulator.RawModule(code=code).get_function("wait")((3,), (32,), (flag, seen))
+        assert seen.tolist() == [1, 1, 1]
+
+
 @pytest.mark.parametrize("late", range(4))
 def test_each_block_can_be_the_last(late):
     drawn = tickets(f"block {late} last")

@@ -118,7 +118,8 @@ ELSEWHERE = {
     "stmatrix": "what ldmatrix undoes: test_tensor_cores.py",
     "wmma": "its fragments are opaque: test_tensor_cores.py has products, on hardware too",
     "getctarank mapa": "addresses within a cluster: test_kernels.py",
-    "cvta isspacep ld ldu mov st": "memory and moves, in every kernel of every row",
+    "cvta isspacep ld ldu mov st": "memory and moves, in every kernel of every row; st.async: "
+    "test_cluster_messages.py, on hardware too",
 }
 
 

@@ -52,6 +52,19 @@ def test_names_and_empty_lines_make_no_other_kernel(asked):
     assert len(asked) == 1
 
 
+def test_a_variable_that_no_kernel_uses_makes_no_other_kernel(asked):
+    examined(SOLUTION)
+    examined(SOLUTION + "__device__ int spare = 7;\n__constant__ int* where = &spare;\n")
+    assert len(asked) == 1
+
+
+def test_a_variable_that_a_kernel_uses_makes_another_one(asked):
+    for value in (1, 2):
+        used = SOLUTION.replace("x[i] + y[i]", "x[i] + y[i] + table[i % 2]")
+        examined(f"__constant__ int table[2] = {{0, {value}}};\n{used}")
+    assert len(asked) == 2
+
+
 def test_lines_are_those_of_the_answer_that_asks(asked):
     here, there = examined(A_COMPUTED_MASK), examined("\n\n" + A_COMPUTED_MASK)
     assert len(asked) == 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from every_device import devices
 
 from grader import cuda
 from grader.cuda import simulator
@@ -133,16 +134,6 @@ FACTORS = {
 SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32}
 SHAPES = [(16, 16, 16), (8, 32, 16), (32, 8, 16)]
 ROW, COLUMN = "wmma::row_major", "wmma::col_major"
-
-
-def devices():
-    yield simulator.RawModule, np.copy, np.asarray
-    if cuda.gpu_count():
-        import cupy
-
-        from grader.cuda import gpu
-
-        yield gpu.RawModule, cupy.asarray, cupy.asnumpy
 
 
 def stored(matrix, kind, layout):

@@ -148,17 +148,25 @@ def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
     `here` is the package from which relative imports start."""
     found: set[str] = set()
     try:
-        nodes = ast.walk(ast.parse(source))
+        module = ast.parse(source)
     except SyntaxError:  # said where the lesson is opened
         return frozenset()
-    for node in nodes:
+    for node in _statements(module):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             start = here[: len(here) + 1 - node.level] if node.level else ()
-            module = ".".join([*start, *(node.module.split(".") if node.module else ())])
-            found |= {module, *(f"{module}.{alias.name}" for alias in node.names)}
+            source_of = ".".join([*start, *(node.module.split(".") if node.module else ())])
+            found |= {source_of, *(f"{source_of}.{alias.name}" for alias in node.names)}
     return frozenset(found)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """All in it, however deep; what is no statement imports nothing, and is most of a text."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for one in getattr(node, part, ()):
+            yield one
+            yield from _statements(one)
 
 
 def _with_parents(name: str) -> list[str]:

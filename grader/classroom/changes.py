@@ -118,13 +118,12 @@ def _why(what: str, old: Known | None, new: Known) -> str:
     """In words for whoever reads it."""
     if old is None:
         return "graded" if what != LATENESS else "late"
-    if what == LATENESS:
-        same = old.parts == new.parts
-        return "due date, policy or extension changed" if same else "handed in again, or regraded"
+    if what == LATENESS and old.parts == new.parts:
+        return "due date, policy or extension changed"
     if new.by_hand or old.by_hand:
         return "marked by hand"
     changed = verdicts.differing(old.parts, new.parts)
-    reasons = [_REASONS[name] for name in changed if name in _REASONS]
+    reasons = list(dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS))
     if old.most != new.most:
         reasons.append(f"points changed: {old.most:g} before, {new.most:g} now")
     return "; ".join(reasons) or "regraded"
@@ -132,6 +131,7 @@ def _why(what: str, old: Known | None, new: Known) -> str:
 
 _REASONS = {
     "submission": "handed in again",
+    "stamp": "handed in again",
     "lesson": "the lesson's cases or points changed",
     "judge": "the judge changed",
     "secret": "the course's secret changed",

@@ -7,6 +7,7 @@ then (see `lateness`). The commands change it; so may you. docs/course-file.md h
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -95,7 +96,7 @@ def read(course: CourseFolder) -> CourseFile:
     """The course's file; without one, a course without due dates. ClassroomError names what in it
     cannot be."""
     path = course.root / FILE
-    if not path.is_file():
+    if not os.path.lexists(path):  # else nobody would be late any more
         return CourseFile()
     try:
         return _course(tomllib.loads(path.read_text(encoding="utf-8")))
@@ -110,7 +111,7 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     """The file's document, to be changed; it is written, comments and all, if what came of it can
     be read."""
     path = course.root / FILE
-    if path.is_file():
+    if os.path.lexists(path):
         document = tomlkit.parse(path.read_text(encoding="utf-8"))
     else:
         document = tomlkit.document()

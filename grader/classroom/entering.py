@@ -3,7 +3,7 @@
 That step opens the gradebook ten times for a submission and checks each notebook eight times, which
 takes ten times as long as everything here. What it would do under the course's own config is
 little: our two preprocessors make the notebook (see `plugin`), and what stands in its check cells
-goes into the gradebook. formgrader's button still goes nbgrader's way, and
+goes into the gradebook (see `saving`). formgrader's button still goes nbgrader's way, and
 tests/test_entering.py holds one beside the other, file by file and row by row.
 """
 
@@ -24,11 +24,12 @@ from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
-from . import plugin, verdicts
-from .files import whole
+from . import plugin, saving, verdicts
+from .files import linked, whole
 from .folder import explained
 from .grading import Grading, Work
 from .plugin import Marking, Pair
+from .saving import Saving
 
 READ_ONLY = 0o444  # as nbgrader leaves what was graded
 
@@ -54,8 +55,11 @@ class Entering:
     _lesson: Lesson
     _pairs: dict[str, Pair]
     _checksums: dict[str, str]  # by cell
-    _names: dict[str, str]  # of cells, by the gradebook's ids
+    _checks: dict[str, str]  # the gradebook's ids of check cells, by name
+    _answers: dict[str, str]  # the same of solution cells
+    _saving: Saving
     _marked: dict[tuple[object, ...], Marked] = field(default_factory=dict)
+    _lies: dict[str, tuple[Path, int]] = field(default_factory=dict)  # by notebook: where, inode
 
     def enter(self, learner: str, work: Work) -> None:
         """Write the graded notebook, then the marks, then that both are there: whoever is stopped
@@ -65,7 +69,7 @@ class Entering:
         place = self.grading.course.path("autograded", lesson, learner)
         with explained(lesson):
             marked = self._mark(work)
-            _write(place, lesson, marked, work.beside)
+            self._write(place, marked, work.beside)
             try:
                 self._save(learner, marked, work.beside.get(STAMP, ""))
             except BaseException:
@@ -98,42 +102,45 @@ class Entering:
                 blank.add(name)
         return Marked(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
 
+    def _write(self, place: Path, marked: Marked, beside: dict[str, str]) -> None:
+        """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one.
+        Of notebooks that are alike in all, as those of a team, there is one on the disk."""
+        if place.exists():
+            shutil.rmtree(place)
+        place.mkdir(parents=True)
+        whole(place / verdicts.FILE, marked.kept, READ_ONLY)
+        for name, content in beside.items():
+            whole(place / name, content, READ_ONLY)
+        path = place / f"{self.grading.lesson}.ipynb"
+        twin, inode = self._lies.get(marked.notebook, (path, 0))
+        # Somebody may have had the other graded anew meanwhile, with formgrader's button.
+        if not (twin.exists() and twin.stat().st_ino == inode and linked(path, twin)):
+            whole(path, marked.notebook, READ_ONLY)
+            self._lies[marked.notebook] = path, path.stat().st_ino
+
     def _save(self, learner: str, marked: Marked, stamp: str) -> None:
         """The marks in the gradebook; one given by hand stays, and waits for a look."""
-        gradebook, lesson = self.gradebook, self.grading.lesson
-        if self.grading.course.config.Autograde.get("create_student", True):
-            gradebook.update_or_create_student(learner)
-        when = {"timestamp": utils.parse_utc(stamp.strip())} if stamp.strip() else {}
-        submission = gradebook.update_or_create_submission(lesson, learner, **when)
-        (notebook,) = submission.notebooks
-        for grade in notebook.grades:
-            grade.auto_score = marked.scores[self._names[grade.cell_id]]
-            grade.needs_manual_grade = grade.manual_score is not None
-        for comment in notebook.comments:
-            blank = self._names[comment.cell_id] in marked.blank
-            comment.auto_comment = "No response." if blank else None
-        gradebook.db.commit()
+        scores = {cell: marked.scores[name] for name, cell in self._checks.items()}
+        comments = {
+            cell: "No response." if name in marked.blank else None
+            for name, cell in self._answers.items()
+        }
+        when = utils.parse_utc(stamp.strip()) if stamp.strip() else None
+        create = self.grading.course.config.Autograde.get("create_student", True)
+        self._saving.save(learner, when, scores, comments, create)
 
 
 def open_for(grading: Grading, gradebook: Gradebook) -> Entering:
     """What it takes to enter marks of a lesson; the gradebook stays the caller's to close."""
-    gradebook.db().expire_on_commit = False  # else each learner asks for all exercises again
     name = grading.lesson
     released = gradebook.find_notebook(name, name)
-    checksums = {cell.name: cell.checksum for cell in released.source_cells}
-    names = {cell.id: cell.name for cell in (*released.grade_cells, *released.solution_cells)}
-    lesson, pairs = (
+    return Entering(
+        grading,
+        gradebook,
         lessons.lesson(name, grading.course.kernels),
         plugin.released_pairs(gradebook, name),
+        {cell.name: cell.checksum for cell in released.source_cells},
+        {cell.name: cell.id for cell in released.grade_cells},
+        {cell.name: cell.id for cell in released.solution_cells},
+        saving.open_for(gradebook, name),
     )
-    return Entering(grading, gradebook, lesson, pairs, checksums, names)
-
-
-def _write(place: Path, lesson: str, marked: Marked, beside: dict[str, str]) -> None:
-    """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one."""
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
-    whole(place / verdicts.FILE, marked.kept, READ_ONLY)
-    for name, content in beside.items():
-        whole(place / name, content, READ_ONLY)
-    whole(place / f"{lesson}.ipynb", marked.notebook, READ_ONLY)

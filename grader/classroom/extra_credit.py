@@ -49,7 +49,7 @@ def _points(course: CourseFolder, lesson: str, learner: str, name: str) -> float
     try:
         kept = verdicts.read(course.path("autograded", lesson, learner))
         return float(kept[name]["verdict"]["points"])
-    except (OSError, ValueError, KeyError):  # graded by hand alone
+    except (FileNotFoundError, KeyError):  # graded by hand alone
         return None
 
 

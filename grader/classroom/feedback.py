@@ -53,7 +53,8 @@ def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: s
     """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
     kept for `write_all`."""
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
-    shutil.rmtree(place, ignore_errors=True)  # another grader's page may have brought files along
+    if place.exists():  # another grader's page may have brought files along
+        shutil.rmtree(place)
     place.mkdir(parents=True)
     whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
     for name in HANDED_IN:
@@ -78,7 +79,7 @@ def _made_of(course: CourseFolder, lesson: str, learner: str) -> str:
     """What a learner's page was made of; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
     made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
-    return (place / CACHE_KEY).read_text(encoding="utf-8") if made else ""
+    return (place / CACHE_KEY).read_text(encoding="utf-8", errors="replace") if made else ""
 
 
 def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:

@@ -3,7 +3,7 @@ with what is wrong first, then the cells that the learner wrote."""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -16,10 +16,23 @@ from markupsafe import Markup
 from ..course.kinds import Kind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
-from . import sanitize_html
+from . import graded, sanitize_html
 from .changes import Change
 from .export import Row
 from .folder import CourseFolder
+from .shared_styles import apart
+
+# What is coloured in a learner's code, by Pygments' classes.
+COLOURS = {
+    "#0550ae": ("k", "kt", "kd", "kr", "m", "mi", "mf", "mh"),
+    "#6e7781": ("c", "c1", "cm", "ch"),
+    "#0a3069": ("s", "s1", "s2"),
+    "#953800": ("cp", "cpf"),
+}
+_UNCOLOURED = re.compile(
+    rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
+    r'[a-z]{1,2}\d?">([^<]*)</span>'
+)
 
 
 @dataclass(frozen=True)
@@ -54,8 +67,10 @@ class Verdict:
 def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     """The page's HTML."""
     place = course.path("autograded", lesson, learner)
-    notebook = json.loads((place / f"{lesson}.ipynb").read_text(encoding="utf-8"))["cells"]
-    cards = {_grade_id(cell): _card(cell) for cell in notebook}
+    notebook = graded.cells(place / f"{lesson}.ipynb")
+    found = {_grade_id(cell): apart(_card(cell)) for cell in notebook}
+    cards = {name: Markup(card) for name, (_, card) in found.items()}
+    rules = dict.fromkeys(rule for told, _ in found.values() for rule in told)
     order = list(cards)
     exercises = [
         Verdict(
@@ -69,6 +84,8 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     late = max((row.late_penalty or 0.0 for row in shown.rows), default=0.0)
     stamp = (note(place / "timestamp.txt") or "").strip()
     return _template().render(
+        rules=Markup("\n".join(rules)),
+        colours=COLOURS,
         title=shown.title,
         learner=learner,
         handed_in=stamp if is_time(stamp) else "",
@@ -106,7 +123,7 @@ def _html(cell: dict[str, Any], source: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _coloured(source: str, language: str) -> str:
-    return sanitize_html.code_to_html(source, language)
+    return _UNCOLOURED.sub(r"\1", sanitize_html.code_to_html(source, language))
 
 
 def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
@@ -119,8 +136,7 @@ def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
 def _sources(path: str, changed: int) -> frozenset[str]:
     if not path:
         return frozenset()
-    notebook = json.loads(Path(path).read_text(encoding="utf-8"))
-    return frozenset(_source(cell) for cell in notebook["cells"])
+    return frozenset(_source(cell) for cell in graded.cells(Path(path)))
 
 
 def _grade_id(cell: dict[str, Any]) -> str:
@@ -132,10 +148,10 @@ def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
-def _card(cell: dict[str, Any]) -> Markup:
+def _card(cell: dict[str, Any]) -> str:
     """What JudgeAnswers put into a check cell: the grader's own HTML."""
     pages = ["".join(one["data"].get("text/html", "")) for one in cell.get("outputs", ())]
-    return Markup("".join(pages)) if _grade_id(cell).startswith(CHECK) else Markup()
+    return "".join(pages) if _grade_id(cell).startswith(CHECK) else ""
 
 
 @cache

@@ -23,12 +23,20 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .. import course
+from ..course.authors import blamed, shown
 from ..course_folder import CHOICE, WARPWISE
 from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
 
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
+_NEEDED = (
+    ("CourseDirectory", "course_id"),
+    ("CourseDirectory", "root"),
+    ("Exchange", "root"),
+    ("Exchange", "cache"),
+    ("JudgeAnswers", "secret_file"),
+)
 
 _ELSEWHERE = """\
 # The same course in this folder.
@@ -108,6 +116,8 @@ class CourseFolder:
         return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
 
     def gradebook(self) -> Gradebook:
+        """Made if there is none, as in a clone in which nothing was released yet."""
+        self.root.mkdir(parents=True, exist_ok=True)
         self._require_whole_gradebook()
         where = CourseDirectory(config=self.config)
         return Gradebook(where.db_url, where.course_id)
@@ -159,8 +169,17 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
 
 
 def _read(config_file: Path) -> CourseFolder:
-    loader = PyFileConfigLoader(config_file.name, str(config_file.parent))
-    return CourseFolder(loader.load_config())
+    """The course that a config describes; AuthorError or ClassroomError says what is wrong with it,
+    for it is Python, and instructors change it."""
+    with blamed(config_file):
+        config = PyFileConfigLoader(config_file.name, str(config_file.parent)).load_config()
+    for section, name in _NEEDED:
+        if not isinstance(config[section].get(name), str):
+            raise ClassroomError(
+                f"{shown(config_file)} does not set c.{section}.{name}, or not to a text: set it "
+                "as the course's own nbgrader_config.py does, or load that one first."
+            )
+    return CourseFolder(config)
 
 
 def shipped() -> Config:

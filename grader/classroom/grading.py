@@ -13,11 +13,12 @@ from nbgrader.api import MissingEntry
 
 from ..course import Lesson
 from ..course.weave import CHECK, text
+from ..errors import MachineError
 from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
-from . import ClassroomError, coursefile, extra_credit, release, verdicts
+from . import ClassroomError, coursefile, export, extra_credit, release, verdicts
 from .cache_key import marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
@@ -141,7 +142,7 @@ class Grading:
         try:
             kept = verdicts.read(place)
             notebook = intake.read_notebook(place / f"{self.lesson}.ipynb")
-        except (OSError, ValueError, KeyError, UnreadableNotebook):
+        except (OSError, MachineError, UnreadableNotebook):
             return None
         lost = all(one["verdict"]["status"] == verdicts.UNREADABLE for one in kept.values())
         return None if lost else notebook
@@ -159,7 +160,7 @@ def of(course: CourseFolder, lesson: Lesson) -> Grading:
             released = gradebook.find_notebook(lesson.name, lesson.name)
             points = {cell.name: cell.max_score for cell in released.grade_cells}
             blank = {cell.name: cuda_source(cell.source) for cell in released.source_cells}
-            marked = gradebook.assignment_submissions(lesson.name)
+            marked = export.submissions(gradebook, lesson.name)
             scores = {one.student_id: one.score for one in marked}
     except MissingEntry as error:
         raise ClassroomError(

@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from sqlalchemy.orm import joinedload, undefer
 
 from . import coursefile
 from .coursefile import CourseFile
@@ -82,6 +83,11 @@ def _submitted(gradebook: Gradebook, learner: str | None = None) -> list[tuple[A
         gradebook.db.query(SubmittedAssignment.student_id, SubmittedAssignment, SubmittedNotebook)
         .join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .order_by(SubmittedAssignment.student_id)
+        .options(  # else each of them is a question of its own
+            joinedload(SubmittedAssignment.assignment),
+            undefer(SubmittedNotebook.score),
+            undefer(SubmittedNotebook.max_score),
+        )
     )
     if learner is not None:
         found = found.filter(SubmittedAssignment.student_id == learner)

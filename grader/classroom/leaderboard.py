@@ -48,7 +48,7 @@ def _standing(
     """The learner's, if the answer passed, by a judge that counted for contests."""
     try:
         kept = verdicts.read(course.path("autograded", lesson.name, learner))
-    except (OSError, ValueError, KeyError):  # marked by hand alone
+    except FileNotFoundError:  # marked by hand alone
         return
     if contest.exercise in kept:
         verdict = Verdict.from_dict(kept[contest.exercise]["verdict"])

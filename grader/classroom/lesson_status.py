@@ -51,7 +51,7 @@ def _of(
     course: CourseFolder, file: CourseFile, gradebook: Gradebook, lesson: str
 ) -> list[LearnerStatus]:
     students = {one.id: one for one in gradebook.students}
-    marked = {one.student_id: one for one in gradebook.assignment_submissions(lesson)}
+    marked = {one.student_id: one for one in export.submissions(gradebook, lesson)}
     spent = {
         one.learner: one.standing.spent
         for one in lateness.late(file, gradebook)

@@ -31,6 +31,7 @@ from ..submissions import intake
 from . import verdicts
 from .sanitize_html import sanitize
 from .secret import seed
+from .shared_styles import shared
 
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
@@ -121,7 +122,7 @@ def _grade(
     if marking.others and verdict.status == Status.NOT_ATTEMPTED:
         problem = problem or _elsewhere(marking.others, lesson.name)
     page = verdicts.notice(problem) + page
-    data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": page}
+    data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": shared(page)}
     check.outputs = [v4.new_output("execute_result", data=data)]
     return {"problem": problem, "verdict": verdict.to_dict()}
 

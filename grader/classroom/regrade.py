@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from . import batch, changes, coursefile
 from .batch import Track
 from .changes import Change
+from .files import linked
 from .folder import CourseFolder
 from .judges import Judges
 
@@ -23,6 +24,7 @@ def dry_run(
     course: CourseFolder, lesson: str, learners: list[str], workers: Judges, track: Track
 ) -> list[Change]:
     """What `apply` would change now; the course stays as it is, but for verdicts that it keeps."""
+    coursefile.read(course)  # what is wrong with it is said of the course's own file
     with _copy(course, lesson) as trial:
         before = changes.now(trial, lesson)
         batch.autograde(trial, lesson, learners, workers, track)
@@ -44,11 +46,7 @@ def _copy(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
     with tempfile.TemporaryDirectory(prefix="regrade-", dir=course.root) as name:
         folder = Path(name)
         for what in _COPIED:
-            path = course.root / what
-            if path.is_dir():
-                shutil.copytree(path, folder / what)
-            elif path.is_file():
-                shutil.copy2(path, folder / what)
+            _copy_all(course.root / what, folder / what, shutil.copy2)
         for what in _SHARED:
             (course.root / what).mkdir(exist_ok=True)
             try:
@@ -57,5 +55,22 @@ def _copy(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
                 shutil.copytree(course.root / what, folder / what)
         for learner in course.learners("autograded", lesson):
             place = folder / "autograded" / learner / lesson
-            shutil.copytree(course.path("autograded", lesson, learner), place)
+            _copy_all(course.path("autograded", lesson, learner), place, _linked_or_copied)
         yield course.configured(CourseDirectory={"root": str(folder)})
+
+
+def _copy_all(source: Path, to: Path, copy: Callable[[Path, Path], object]) -> None:
+    """A file, or all files of a folder. The first error is raised as it is; shutil's own would have
+    them all in a list, without their numbers."""
+    files = (path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+    for path in files:
+        if path.exists():
+            place = to / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            copy(path, place)
+
+
+def _linked_or_copied(source: Path, path: Path) -> None:
+    """What was graded is only ever replaced, so it need not be there twice."""
+    if not linked(path, source):
+        shutil.copy2(source, path)

@@ -136,8 +136,10 @@ def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> li
     with course.gradebook() as gradebook:
         known = {one.id for one in gradebook.students}
         for one in roster.members:
-            fields = {"first_name": one.first, "last_name": one.last, "email": one.email}
-            told = {name: spreadsheets.plain(value) for name, value in fields.items() if value}
+            fields = {"email": one.email} if one.email else {}
+            if one.first or one.last:  # both, as all of a name may stand in one of them
+                fields |= {"first_name": one.first, "last_name": one.last}
+            told = {name: spreadsheets.plain(value) or None for name, value in fields.items()}
             gradebook.update_or_create_student(one.id, **told)
     before = coursefile.read(course)
     with changed(course) as document:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nbformat import NotebookNode
 
+from ..counted import counted
 from ..course import Exercise, Lesson
 from ..course.weave import cuda_cell
 from ..submissions.intake import grade_id
@@ -35,8 +36,8 @@ def title_page(lesson: Lesson, mistakes: int) -> str:
     of_kinds = ", ".join(f"{kind} ({number})" for kind, number in kinds.most_common())
     minutes = sum(one.minutes for one in lesson.exercises)
     some = f"; some {minutes} minutes for learners" if minutes else ""
-    exercises = f"{_count(len(lesson.exercises), 'exercise')}: {of_kinds}{some}"
-    said = _count(mistakes, "typical mistake")
+    exercises = f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}{some}"
+    said = counted(mistakes, "typical mistake")
     return _TITLE.format(title=lesson.title, exercises=escape(exercises), mistakes=said)
 
 
@@ -91,7 +92,3 @@ def _sections(notebook: NotebookNode) -> Iterator[str]:
             for line in cell.source.splitlines():
                 if line.startswith("## "):
                     yield f"- {line.removeprefix('## ')}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -90,8 +90,9 @@ def _week(scratch: Path, lesson: Lesson) -> Iterator[Figure]:
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files in it."""
-    return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    """Bytes of all files in it; what several names lead to is there once."""
+    found = [path.lstat() for path in folder.rglob("*") if path.is_file()]
+    return sum({(one.st_dev, one.st_ino): one.st_size for one in found}.values())
 
 
 def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:

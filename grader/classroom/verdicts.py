@@ -11,6 +11,7 @@ from ..course import Exercise
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 from ..status import Status
+from . import graded
 from .files import whole
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
@@ -51,9 +52,18 @@ def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
 
 
 def read(autograded: Path) -> dict[str, Kept]:
-    """What was kept of a submission, by exercise; `autograded` is the submission's folder."""
-    kept: dict[str, Kept] = json.loads((autograded / FILE).read_text(encoding="utf-8"))["exercises"]
+    """What was kept of a submission, by exercise; `autograded` is the submission's folder.
+    MachineError when it is damaged, OSError when there is none."""
+    kept = graded.read(autograded / FILE).get("exercises")
+    if not isinstance(kept, dict) or not all(map(_is_kept, kept.values())):
+        raise graded.damaged(autograded / FILE)
     return kept
+
+
+def _is_kept(one: object) -> bool:
+    verdict = one.get("verdict") if isinstance(one, dict) else None
+    needed = {"status", "line", "points", "max_points"}
+    return isinstance(verdict, dict) and needed <= verdict.keys()
 
 
 def fingerprint(autograded: Path) -> str:
@@ -80,10 +90,15 @@ def had(autograded: Path) -> float:
 
 def packed(found: dict[str, Kept]) -> bytes:
     """The content of `FILE` to begin with."""
-    return json.dumps({"exercises": found}, indent=1).encode()
+    return _written({"exercises": found}).encode()
 
 
 def complete(autograded: Path, known: str, before: float) -> None:
     """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
     content = {"fingerprint": known, "had": before, "exercises": read(autograded)}
-    whole(autograded / FILE, json.dumps(content, indent=1), mode=0o444)
+    whole(autograded / FILE, _written(content), mode=0o444)
+
+
+def _written(content: dict[str, Any]) -> str:
+    """Without blanks: there is one of these for each learner and lesson."""
+    return json.dumps(content, separators=(",", ":"))

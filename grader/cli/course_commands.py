@@ -218,18 +218,31 @@ def show_status(name: str, section: str | None) -> int:
 
 
 def _table(lesson: str, file: CourseFile, found: list[LearnerStatus]) -> Table:
-    title = f"{lesson}, times in {file.zone}"
-    columns = ("learner", "name", "section", "team", "due", "handed in", "late", "points", "")
-    table = Table(*columns, title=title, box=SIMPLE_HEAD, pad_edge=False)
-    for one in found:
-        late = _span(one.late) + (f" ({one.spent} late days)" if one.spent else "")
-        when = file.local(one.when) if one.when else "yes" if one.handed_in else "no"
-        due = (file.local(one.due) if one.due else "") + (" extended" if one.extended else "")
-        points = "" if one.score is None else f"{one.score:g}"
-        waits = Text("look at its marks", "red") if one.waits else ""
-        shown = (one.learner, one.name, one.section, one.team, due, when, late, points)
-        table.add_row(*map(Text, shown), waits)
+    """Without the columns that are empty for all; times are never cut, however narrow it is."""
+    table = Table(title=f"{lesson}, times in {file.zone}", box=SIMPLE_HEAD, pad_edge=False)
+    rows = [_shown(one, file) for one in found]
+    kept = [name for name in rows[0] if any(row[name] for row in rows)] if rows else ["learner"]
+    for name in kept:
+        table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
+    for row in rows:
+        table.add_row(*(Text(row[name], "red" if name == "to do" else "") for name in kept))
     return table
+
+
+def _shown(one: LearnerStatus, file: CourseFile) -> dict[str, str]:
+    """A learner's cells by column."""
+    return {
+        "learner": one.learner,
+        "name": one.name,
+        "section": one.section,
+        "team": one.team,
+        "due": file.local(one.due) if one.due else "",
+        "extension": "extended" if one.extended else "",
+        "handed in": file.local(one.when) if one.when else "yes" if one.handed_in else "no",
+        "late": _span(one.late) + (f" ({one.spent} late days)" if one.spent else ""),
+        "points": "" if one.score is None else f"{one.score:g}",
+        "to do": "look at its marks" if one.waits else "",
+    }
 
 
 def _span(seconds: float) -> str:

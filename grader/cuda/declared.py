@@ -34,6 +34,7 @@ _DECLARED = re.compile(
     r"(?=[;={])"
 )
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)")
+_INDEX = r"\s*\[(?:[^][]|\[[^][]*\])*\]"  # others may stand in it
 _STRUCT = re.compile(r"\bstruct\s+(?:__align__\s*\(\s*\d+\s*\)\s*)?(\w+)\s*{([^{}]*)}")
 _CONSTANT = re.compile(
     r"(?:^[ \t]*#[ \t]*define[ \t]+(?P<macro>\w+)[ \t]+(?P<as>[^\n]+)$)"
@@ -125,7 +126,8 @@ class Declarations:
     def only_assigned(self, line: int | None, name: str) -> bool:
         """Whether a source line gives an element of an array a value, and names it nowhere else."""
         text, word = self.line(line), rf"\b{re.escape(name)}\b"
-        assigned = re.search(rf"{word}\s*\[[^=]*\]\s*=(?!=)", text)
+        element = rf"{word}(?:{_INDEX})+|^\s*\*[^=;]*{word}[^=;]*"
+        assigned = re.search(rf"(?:{element})\s*=(?!=)", text)
         return bool(assigned) and len(re.findall(word, text)) == 1
 
     def line(self, number: int | None) -> str:

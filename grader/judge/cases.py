@@ -65,14 +65,14 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
 
 def _orders(problem: Problem) -> tuple[str, ...]:
     """Other orders in which blocks that hand something over must leave the same: the highest
-    first, each of a few last, and warps as chance has it. What takes most steps comes last."""
+    first, each of a few last, and warps as chance has it."""
     sizes = [(math.prod(_dim(one.grid)), math.prod(_dim(one.block))) for one in problem.launches]
     blocks = max((grid for grid, _ in sizes), default=0)
     threads = max((grid * block for grid, block in sizes), default=0)
     if blocks < 2 or threads > MOST_THREADS:
         return ()
     last = range(blocks) if blocks <= FEW_BLOCKS else ()
-    return ("highest block first", *(f"block {number} last" for number in last), "shuffled")
+    return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")
 
 
 def _generator(seed: int, exercise_id: str, position: int) -> np.random.Generator:

@@ -20,7 +20,7 @@ from .words import Words
 SHOWN = 5  # mismatches listed
 ENOUGH = 8  # elements: among fewer, where the wrong ones lie is no pattern
 ORDERS = {
-    "shuffled": "with warps in an order drawn by chance",
+    "warps by chance": "with warps in an order drawn by chance",
     "highest block first": "with the highest block first",
 }
 FROM_NAN = (

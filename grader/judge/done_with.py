@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ..counted import counted
 from . import choices, phrases
 from .protocol import Choice
 from .telling import About, Told
@@ -100,8 +101,8 @@ class DoneWith(About):
             mine, ours = self._ways.passed(kind)
             if (mine != ours and kind != "multiplication") or (mine == 0) != (ours == 0):
                 sentence = (
-                    f"An element passes {phrases.number(mine, kind)} on its way into "
-                    f"{self._here}, and {phrases.number(ours, kind)} in a right kernel."
+                    f"An element passes {_number(mine, kind)} on its way into "
+                    f"{self._here}, and {_number(ours, kind)} in a right kernel."
                 )
                 return sentence, None
         return None
@@ -113,3 +114,7 @@ class DoneWith(About):
             f"{self._here} is made of the right elements: what is done with them differs.",
             None,
         )
+
+
+def _number(count: int, kind: str) -> str:
+    return counted(count, kind) if count else f"no {kind}s"

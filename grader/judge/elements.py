@@ -12,10 +12,11 @@ from .protocol import Arrays, Element, Place
 
 
 class Elements:
-    """The elements of some buffers, by the bytes that hold them."""
+    """The elements of some buffers, by the bytes that hold them. What lies `beyond` a buffer is
+    counted on if that is asked for, below 0 before it."""
 
-    def __init__(self, buffers: Arrays):
-        self.buffers = buffers
+    def __init__(self, buffers: Arrays, beyond: bool = False):
+        self.buffers, self.beyond = buffers, beyond
         self._at: dict[int, list[str]] = {}
         self._places: dict[str, tuple[npt.NDArray[np.intp], npt.NDArray[np.int64]]] = {}
         for name, array in buffers.items():
@@ -28,6 +29,8 @@ class Elements:
             found = int(np.searchsorted(places, offset, side="right")) - 1
             if found >= 0 and offset - places[found] < self.buffers[name].itemsize:
                 return Element(name, int(order[found]))
+            if self.beyond and self.buffers[name].flags.c_contiguous and len(places):
+                return Element(name, (offset - int(places[0])) // self.buffers[name].itemsize)
         return None
 
     def behind(self, graph: Graph, leaf: int) -> Element | None:

@@ -57,6 +57,7 @@ def _all_told(parts: MadeOf, steps: DoneWith) -> Iterator[tuple[Pattern, Told]]:
     yield from [*made_of, *done]
     if right and not any(told for _, told in done):
         yield from _first(
+            (Pattern.OTHER_PLACE, parts.tie),
             (Pattern.OTHER_STEP, steps.other_order),
             (Pattern.OTHER_STEP, steps.fewer_steps),
             (Pattern.OTHER_STEP, steps.arithmetic),

@@ -25,6 +25,9 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if len(graph.behind(root)) > MOST_BEHIND:
         return Made(stored=place_of(graph, root), cut=True, whole=graph.whole)
     used = _used(graph, elements, root)
+    if elements.beyond:  # of what lies there only the place is known
+        stored, cut = place_of(graph, root), len(used) > MOST_USED
+        return Made(stored=stored, used=tuple(used[:MOST_USED]), cut=cut, whole=graph.whole)
     summed = _used(graph, elements, root, extremes=False)
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)

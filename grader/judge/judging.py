@@ -13,7 +13,7 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import arrangement, compare, hazards, technique
+from . import arrangement, compare, hazards, past_the_end, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explanation import explained
@@ -126,14 +126,18 @@ def _explained(
     limits: Limits,
     allowed: dict[str, int],
 ) -> list[CaseResult]:
-    """`results`, the first that failed explained if it is a wrong answer and may be seen; `both`
-    are the answer's source and the solution's."""
+    """`results`, the first that failed explained if it may be seen and is a wrong answer, or an
+    index that leaves an array; `both` are the answer's source and the solution's."""
     rows = zip(instances, outcomes, results, words, strict=True)
     first = next((row for row in rows if row[2].status != Status.PASSED), None)
-    if first is None or not first[2].visible or first[2].status != Status.WRONG_ANSWER:
+    if first is None or not first[2].visible or first[0].case.hazard:
         return results
     instance, outcome, result, word = first
-    if instance.case.hazard:
+    if result.status == Status.OUT_OF_BOUNDS:
+        said = past_the_end.told(both, instance, word, limits, allowed)
+        more = replace(result, message=f"{result.message} {said}".rstrip())
+        return [more if one is result else one for one in results]
+    if result.status != Status.WRONG_ANSWER:
         return results
     wrong = compare.first_wrong(instance, outcome) if isinstance(outcome, Ran) else None
     if wrong is None:

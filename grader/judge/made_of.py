@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
 from . import divergence, phrases, places
 from .flow import parts, times
 from .protocol import Element, Place, Used
@@ -70,7 +72,9 @@ class MadeOf(About):
         taken = [(mine, ours) for mine, ours in pairs if mine and ours]
         said = places.rule([(index(mine), index(ours)) for mine, ours in taken])
         if not said:
-            there = [index(one) for one in (self.pair.wrong.element, *self.pair.wrong.others)]
+            there = [
+                self.words.place(one) for one in (self.pair.wrong.element, *self.pair.wrong.others)
+            ]
             flat = ([one.index for one in side] for side in zip(*taken, strict=True))
             said = places.by_strides(there[: len(taken)], *flat)
         return f" {said}" if said else ""
@@ -163,6 +167,29 @@ class MadeOf(About):
             f"{self._here} is {self._name(mine)} unchanged, and should be {self._name(ours)}.",
             self.mine.origin_line,
         )
+
+    def tie(self) -> Told:
+        """The number of an element in its row, where another one of the same value is meant."""
+        found, wanted = (
+            float(one.flat[0]) for one in (self.pair.wrong.found, self.pair.wrong.expected)
+        )
+        if self.pair.wrong.found.dtype.kind not in "iu" or min(found, wanted) < 0:
+            return None
+        *row, _ = self.words.index(self.pair.wrong.element) or (0,)
+        for name, array in self.words.problem.inputs.items():
+            inside = array.ndim == len(row) + 1 and max(found, wanted) < array.shape[-1]
+            if not inside or any(at >= size for at, size in zip(row, array.shape, strict=False)):
+                continue
+            one, other = ((*row, int(at)) for at in (found, wanted))
+            if one != other and array[one] == array[other]:
+                places = [int(np.ravel_multi_index(at, array.shape)) for at in (one, other)]
+                named = [self._name(Element(name, at)) for at in places]
+                return (
+                    f"{named[0]} and {named[1]} are both {array[one]:.6g}: of equal elements it "
+                    "names the wrong one. What decides between them?",
+                    None,
+                )
+        return None
 
     def stored(self, place: Place) -> str:
         return f"{phrases.capital(phrases.who(place))} wrote it{phrases.on(place)}."

@@ -37,10 +37,6 @@ def factor(ratio: float) -> str:
     return f"{ratio:.6g} times"
 
 
-def number(count: int, kind: str) -> str:
-    return f"{count or 'no'} {kind}{'' if count == 1 else 's'}"
-
-
 def are(elements: Sequence[Element]) -> str:
     return "is" if len(elements) == 1 else "are"
 

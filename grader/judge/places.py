@@ -99,9 +99,12 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
     found, wanted = _strides(places, mine), _strides(places, ours)
     if found is None or wanted is None or found[:-1] == wanted[:-1]:
         return ""
-    names = ("row", "column") if len(places[0]) == 2 else tuple(map(_nth, range(len(places[0]))))
+    flat = len(places[0]) == 2
+    names = ("row", "column") if flat else tuple(map(_nth, range(len(places[0]))))
     steps = [
         f"from {name} to {name} the index goes on by {a}, and should by {b}"
+        if flat
+        else f"where {name} is one more, the index goes on by {a}, and should by {b}"
         for name, a, b in zip(names, found[:-1], wanted[:-1], strict=True)
         if a != b
     ]
@@ -115,7 +118,7 @@ def by_strides(places: Sequence[Index], mine: Sequence[int], ours: Sequence[int]
 
 
 def _nth(dimension: int) -> str:
-    return f"index {dimension + 1}"
+    return f"coordinate {dimension + 1}"
 
 
 def _strides(places: Sequence[Index], taken: Sequence[int]) -> Index | None:

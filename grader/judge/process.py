@@ -155,10 +155,12 @@ def follow(
     elements: tuple[protocol.Element, ...],
     limits: Limits,
     steps: dict[str, int],
+    room: int = 0,
 ) -> tuple[protocol.Made, ...]:
-    """The making of some elements of a case's buffers, on the simulated device; () where the case
-    is too long to be followed."""
-    case = msgspec.structs.replace(_described(instance, limits, steps), followed=elements)
+    """The making of some elements of a case's buffers, on the simulated device, where so many
+    elements beyond its inputs can be read; () where the case is too long to be followed."""
+    case = _described(instance, limits, steps)
+    case = msgspec.structs.replace(case, followed=elements, room=room)
     (outcome,) = _followed(source, (instance,), (case,), limits)
     return outcome.made if isinstance(outcome, Ran) else ()
 

@@ -87,9 +87,9 @@ class CaseRequest(msgspec.Struct, frozen=True):
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
     which the simulated GPU's threads run; `orders`: in which they run once more, where what they do
     may depend on who comes first; `begins`: the buffers that lie in a larger one, behind so many of
-    its elements. `followed`: the elements that it is to tell the making
-    of, `asked` what else it is to tell of how the outputs were made; then nothing else about the
-    case is told."""
+    its elements; `room`: so many elements before and behind every input can be read, too.
+    `followed`: the elements that it is to tell the making of, `asked` what else it is to tell of
+    how the outputs were made; then nothing else about the case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -100,6 +100,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     order: str = "lockstep"
     orders: tuple[str, ...] = ()
     begins: dict[str, int] = {}
+    room: int = 0
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
 

@@ -1,8 +1,9 @@
 """What reasoning about every size makes of an answer, kept for all that compile to the same.
 
 It is kept on disk beside compiled programs, by what it hangs on: the kernels' PTX without the
-source's names and line numbers, the exercise's rules, the effort allowed, and the versions of what
-reasons. Lines are kept as their places in the order in which the PTX first names them.
+source's names and line numbers and the variables that no function uses, the exercise's rules, the
+effort allowed, and the versions of what reasons. Lines are kept as their places in the order in
+which the PTX first names them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ..course.model import Rule
 from ..cuda import analysis, simulator
 from ..cuda.compilers.cache import entry, keep_entry
 from ..cuda.signature import parameters
-from ..cuda.simulator.program.ptx import Program
+from ..cuda.simulator.program.ptx import Program, mentioned
 from .protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[1]
@@ -30,6 +31,7 @@ _REASONERS = ("cuda", "course")  # whose every file counts: lemmas, instructions
 _LIBRARIES = ("z3-solver", "numpy")
 _SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outside of functions
 
 
 def examined(source: str, rules: tuple[Rule, ...], effort: float) -> Examined:
@@ -92,14 +94,28 @@ def reasoners() -> str:
 
 
 def _nameless(text: str, program: Program, kernels: Set[str]) -> str:
-    """PTX without comments, lines, and names but for those of `kernels`."""
+    """PTX without comments, lines, variables that no function uses, and names but for those of
+    `kernels`."""
     names = {*program.variables, *program.functions} - kernels
     names |= {one.name for function in program.functions.values() for one in function.variables}
     plain = _SAYS_NOTHING.sub("", text)
+    for unused in program.variables.keys() - _used(program):
+        plain = re.sub(_DECLARED.format(re.escape(unused)), "", plain, flags=re.MULTILINE)
     met = dict.fromkeys(word for word in _WORD.findall(plain) if word in names)
     new = {name: f"name{number}" for number, name in enumerate(met)}
     words = _WORD.sub(lambda word: new.get(word[0], word[0]), plain)
     return "\n".join(line for one in words.splitlines() if (line := one.strip()))
+
+
+def _used(program: Program) -> set[str]:
+    """The variables that instructions name, and those that their initial values point to."""
+    instructions = (one for f in program.functions.values() for one in f.instructions)
+    named = {name.name for one in instructions for o in one.operands for name in mentioned(o)}
+    used: set[str] = set()
+    while found := (named & program.variables.keys()) - used:
+        used |= found
+        named = {name for one in found for _, name in program.variables[one].pointers}
+    return used
 
 
 def _lines(program: Program) -> Iterator[int | None]:

@@ -34,7 +34,7 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
-    with options, simulator.observe(observers=(Paths,)) as run:
+    with options, simulator.observe(observers=(Paths,), traced=False) as run:
         try:
             buffers, depends_on_order, left = _launch_all(source, case, inputs)
         except StepLimit as error:
@@ -64,7 +64,7 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
             buffers, _, _ = _launch_all(source, case, inputs)
     except TooLong:
         return Ran(too_long=True)
-    elements = Elements(buffers)
+    elements = Elements(buffers, beyond=case.room > 0)
     return Ran(
         made=tuple(made(graph, elements, one) for one in case.followed),
         ways=tuple(way(graph, elements, case, one) for one in case.asked),
@@ -93,7 +93,8 @@ def _buffers(case: CaseRequest, inputs: Arrays) -> Arrays:
     """A case's buffers by name, each alone or as a stretch of a larger one."""
     buffers: Arrays = {}
     for name, value in inputs.items():
-        buffers[name] = _stretch(np.zeros, value.shape, value.dtype, case.begins.get(name, 0))
+        begin = case.begins.get(name, 0) + case.room
+        buffers[name] = _stretch(np.zeros, value.shape, value.dtype, begin, case.room)
         buffers[name][...] = value
     for name, one in (case.outputs | case.scratch).items():
         begin = case.begins.get(name, 0)
@@ -102,11 +103,16 @@ def _buffers(case: CaseRequest, inputs: Arrays) -> Arrays:
 
 
 def _stretch(
-    empty: Callable[[Any, Any], npt.NDArray[Any]], shape: tuple[int, ...], dtype: Any, begin: int
+    empty: Callable[[Any, Any], npt.NDArray[Any]],
+    shape: tuple[int, ...],
+    dtype: Any,
+    begin: int,
+    room: int = 0,
 ) -> npt.NDArray[Any]:
-    """An array behind `begin` other elements."""
-    whole = empty((begin + math.prod(shape),) if begin else shape, dtype)
-    return whole[begin:].reshape(shape) if begin else whole
+    """An array behind `begin` other elements, and before `room` of them."""
+    size = math.prod(shape)
+    whole = empty((begin + size + room,) if begin else shape, dtype)
+    return whole[begin : begin + size].reshape(shape) if begin else whole
 
 
 def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays) -> bool:

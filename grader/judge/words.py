@@ -6,6 +6,7 @@ learner's kernel calls them what its parameters are called.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,17 @@ class Words:
         """Where an element stands, one number for each dimension of its buffer."""
         shape = self._shape(element.buffer)
         return tuple(int(one) for one in np.unravel_index(element.index, shape)) if shape else ()
+
+    def place(self, element: Element) -> tuple[int, ...]:
+        """The same of a flat buffer as an array of the shape that an input of whole numbers gives
+        for as many elements, if just one does."""
+        shape = self._shape(element.buffer)
+        given = [one for one in self.problem.inputs.values() if one.dtype.kind in "iu"]
+        shapes = {tuple(one.tolist()) for one in given if one.ndim == 1 and 1 < one.size < 9}
+        fit = [one for one in shapes if (math.prod(one),) == shape and min(one) > 0]
+        if len(fit) != 1:
+            return self.index(element)
+        return tuple(int(one) for one in np.unravel_index(element.index, fit[0]))
 
     def constant(self, buffer: str) -> bool:
         """Whether the exercise's signature declares a buffer const."""

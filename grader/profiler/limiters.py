@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ..counted import counted
 from ..cuda.limits import Architecture
 from ..cuda.simulator.observers.counters import Counters
 
@@ -112,7 +113,7 @@ def occupancy(device: Architecture, blocks: int, threads: int, shared: int) -> s
     )
     if blocks < device.sms:
         text += (
-            f" The grid has {blocks} block{'' if blocks == 1 else 's'}, the device {device.sms} "
+            f" The grid has {counted(blocks, 'block')}, the device {device.sms} "
             "multiprocessors: the others have nothing to do."
         )
     return text

@@ -102,8 +102,11 @@ extern "C" __global__ void __launch_bounds__(64) block_1024(const float* x, floa
 extern "C" __global__ void __launch_bounds__(64) block_2048(const float* x, float* y, int columns) {
     softmax_row<float, 64, 8>(x, y, columns);
 }
-extern "C" __global__ void __launch_bounds__(256)
+extern "C" __global__ void __launch_bounds__(512)
     block_4096(const float* x, float* y, int columns) {
+    softmax_row<float, 512, 2>(x, y, columns);
+}
+extern "C" __global__ void __launch_bounds__(256) odd_4099(const float* x, float* y, int columns) {
     softmax_row<float, 256, 4>(x, y, columns);
 }
 extern "C" __global__ void __launch_bounds__(1024)
@@ -113,10 +116,6 @@ extern "C" __global__ void __launch_bounds__(1024)
 extern "C" __global__ void __launch_bounds__(512)
     block_16384(const float* x, float* y, int columns) {
     softmax_row<float, 512, 8>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(1024)
-    block_32768(const float* x, float* y, int columns) {
-    softmax_row<float, 1024, 8>(x, y, columns);
 }
 extern "C" __global__ void __launch_bounds__(256) few_2048(const float* x, float* y, int columns) {
     softmax_row<float, 256, 2>(x, y, columns);
@@ -133,10 +132,6 @@ extern "C" __global__ void __launch_bounds__(512)
     half_16384(const __half* x, __half* y, int columns) {
     softmax_row<__half, 512, 4>(x, y, columns);
 }
-extern "C" __global__ void __launch_bounds__(1024)
-    half_32768(const __half* x, __half* y, int columns) {
-    softmax_row<__half, 1024, 4>(x, y, columns);
-}
 extern "C" __global__ void __launch_bounds__(64)
     bfloat_1024(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
     softmax_row<__nv_bfloat16, 64, 2>(x, y, columns);
@@ -148,8 +143,4 @@ extern "C" __global__ void __launch_bounds__(256)
 extern "C" __global__ void __launch_bounds__(512)
     bfloat_16384(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
     softmax_row<__nv_bfloat16, 512, 4>(x, y, columns);
-}
-extern "C" __global__ void __launch_bounds__(1024)
-    bfloat_32768(const __nv_bfloat16* x, __nv_bfloat16* y, int columns) {
-    softmax_row<__nv_bfloat16, 1024, 4>(x, y, columns);
 }

@@ -33,7 +33,7 @@ __device__ void await(Barrier* barrier,
     for (unsigned there = 0; !there;) {
         asm volatile(
             "{\n.reg .pred p;\n"
-            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2;\n"
+            "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\n"
             "selp.u32 %0, 1, 0, p;\n}"
             : "=r"(there)
             : "r"(address(barrier)), "r"(parity)
@@ -119,7 +119,8 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
         for (int q = 0; q < SLOTS; q++) ask_for(row + q / PACKS * step, q % PACKS, q);
     }
-    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::
+                     : "memory");
 
     int slot = 0, phase = 0;
     for (int turn = 0; row < rows; row += step, turn++) {
@@ -178,10 +179,6 @@ __device__ void softmax_ring(const float* x, float* y, int rows, int columns) {
     }
 }
 
-extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(8)
-    ring_262144(const float* x, float* y, int rows, int columns) {
-    softmax_ring<384, 22, 36, 8>(x, y, rows, columns);
-}
 extern "C" __global__ void __launch_bounds__(384) __cluster_dims__(16)
     ring_524288(const float* x, float* y, int rows, int columns) {
     softmax_ring<384, 22, 36, 16>(x, y, rows, columns);

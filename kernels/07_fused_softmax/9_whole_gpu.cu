@@ -1,21 +1,21 @@
-// Row softmax, the whole GPU a row, row after row: every block keeps its part in registers, and the
-// blocks tell each other their pairs through global memory, LAG rows before they need an answer.
+// Row softmax, the whole GPU a row, row after row: every block keeps its part in registers, and sends
+// its pair to the block that answers for this row, LAG rows before it needs the answer.
 //
 //   x, y        float[rows][columns], x only read, y written, both at addresses of a float and
 //               equally far from a 16-byte boundary; columns: up to 4 * THREADS * PACKS * gridDim.x
-//   pairs       Pair[rows][gridDim.x], written
-//   come        unsigned int[rows], 0 before the launch, and again after it
-//   finished    unsigned int[1], 0 before the launch, and again after it
-//   grid        blocks that run at the same time (a cooperative launch); block b owns packs
-//               b * part ... of every row
-//   block       THREADS threads that calculate, a warp that publishes, and LAG + 1 that gather
+//   mail        unsigned long long[2][2 * LAG + 2][gridDim.x], 0 before the launch, and again after
+//               it: for each row on its way, a letter from every block and an answer to it
+//   grid        blocks that run at the same time (a cooperative launch), 160 at most; block b owns
+//               packs b * part ... of every row
+//   block       THREADS threads that calculate, a warp that writes letters, LAG + 1 that wait for
+//               answers
 //   shared_mem  16 * THREADS * SLOTS bytes: the ring, in slots of a pack for each thread
 struct alignas(16) Pack {
     float element[4];
 };
 
 struct alignas(8) Pair {
-    float max, sum;  // the largest x so far, and the sum of exp(x - max)
+    float max = -INFINITY, sum = 0.0f;  // the largest x so far, and the sum of exp(x - max)
 };
 
 using Barrier = unsigned long long;  // an mbarrier, in shared memory
@@ -64,10 +64,6 @@ __device__ Pair merge_warp(Pair mine) {
 
 constexpr int MOST = 5;  // pairs a lane gathers: up to 160 blocks
 
-__device__ Pair nothing() {
-    return {-INFINITY, 0.0f};
-}
-
 // Named barriers: some warps arrive and go on, others wait for them; `threads` counts both.
 __device__ void arrive(int barrier, int threads) {
     __syncwarp();
@@ -78,15 +74,44 @@ __device__ void meet(int barrier, int threads) {
     asm volatile("bar.sync %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
 
-// One more block has left its pair, and whoever sees the count sees the pair as well.
-__device__ void count(unsigned* counter) {
-    asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+// A letter is a pair and, in the lowest bit of the sum, the turn it is of: who sees it sees all of it,
+// so that no fence is needed, nor a counter that all would look at.
+__device__ unsigned long long letter_of(Pair pair, unsigned turn) {
+    const unsigned long long max = __float_as_uint(pair.max);
+    return max << 32 | __float_as_uint(pair.sum) & ~1u | turn;
 }
-__device__ void await_count(const unsigned* counter, unsigned target) {
-    unsigned seen;
-    do {
-        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(counter) : "memory");
-    } while (seen < target);
+__device__ void send(unsigned long long* to, unsigned long long letter) {
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(to), "l"(letter) : "memory");
+}
+__device__ unsigned long long look(const unsigned long long* from) {
+    unsigned long long letter;
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(letter) : "l"(from) : "memory");
+    return letter;
+}
+
+__device__ Pair pair_of(unsigned long long letter) {
+    return {__uint_as_float(static_cast<unsigned>(letter >> 32)),
+            __uint_as_float(static_cast<unsigned>(letter))};
+}
+
+// In every lane, what all blocks' letters of this row come to.
+__device__ Pair merge_letters(const unsigned long long* letters, unsigned turn) {
+    const int lane = threadIdx.x % 32, blocks = gridDim.x;
+    unsigned long long letter[MOST];
+    for (bool waiting = true; __any_sync(~0u, waiting);) {
+        waiting = false;
+#pragma unroll
+        for (int k = 0; k < MOST; k++) {  // all on the way at once
+            const int b = lane + 32 * k;
+            letter[k] = b < blocks ? look(&letters[b]) : letter_of(Pair(), turn);
+        }
+        for (auto word : letter) waiting |= word % 2 != turn;
+    }
+    Pair all;
+    for (auto word : letter) all.max = fmaxf(all.max, pair_of(word).max);
+    const float origin = all.max == -INFINITY ? 0.0f : all.max;
+    for (auto word : letter) all.sum += pair_of(word).sum * exp_fast(pair_of(word).max - origin);
+    return merge_warp(all);
 }
 
 struct Part {  // of a row: that of this block, and where this thread's single element lies
@@ -103,178 +128,180 @@ struct Part {  // of a row: that of this block, and where this thread's single e
     }
 };
 
-// What warps that calculate and the two others leave for each other, for each of SETS rows in turn.
-template <int SETS, int WARPS, int SLOTS>
-struct Desk {
-    Pair of_warp[SETS][WARPS], of_row[SETS];
-    Barrier full[SLOTS];
-};
-
-template <int THREADS, int PACKS, int SLOTS>
-__device__ void ask_for(const float* x, int row, int k, int slot, int rows, int columns, int part,
-                        Pack* ring,
-                        Barrier* full) {  // slice k of my part of the row, if there is one
-    if (row >= rows) return;
-    const Part of_row(x, row, columns, blockIdx.x, part);
-    const int packs = max(0, min(THREADS, of_row.packs - k * THREADS));
-    expect(&full[slot], 16 * packs);
-    if (packs == 0) return;
-    fetch(&ring[slot * THREADS], x + of_row.body + 4 * k * THREADS, 16 * packs, &full[slot]);
-}
-
+// A block's work on all rows. Warps that calculate and the others leave each other pairs on desks, one
+// for each of SETS rows in turn: barrier 1 + s when all warps' pairs lie on desk s, 8 + s when the row's
+// pair does and the others' are read.
 template <int THREADS, int PACKS, int SLOTS, int SETS>
-__device__ void calculate(const float* x, float* y, int rows, int columns, int part, Pack* ring,
-                          Desk<SETS, THREADS / 32, SLOTS>& desk) {
-    constexpr int ALL = THREADS + 64;
-    const int thread = threadIdx.x;
-    Pack kept[SETS][PACKS];
-    float alone[SETS], of_mine[SETS];  // a single element; the maximum of my warp
-    int slot = 0, phase = 0;
-    for (int first = 0; first < rows + SETS; first += SETS) {
-#pragma unroll
-        for (int s = 0; s < SETS; s++) {
-            const int row = first + s, old = row - SETS;
-            if (old >= 0 && old < rows) {
-                meet(8 + s,
-                     ALL);  // the gatherer has left the old row's pair, the publisher read ours
-                const Pair all = desk.of_row[s];
-                const float share = exp_fast(of_mine[s] - all.max) / all.sum;
-                const Part of_row(x, old, columns, blockIdx.x, part);
-                auto* to = reinterpret_cast<float4*>(y + of_row.body) + thread;
-#pragma unroll
-                for (int k = 0; k < PACKS; k++) {
-                    for (float& value : kept[s][k].element) value *= share;
-                    if (k * THREADS + thread < of_row.packs) {
-                        to[k * THREADS] = reinterpret_cast<float4&>(kept[s][k]);
-                    }
-                }
-                if (thread < of_row.singles) {
-                    y[static_cast<size_t>(old) * columns + of_row.single] = alone[s] * share;
-                }
-            }
-            if (row >= rows) continue;
-            const Part of_row(x, row, columns, blockIdx.x, part);
-            const size_t single = static_cast<size_t>(row) * columns + of_row.single;
-            alone[s] = thread < of_row.singles ? x[single] : -INFINITY;
-            Pair mine = nothing();
-#pragma unroll
-            for (int k = 0; k < PACKS; k++) {
-                await(&desk.full[slot], phase);
-                for (float& value : kept[s][k].element) value = -INFINITY;
-                if (k * THREADS + thread < of_row.packs) kept[s][k] = ring[slot * THREADS + thread];
-                for (float value : kept[s][k].element) mine.max = fmaxf(mine.max, value);
-                slot++;
-                if (slot == SLOTS) slot = 0, phase ^= 1;
-            }
-            mine.max = fmaxf(mine.max, alone[s]);
-            for (int d = 16; d > 0; d /= 2) {
-                mine.max = fmaxf(mine.max, __shfl_xor_sync(~0u, mine.max, d));
-            }
-            of_mine[s] = mine.max;
-            const float origin = mine.max == -INFINITY ? 0.0f : mine.max;
-            mine.sum = alone[s] = exp_fast(alone[s] - origin);
-            for (auto& pack : kept[s]) {
-                for (float& value : pack.element) mine.sum += (value = exp_fast(value - origin));
-            }
-            for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
-            if (thread % 32 == 0) desk.of_warp[s][thread / 32] = mine;
-            arrive(1 + s, ALL);  // publisher and gatherer may go on, and the ring is read
-        }
-    }
-}
+struct Work {
+    static constexpr int WARPS = THREADS / 32, ALL = THREADS + 64, DEPTH = 2 * SETS;
+    static_assert(SETS < 8);  // named barriers 1 to 7 and 8 to 14
+    struct Shared {
+        Pair of_warp[SETS][WARPS], of_row[SETS];
+        Barrier full[SLOTS];
+    };
 
-template <int THREADS, int PACKS, int SLOTS, int LAG>
-__device__ void softmax_gpu(const float* x, float* y, Pair* pairs, unsigned* come,
-                            unsigned* finished, int rows, int columns) {
-    static_assert(LAG < 7);  // named barriers 1 to 7 and 8 to 14
-    extern __shared__ Pack ring[];
-    __shared__ Desk<LAG + 1, THREADS / 32, SLOTS> desk;
-    const int lane = threadIdx.x % 32, blocks = gridDim.x;
-    const int part = (columns / 4 + blocks - 1) / blocks;
-    if (threadIdx.x == 0) {
-        for (auto& barrier : desk.full) {
+    const float* x;
+    float* y;
+    unsigned long long* mail;
+    int rows, columns, part;
+    Pack* ring;
+    Shared& desks;
+
+    __device__ Part part_of(int row) const {
+        return Part(x, row, columns, blockIdx.x, part);
+    }
+
+    __device__ void ask_for(int row, int k, int slot) const {  // slice k of my part of the row
+        if (row >= rows) return;
+        const Part mine = part_of(row);
+        const int packs = max(0, min(THREADS, mine.packs - k * THREADS));
+        expect(&desks.full[slot], 16 * packs);
+        if (packs == 0) return;
+        fetch(&ring[slot * THREADS], x + mine.body + 4 * k * THREADS, 16 * packs,
+              &desks.full[slot]);
+    }
+
+    __device__ void begin() const {  // one thread, before anybody waits
+        for (auto& barrier : desks.full) {
             asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(address(&barrier)) : "memory");
         }
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-        for (int q = 0; q < SLOTS; q++) {
-            ask_for<THREADS, PACKS, SLOTS>(x, q / PACKS, q % PACKS, q, rows, columns, part, ring,
-                                           desk.full);
+        for (int q = 0; q < SLOTS; q++) ask_for(q / PACKS, q % PACKS, q);
+    }
+
+    __device__ void calculate() const {
+        const int thread = threadIdx.x;
+        Pack kept[SETS][PACKS];
+        float alone[SETS], of_mine[SETS];  // a single element; the maximum of my warp
+        int slot = 0, phase = 0;
+        for (int first = 0; first < rows + SETS; first += SETS) {
+#pragma unroll
+            for (int s = 0; s < SETS; s++) {
+                const int row = first + s, old = row - SETS;
+                if (old >= 0 && old < rows) {
+                    meet(8 + s, ALL);
+                    const Pair all = desks.of_row[s];
+                    const float share = exp_fast(of_mine[s] - all.max) / all.sum;
+                    const Part my = part_of(old);
+                    auto* to = reinterpret_cast<float4*>(y + my.body) + thread;
+#pragma unroll
+                    for (int k = 0; k < PACKS; k++) {
+                        for (float& value : kept[s][k].element) value *= share;
+                        if (k * THREADS + thread < my.packs) {
+                            to[k * THREADS] = reinterpret_cast<float4&>(kept[s][k]);
+                        }
+                    }
+                    if (thread < my.singles) {
+                        y[static_cast<size_t>(old) * columns + my.single] = alone[s] * share;
+                    }
+                }
+                if (row >= rows) continue;
+                const Part my = part_of(row);
+                const size_t single = static_cast<size_t>(row) * columns + my.single;
+                alone[s] = thread < my.singles ? x[single] : -INFINITY;
+                Pair mine;
+#pragma unroll
+                for (int k = 0; k < PACKS; k++) {
+                    await(&desks.full[slot], phase);
+                    for (float& value : kept[s][k].element) value = -INFINITY;
+                    if (k * THREADS + thread < my.packs) kept[s][k] = ring[slot * THREADS + thread];
+                    for (float value : kept[s][k].element) mine.max = fmaxf(mine.max, value);
+                    slot++;
+                    if (slot == SLOTS) slot = 0, phase ^= 1;
+                }
+                mine.max = fmaxf(mine.max, alone[s]);
+                for (int d = 16; d > 0; d /= 2) {
+                    mine.max = fmaxf(mine.max, __shfl_xor_sync(~0u, mine.max, d));
+                }
+                of_mine[s] = mine.max;
+                const float origin = mine.max == -INFINITY ? 0.0f : mine.max;
+                mine.sum = alone[s] = exp_fast(alone[s] - origin);
+                for (auto& pack : kept[s]) {
+                    for (float& value : pack.element) {
+                        mine.sum += (value = exp_fast(value - origin));
+                    }
+                }
+                for (int d = 16; d > 0; d /= 2) mine.sum += __shfl_xor_sync(~0u, mine.sum, d);
+                if (thread % 32 == 0) desks.of_warp[s][thread / 32] = mine;
+                arrive(1 + s, ALL);  // and the ring is read
+            }
         }
     }
-    __syncthreads();  // all may wait at the barriers
-    if (threadIdx.x < THREADS) {
-        calculate<THREADS, PACKS, SLOTS, LAG + 1>(x, y, rows, columns, part, ring, desk);
-    } else if (threadIdx.x < THREADS + 32) {  // the warp that publishes, and asks for more
-        int slot = 0;
-        for (int row = 0; row < rows; row++) {
-            const int s = row % (LAG + 1);
-            meet(1 + s, THREADS + 64);  // every warp has left its pair
-            const Pair all = merge_warp(lane < THREADS / 32 ? desk.of_warp[s][lane] : nothing());
+
+    __device__ void write_letters() const {  // one warp, which asks for more of x as well
+        const int lane = threadIdx.x % 32, blocks = gridDim.x;
+        for (int row = 0, slot = 0; row < rows; row++) {
+            const int s = row % SETS;
+            meet(1 + s, ALL);
+            const Pair all = merge_warp(lane < WARPS ? desks.of_warp[s][lane] : Pair());
             if (lane == 0) {
-                pairs[static_cast<size_t>(row) * blocks + blockIdx.x] = all;
-                count(&come[row]);
-            }
-            for (int k = 0; k < PACKS; k++) {
-                if (lane == 0) {
-                    ask_for<THREADS, PACKS, SLOTS>(x, row + (k + SLOTS) / PACKS,
-                                                   (k + SLOTS) % PACKS, slot, rows, columns, part,
-                                                   ring, desk.full);
+                const unsigned turn = 1 - row / DEPTH % 2;
+                send(&mail[row % DEPTH * blocks + blockIdx.x], letter_of(all, turn));
+                for (int k = 0; k < PACKS; k++) {
+                    ask_for(row + (k + SLOTS) / PACKS, (k + SLOTS) % PACKS, slot);
+                    if (++slot == SLOTS) slot = 0;
                 }
-                if (++slot == SLOTS) slot = 0;
             }
-            arrive(8 + s, THREADS + 64);
+            arrive(8 + s, ALL);
         }
-    } else {  // a warp that gathers, of LAG + 1: every one has a desk of its own
-        const int s = threadIdx.x / 32 - THREADS / 32 - 1;
-        for (int row = s; row < rows; row += LAG + 1) {
-            const Pair* of_block = &pairs[static_cast<size_t>(row) * blocks];
-            meet(1 + s, THREADS + 64);  // and read what was left for the row before on this desk
-            if (lane == 0) await_count(&come[row], blocks);
+    }
+
+    // Warp s of SETS. Whoever writes again where a letter lay, DEPTH rows later, has calculated with an
+    // answer to one that was written after the first was read.
+    __device__ void answer_letters(int s) const {
+        const int lane = threadIdx.x % 32, blocks = gridDim.x;
+        unsigned long long* answers = mail + DEPTH * blocks;
+        for (int row = s; row < rows; row += SETS) {
+            const int first = row % DEPTH * blocks;
+            const unsigned turn = 1 - row / DEPTH % 2;
+            meet(1 + s, ALL);
+            if (row % blocks == blockIdx.x) {  // this block answers
+                const unsigned long long answer =
+                    letter_of(merge_letters(&mail[first], turn), turn);
+                for (int b = lane; b < blocks; b += 32) send(&answers[first + b], answer);
+            }
+            unsigned long long answer;
+            do {
+                answer = look(&answers[first + blockIdx.x]);
+            } while (answer % 2 != turn);
             __syncwarp();
-            Pair some[MOST], all = nothing();
-#pragma unroll
-            for (int k = 0; k < MOST; k++) {  // all on the way at once
-                const int b = lane + 32 * k;
-                some[k] = nothing();
-                if (b < blocks) {
-                    const float2 pair = __ldcg(reinterpret_cast<const float2*>(&of_block[b]));
-                    some[k] = {pair.x, pair.y};
-                }
-            }
-            for (Pair one : some) all.max = fmaxf(all.max, one.max);
-            const float origin = all.max == -INFINITY ? 0.0f : all.max;
-            for (Pair one : some) all.sum += one.sum * exp_fast(one.max - origin);
-            all = merge_warp(all);
-            if (lane == 0) desk.of_row[s] = all;
-            arrive(8 + s, THREADS + 64);  // the row may be written
+            if (lane == 0) desks.of_row[s] = pair_of(answer);
+            arrive(8 + s, ALL);
         }
-        unsigned ticket = 0;
-        if (lane == 0) {  // after all that this warp has asked
-            asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], 1;"
-                         : "=r"(ticket)
-                         : "l"(finished)
-                         : "memory");
+        for (int k = s + lane * SETS; k < 2 * DEPTH; k += 32 * SETS) {  // nobody looks any more
+            send(&mail[k * blocks + blockIdx.x], 0);
         }
-        __syncwarp();  // the other lanes, too, come after what lane 0 has seen
-        if (__shfl_sync(~0u, ticket, 0) == blocks * (LAG + 1) - 1) {  // nobody asks any more
-            for (int row = lane; row < rows; row += 32) come[row] = 0;
-            if (lane == 0) *finished = 0;
-        }
+    }
+};
+
+template <int THREADS, int PACKS, int SLOTS, int LAG>
+__device__ void softmax_gpu(const float* x, float* y, unsigned long long* mail, int rows,
+                            int columns) {
+    using Mine = Work<THREADS, PACKS, SLOTS, LAG + 1>;
+    extern __shared__ Pack ring[];
+    __shared__ typename Mine::Shared desks;
+    const int part = (columns / 4 + gridDim.x - 1) / gridDim.x, warp = threadIdx.x / 32;
+    const Mine work = {x, y, mail, rows, columns, part, ring, desks};
+    if (threadIdx.x == 0) work.begin();
+    __syncthreads();  // all may wait at the barriers
+    if (warp < Mine::WARPS) {
+        work.calculate();
+    } else if (warp == Mine::WARPS) {
+        work.write_letters();
+    } else {
+        work.answer_letters(warp - Mine::WARPS - 1);
     }
 }
 
-extern "C" __global__ void __launch_bounds__(832)
-    gpu_1m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
-           int columns) {
-    softmax_gpu<672, 3, 20, 3>(x, y, pairs, come, finished, rows, columns);
+extern "C" __global__ void __launch_bounds__(512)
+    gpu_1m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
+    softmax_gpu<352, 6, 40, 3>(x, y, mail, rows, columns);
 }
-extern "C" __global__ void __launch_bounds__(608)
-    gpu_2m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
-           int columns) {
-    softmax_gpu<512, 8, 26, 1>(x, y, pairs, come, finished, rows, columns);
+extern "C" __global__ void __launch_bounds__(768)
+    gpu_2m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
+    softmax_gpu<672, 6, 20, 1>(x, y, mail, rows, columns);
 }
 extern "C" __global__ void __launch_bounds__(576)
-    gpu_4m(const float* x, float* y, Pair* pairs, unsigned* come, unsigned* finished, int rows,
-           int columns) {
-    softmax_gpu<512, 16, 26, 0>(x, y, pairs, come, finished, rows, columns);
+    gpu_4m(const float* x, float* y, unsigned long long* mail, int rows, int columns) {
+    softmax_gpu<512, 16, 26, 0>(x, y, mail, rows, columns);
 }

@@ -37,8 +37,8 @@ class Choice(NamedTuple):
 
 
 REGISTERS, BLOCK = "9_rows_in_registers.cu", "9_block_in_registers.cu"
-CLUSTER, RING = "9_cluster_in_registers.cu", "9_cluster_ring.cu"
-GPU, VECTOR = "9_whole_gpu.cu", "9_one_vector.cu"
+CLUSTER, HALVES = "9_cluster_in_registers.cu", "9_cluster_halves.cu"
+RING, GPU, VECTOR = "9_cluster_ring.cu", "9_whole_gpu.cu", "9_one_vector.cu"
 MULTIPROCESSORS = 132
 EVERY = MULTIPROCESSORS  # blocks: one for each multiprocessor, launched cooperatively
 SLOTS = 16 * 384 * 36  # bytes of the ring
@@ -49,18 +49,19 @@ MANY_ROWS = (
     Choice(512, REGISTERS, "rows_of_512", 64, ".935 to .932; two warps a row .928", rows=2),
     Choice(1_024, BLOCK, "block_1024", 64, "two warps a row .945; one .940 and more registers"),
     Choice(2_048, BLOCK, "block_2048", 64, "8 packs a thread .950; 4 packs .951, 2 packs .947"),
-    Choice(4_099, BLOCK, "block_4096", 256, "odd lengths .903, else .960; 512 threads .881, .967"),
+    Choice(4_096, BLOCK, "block_4096", 512, ".964; 256 threads .957"),
+    Choice(4_099, BLOCK, "odd_4099", 256, "odd lengths .903; 512 threads .881"),
     Choice(8_192, BLOCK, "block_8192", 1_024, "2 packs a thread .973; 4 packs .961"),
     Choice(16_384, BLOCK, "block_16384", 512, ".972; 256 threads of 16 packs .968"),
-    Choice(32_768, BLOCK, "block_32768", 1_024, "all of a multiprocessor .981; cluster of 2 .956"),
-    Choice(53_248, CLUSTER, "odd_53248", 128, "50,257: many small .885; 256 threads .876", 8),
-    Choice(65_536, CLUSTER, "cluster_65536", 1_024, ".956; 4 blocks .933; the ring .923", 2),
-    Choice(131_072, CLUSTER, "cluster_131072", 512, ".903; 4 blocks .895; the ring .891", 8),
-    Choice(262_144, RING, "ring_262144", 384, ".891; none .854", 8, shared=SLOTS, at_once=15),
-    Choice(524_288, RING, "ring_524288", 384, ".791; 512: .773", 16, shared=SLOTS, at_once=7),
-    Choice(1_064_448, GPU, "gpu_1m", 832, ".778; 3 packs of 4 rows", EVERY, shared=215_040),
-    Choice(2_162_688, GPU, "gpu_2m", 608, ".828; without a lag .594", EVERY, shared=212_992),
-    Choice(4_325_376, GPU, "gpu_4m", 576, ".677; no room for a lag", EVERY, shared=212_992),
+    Choice(32_768, CLUSTER, "cluster_32768", 512, ".985; one block of 1,024 threads .981", 4),
+    Choice(57_344, CLUSTER, "odd_57344", 128, "50,257: .945; 256 threads in 8 blocks .937", 16),
+    Choice(65_536, CLUSTER, "cluster_65536", 1_024, ".988; 4 blocks .984; the ring .917", 2),
+    Choice(131_072, CLUSTER, "cluster_131072", 512, ".983; 4 blocks .976; the ring .894", 8),
+    Choice(262_144, CLUSTER, "cluster_262144", 256, ".951; 8 blocks .945; the ring .901", 16),
+    Choice(524_288, RING, "ring_524288", 384, ".821; registers .784", 16, shared=SLOTS, at_once=7),
+    Choice(1_115_136, GPU, "gpu_1m", 512, ".876; 672 threads .845", EVERY, shared=225_280),
+    Choice(2_128_896, GPU, "gpu_2m", 768, ".845; without a lag .594", EVERY, shared=215_040),
+    Choice(4_325_376, GPU, "gpu_4m", 576, ".708; no room for a lag", EVERY, shared=212_992),
     Choice(2**62, VECTOR, "one_vector", 1_024, "2^26: .642; .75 possible", EVERY, shared=196_608),
 )
 
@@ -68,20 +69,22 @@ MANY_ROWS = (
 FEW_ROWS = (
     Choice(2_048, BLOCK, "few_2048", 256, "launch-bound: .099, copy .111"),
     Choice(8_192, BLOCK, "block_8192", 1_024, "launch-bound: .286, copy .335"),
-    Choice(32_768, CLUSTER, "few_32768", 512, ".602; one block a row .569; copy .653", 2),
-    Choice(65_536, CLUSTER, "few_65536", 128, ".717; 512 threads in 4 blocks .677; copy .787", 8),
-    *(choice for choice in MANY_ROWS if choice.columns > 65_536),
+    Choice(32_768, CLUSTER, "few_32768", 128, ".651; one block a row .569; copy .663", 8),
+    Choice(65_536, CLUSTER, "few_65536", 128, ".778; 8 blocks .759; copy .790", 16),
+    Choice(131_072, CLUSTER, "few_131072", 256, ".873; 8 blocks .826; copy .888", 16),
+    *(choice for choice in MANY_ROWS if choice.columns > 131_072),
 )
 
 # Of halves; a kernel for bfloat16s is the same template, and called bfloat_.
-HALVES = (
+OF_HALVES = (
     Choice(128, REGISTERS, "half_rows_of_128", 64, ".942; 16 lanes a row .831", rows=8),
     Choice(1_024, BLOCK, "half_1024", 64, ".898; a warp a row .868"),
     Choice(4_096, BLOCK, "half_4096", 256, ".959"),
     Choice(16_384, BLOCK, "half_16384", 512, ".972"),
-    Choice(32_768, BLOCK, "half_32768", 1_024, ".892 (QuACK .975): the floats fill the registers"),
-    Choice(65_536, CLUSTER, "half_65536", 512, ".793 (QuACK .975), for the same reason", 4),
-    Choice(262_144, CLUSTER, "half_262144", 512, ".685 (QuACK .955), for the same reason", 16),
+    Choice(32_768, HALVES, "half_32768", 256, ".970; kept as floats .968, in one block .892", 2),
+    Choice(65_536, HALVES, "half_65536", 512, ".980; kept as floats .907", 4),
+    Choice(131_072, HALVES, "half_131072", 512, ".978; kept as floats .848", 4),
+    Choice(262_144, HALVES, "half_262144", 512, ".967; kept as floats .756, 16 blocks .870", 8),
 )
 
 
@@ -90,7 +93,7 @@ def choose(rows: int, columns: int, kind: str = "float") -> Choice:
     ValueError for the latter two beyond 262,144."""
     table = FEW_ROWS if rows <= MULTIPROCESSORS else MANY_ROWS
     if kind != "float":
-        table = HALVES
+        table = OF_HALVES
     for choice in table:
         if columns <= choice.columns:
             return choice._replace(kernel=choice.kernel.replace("half_", f"{kind}_"))
@@ -105,8 +108,9 @@ def launches(size: Size, kind: str = "float") -> tuple[Launch, ...]:
         REGISTERS: ("x", "y", *numbers),
         BLOCK: ("x", "y", numbers[1]),
         CLUSTER: ("x", "y", numbers[1]),
+        HALVES: ("x", "y", numbers[1]),
         RING: ("x", "y", *numbers),
-        GPU: ("x", "y", "pairs", "come", "finished", *numbers),
+        GPU: ("x", "y", "mail", *numbers),
     }
     together = choice.file in (GPU, VECTOR)
     grid = EVERY if together else -(-rows // choice.rows) * choice.blocks
@@ -242,12 +246,11 @@ LIBRARIES = {
 def matrices(xp, size: Size) -> dict:
     """x, standard normal, y, and what the blocks of a whole GPU tell each other by."""
     x = xp.random.default_rng(7).standard_normal(size, dtype=xp.float32)
-    rows = size[0] if choose(*size).file == GPU else 1
     return {
         "x": x,
         "y": xp.empty(size, np.float32),
-        "pairs": xp.full((rows, EVERY, 2), -1, np.int32).view(np.float32),
-        "come": xp.zeros(rows, np.uint32),
+        "pairs": xp.full((EVERY, 2), -1, np.int32).view(np.float32),
+        "mail": xp.zeros((2, 8, EVERY), np.uint64),
         "finished": xp.zeros(1, np.uint32),
     }
 
@@ -291,7 +294,7 @@ half = replace(
     arrays=halves,
     rtol=1e-3,
     bytes=lambda size: 2 * 2 * size[0] * size[1],
-    variants={"dispatched": Variant((REGISTERS, BLOCK, CLUSTER), partial(launches, kind="half"))},
+    variants={"dispatched": Variant((REGISTERS, BLOCK, HALVES), partial(launches, kind="half"))},
     libraries={name: LIBRARIES[name] for name in ("PyTorch", "Triton", "QuACK")},
 )
 
@@ -314,5 +317,5 @@ bfloat = replace(
     reference=lambda arrays: softmax(floats(arrays["x"])),
     decoded=floats,
     rtol=1e-2,
-    variants={"dispatched": Variant((REGISTERS, BLOCK, CLUSTER), partial(launches, kind="bfloat"))},
+    variants={"dispatched": Variant((REGISTERS, BLOCK, HALVES), partial(launches, kind="bfloat"))},
 )

@@ -38,24 +38,29 @@ def fast(
 
 BLOCKS = 3  # in place of 132
 meeting = {
-    "pairs": np.full((3, BLOCKS, 2), -1, np.int32).view(np.float32),
-    "come": np.zeros(3, np.uint32),
+    "pairs": np.full((BLOCKS, 2), -1, np.int32).view(np.float32),
     "finished": np.zeros(1, np.uint32),
 }
 rows_in_registers = fast("9_rows_in_registers.cu", "rows_of_256", 2, 128, 251, 3)
-block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 256, 4001)
-cluster_in_registers = fast("9_cluster_in_registers.cu", "few_65536", 24, 128, 9001)
-cluster_ring = fast("9_cluster_ring.cu", "ring_262144", 8, 384, 3001, 3, shared_mem=16 * 384 * 36)
+block_in_registers = fast("9_block_in_registers.cu", "block_4096", 3, 512, 4001)
+cluster_in_registers = fast("9_cluster_in_registers.cu", "few_32768", 24, 128, 9001)
+cluster_halves = Shown(
+    "9_cluster_halves.cu",
+    (Launch("half_32768", 4, 256, ("x", "y", np.int32(9001))),),
+    {"x": rng.standard_normal((2, 9001), np.float32).astype(np.float16)},
+    blank={"y": ((2, 9001), np.float16)},
+)
+cluster_ring = fast("9_cluster_ring.cu", "ring_524288", 16, 384, 3001, 3, shared_mem=16 * 384 * 36)
 whole_gpu = fast(
     "9_whole_gpu.cu",
     "gpu_2m",
     BLOCKS,
-    608,
+    768,
     3001,
     3,
-    told=("pairs", "come", "finished"),
-    arrays=meeting,
-    shared_mem=212_992,
+    told=("mail",),
+    arrays={"mail": np.zeros((2, 4, BLOCKS), np.uint64)},
+    shared_mem=215_040,
     cooperative=True,
 )
 vector = ("x", "y", "pairs", "finished", np.uint64(20_001), np.int32(0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from nbgrader.api import MissingEntry
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
 from ...submissions.cells import cuda_source
-from .. import ClassroomError, verdicts
+from .. import ClassroomError, graded, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
@@ -89,7 +88,7 @@ def _answers(
     sources = {name: source for name, source in _cells(path) if name}
     try:
         kept = verdicts.read(path.parent)
-    except (OSError, ValueError, KeyError):  # marked by hand alone
+    except FileNotFoundError:  # marked by hand alone
         kept = {}
     for row in mine:
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
@@ -99,11 +98,10 @@ def _answers(
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
-    """The grade_id, empty if there is none, and the text of each CUDA cell. Both notebooks that
-    are read so were written by nbgrader, so they are not checked once more."""
+    """The grade_id, empty if there is none, and the text of each CUDA cell."""
     if not notebook.is_file():
         return
-    for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"]:
+    for cell in graded.cells(notebook):
         source = "".join(cell["source"])
         mark = cell["metadata"].get("nbgrader", {})
         if mark.get("solution") or source.startswith("%%cuda"):

@@ -14,11 +14,14 @@ import z3
 from ..simulator.isa.form import Form
 from .atoms import Formula, Scope, all_of, negated, term
 from .polynomials import Polynomial
-from .values import Arithmetic, Pointer, Value, bits_of
+from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 
 Meaning = Callable[[Arithmetic, Form, list[Value]], Value]
 MOST_RUNS = 4  # of ones in a mask
+POINTER = 64  # bits of an address that is whole
+SMALLEST = 16  # bits of a register: of what is smaller, the instruction decides the rest
 MEANINGS: dict[str, Meaning] = {}
+_WITHIN_ALIGNMENT = {2**bits - 1 for bits in range(ALIGNED.bit_length())}
 
 
 def meaning(*names: str) -> Callable[[Meaning], Meaning]:
@@ -50,13 +53,11 @@ def added(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     adding = form.name == "add"
     if form.has("sat", "cc"):
         return on.unknown()
+    if adding and isinstance(b, Pointer):
+        a, b = b, a
     if isinstance(a, Pointer) and not isinstance(b, Pointer):
         step = on.integer(b, form.type)
         return Pointer(a.array, a.offset + step if adding else a.offset - step)
-    if isinstance(b, Pointer) and not isinstance(a, Pointer) and adding:
-        return Pointer(b.array, b.offset + on.integer(a, form.type))
-    if isinstance(a, Pointer) and isinstance(b, Pointer):
-        return a.offset - b.offset if a.array == b.array and not adding else on.unknown()
     x, y = on.integer(a, form.type), on.integer(b, form.type)
     return x + y if adding else x - y
 
@@ -163,19 +164,19 @@ def _on_predicates(name: str, given: list[Formula]) -> Formula:
 def _on_bits(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     """With a number."""
     bits = bits_of(form.type)
-    numbers = [one.number for one in operands if isinstance(one, Polynomial)]
-    masks = [number for number in numbers if number is not None]
-    if not masks:
+    value, number = operands if _number(operands[0]) is None else operands[::-1]
+    mask = _number(number)
+    if mask is None:
         return _bounded(on, form.name, operands, f"u{bits}")
-    value = operands[0] if isinstance(operands[1], Polynomial) else operands[1]
-    if isinstance(value, Polynomial) and value.number is not None and len(masks) == 1:
-        value = operands[1]
-    mask = masks[-1] & (2**bits - 1)
-    low = mask.bit_length() if mask & (mask + 1) == 0 else None
-    if isinstance(value, Pointer):  # every array starts at a multiple of 256
-        aligned = form.name == "and" and low is not None and low <= 8
-        return on.low_bits(value.offset, low or 0) if aligned else on.unknown()
+    mask &= 2**bits - 1
+    if isinstance(value, Pointer):
+        known = mask in _WITHIN_ALIGNMENT
+        return on.low_bits(value.offset, mask.bit_length()) if known else on.unknown()
     return _masked(on, form.name, on.integer(value, form.type), mask, bits)
+
+
+def _number(value: Value) -> int | None:
+    return value.number if isinstance(value, Polynomial) else None
 
 
 def _masked(on: Arithmetic, name: str, value: Polynomial, mask: int, bits: int) -> Value:
@@ -233,11 +234,12 @@ def converted(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     if len(kinds) != 2 or form.has("sat"):
         return on.unknown()
     target, source = kinds
-    if isinstance(operands[0], Pointer) and bits_of(target) == bits_of(source) == 64:
-        return operands[0]
-    if bits_of(target) <= bits_of(source):
-        return on.read_as(target, operands[0]) if bits_of(target) < 16 else operands[0]
-    return on.read_as(source, operands[0])
+    value = operands[0]
+    if isinstance(value, Pointer) and bits_of(target) < POINTER:
+        value = on.integer(value, source)
+    if bits_of(target) < SMALLEST:
+        return on.read_as(target, value)
+    return on.read_as(source, value) if bits_of(target) > bits_of(source) else value
 
 
 @meaning("selp")
@@ -245,17 +247,17 @@ def selected(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     return on.chosen(on.condition(operands[2]), operands[0], operands[1], form.type)
 
 
-_COMPARISONS: dict[str, tuple[Callable[..., object], str]] = {
-    "eq": (operator.eq, ""),
-    "ne": (operator.ne, ""),
-    "lt": (operator.lt, ""),
-    "le": (operator.le, ""),
-    "gt": (operator.gt, ""),
-    "ge": (operator.ge, ""),
-    "lo": (operator.lt, "u"),
-    "ls": (operator.le, "u"),
-    "hi": (operator.gt, "u"),
-    "hs": (operator.ge, "u"),
+_COMPARISONS: dict[str, Callable[..., object]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "lo": operator.lt,  # this and those below go with unsigned types alone
+    "ls": operator.le,
+    "hi": operator.gt,
+    "hs": operator.ge,
 }
 
 
@@ -264,21 +266,19 @@ def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     a, b, *more = operands
     name = form.mods[0]
     kind = form.type
-    if kind[0] == "f" or kind.startswith("bf") or name not in _COMPARISONS:
+    if kind[0] == "f" or name not in _COMPARISONS:
         return on.atoms.boolean("comparison", Scope.THREAD)
-    compare, unsigned = _COMPARISONS[name]
+    compare = _COMPARISONS[name]
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.array == b.array:
         result = _compared(on, compare, on.address(a), on.address(b))
     elif isinstance(a, Pointer) or isinstance(b, Pointer):
         result = on.atoms.boolean("comparison", Scope.THREAD)
     else:
-        kind = f"{unsigned}{bits_of(kind)}" if unsigned else kind
         result = _compared(on, compare, on.read_as(kind, a), on.read_as(kind, b))
     if not more:
         return result
-    return _on_predicates(
-        form.one_of(("and", "or", "xor")) or "and", [result, on.condition(more[0])]
-    )
+    joined_by = str(form.one_of(("and", "or", "xor")))
+    return _on_predicates(joined_by, [result, on.condition(more[0])])
 
 
 def _compared(

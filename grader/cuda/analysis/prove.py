@@ -64,14 +64,14 @@ def explored(
         on = Arithmetic(Atoms(), wraps)
         thread = Thread(graph, Setting(rule, shape, on), variables, effort)
         thread.run()
-        failed = _unmet(on, effort)
+        failed = unmet(on, effort)
         if not failed:
             return thread
         wraps |= failed
     raise Undecided("too many integers may wrap")
 
 
-def _unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
+def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     """The instructions at which some integer may not fit its type."""
     scene = Scene(on.atoms)
     failed: set[int] = set()

@@ -8,6 +8,7 @@ own integers (`values.Obligation`) may be proved from the round before.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
 from math import gcd
 from typing import TYPE_CHECKING
@@ -286,7 +287,7 @@ class AnyRound:
 
 def not_passed(on: Arithmetic, start: Polynomial, now: Polynomial, step: int) -> Iterator[Formula]:
     """`now` is what came of `start` by steps, none of which led to 0."""
-    sign = -1 if step > 0 else 1
+    before = operator.lt if step > 0 else operator.gt
     whole = on.floor_quotient(start, abs(step)) * abs(step)
-    comes_to_zero = z3.And(term(start - whole) == 0, term(start * sign) > 0)
-    yield z3.Implies(comes_to_zero, term(now * sign) > 0)
+    comes_to_zero = z3.And(term(start - whole) == 0, before(term(start), 0))
+    yield z3.Implies(comes_to_zero, before(term(now), 0))

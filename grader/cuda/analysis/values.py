@@ -13,6 +13,8 @@ from ..simulator.numeric.types import size_of
 from .atoms import HUGE, Atoms, Formula, Scope, all_of, negated, term
 from .polynomials import Polynomial
 
+ALIGNED = 256  # bytes: every array starts at a multiple of this
+
 
 @dataclass(frozen=True)
 class Pointer:
@@ -112,17 +114,24 @@ class Arithmetic:
         """Some integer that is equal to a register's value modulo its width."""
         if isinstance(value, Polynomial):
             return value
-        name = value.name if isinstance(value, Unknown) else "pointer"
-        return self.fresh(name, kind, key=(value, kind) if isinstance(value, Unknown) else None)
+        if isinstance(value, Pointer):
+            return self._start(value.array) * ALIGNED + value.offset
+        assert isinstance(value, Unknown)
+        key = (value, kind)
+        if key not in self._named:
+            self._named[key] = self.fresh(value.name, kind)
+        return self._named[key]
 
-    def fresh(self, name: str, kind: str, key: object = None) -> Polynomial:
-        """Any integer of that type; the same one for the same key."""
-        if key in self._named and key is not None:
-            return self._named[key]
-        made = self.atoms.integer(name, *limits(kind), Scope.THREAD)
-        if key is not None:
-            self._named[key] = made
-        return made
+    def _start(self, array: str) -> Polynomial:
+        """Where an array begins, in multiples of `ALIGNED`."""
+        key = ("start", array)
+        if key not in self._named:
+            self._named[key] = self.atoms.integer("start", 0, HUGE, Scope.GRID)
+        return self._named[key]
+
+    def fresh(self, name: str, kind: str) -> Polynomial:
+        """Any integer of that type."""
+        return self.atoms.integer(name, *limits(kind), Scope.THREAD)
 
     def wrapped(self, value: Polynomial, kind: str) -> Polynomial:
         """It reduced to the range of its type."""
@@ -255,6 +264,9 @@ class Arithmetic:
         """A predicate's value; anything where nothing is known of it."""
         if isinstance(value, z3.BoolRef):
             return value
+        if isinstance(value, Polynomial):  # as `mov.pred %p1, -1` says that it holds
+            assert value.number is not None
+            return z3.BoolVal(value.number != 0)
         assert isinstance(value, Unknown)
         if value not in self._conditions:
             self._conditions[value] = self.atoms.boolean("condition", Scope.THREAD)

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Patch
 
+from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 
 from .moments import Moment, addresses, moments
@@ -20,7 +21,6 @@ from .picture import (
     WARP,
     Picture,
     Style,
-    counted,
     empty,
     note,
     source_line,

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
+from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 
 from .arguments import require_run
@@ -28,7 +29,6 @@ from .picture import (
     WARP,
     Picture,
     Style,
-    counted,
     empty,
     note,
     source_line,

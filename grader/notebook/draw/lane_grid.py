@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
+from grader.counted import counted
 from grader.cuda.simulator import Run
 
 from .moments import Moment, moments
@@ -20,7 +21,6 @@ from .picture import (
     Style,
     activity,
     activity_key,
-    counted,
     empty,
     index_axis,
     note,

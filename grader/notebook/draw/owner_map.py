@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch, Rectangle
 
+from grader.counted import counted
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import Array
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
@@ -30,7 +31,6 @@ from .picture import (
     Colour,
     Picture,
     Style,
-    counted,
     empty,
     swatch,
 )

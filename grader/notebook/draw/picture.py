@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.patches import Patch
 
+from grader.counted import counted
 from grader.cuda.sanitize import lines_of
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
@@ -144,11 +145,6 @@ def index_axis(axes: Axes, indices: range, label: str) -> None:
     axes.xaxis.set_label_position("top")
     axes.set_xticks([index for index in indices if index % step == 0])
     axes.set_xlabel(label, size=SMALL, color=INK)
-
-
-def counted(number: int, noun: str) -> str:
-    """E.g. "1 warp", "3 warps"."""
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def source_line(run: Run, line: int, width: int) -> str:

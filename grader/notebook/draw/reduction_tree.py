@@ -11,6 +11,7 @@ from matplotlib.colors import ListedColormap
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
+from grader.counted import counted
 from grader.cuda.simulator import Run
 
 from .levels import Arrow, Level, Tree, tree_of
@@ -25,7 +26,6 @@ from .picture import (
     Picture,
     Style,
     activity_key,
-    counted,
     empty,
     index_axis,
     note,

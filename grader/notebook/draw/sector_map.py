@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 from grader.cuda.simulator.observers.traffic import SECTOR
@@ -25,7 +26,6 @@ from .picture import (
     WARP,
     Picture,
     Style,
-    counted,
     empty,
     source_line,
     swatch,

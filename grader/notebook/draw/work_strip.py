@@ -6,7 +6,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from .picture import ACTIVITY, INK, SMALL, WARP, Style, activity, counted, index_axis
+from grader.counted import counted
+
+from .picture import ACTIVITY, INK, SMALL, WARP, Style, activity, index_axis
 
 _HALF = 0.09  # of a strip's height, in inches
 

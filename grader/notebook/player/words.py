@@ -6,6 +6,7 @@ from typing import SupportsFloat
 
 import numpy as np
 
+from grader.counted import counted
 from grader.cuda.simulator.observers.recording import (
     AT_BARRIER,
     AT_WARP,
@@ -28,9 +29,9 @@ def sentence(recording: Recording, frame: Frame, slot: int) -> str:
     if not len(mine):
         return ""
     if len(mine) < recording.threads:
-        who = f"{_counted(len(mine))} ({ranges(mine)})"
+        who = f"{counted(len(mine), 'thread')} ({ranges(mine)})"
     else:
-        who = f"all {_counted(len(mine))}" if len(mine) > 1 else "the only thread"
+        who = f"all {counted(len(mine), 'thread')}" if len(mine) > 1 else "the only thread"
     did = [*_touched(recording, frame, slot), *_shuffled(recording, frame, slot)]
     text = f"Line {frame.line}, {who}" if frame.line else f"Code of no line, {who}"
     text += f": {'; '.join(did)}." if did else "."
@@ -91,7 +92,7 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
     """What becomes of the threads at the end of the step."""
     passed = [_own(recording, group, slot) for group in frame.passed]
     opened = sum(len(group) for group in passed)
-    said = [f"The barrier opens: {_counted(opened)} go on."] if opened else []
+    said = [f"The barrier opens: {counted(opened, 'thread')} go on."] if opened else []
     state = frame.state[slot * recording.stride :][mine]
     turns = {
         AT_BARRIER: "wait at the barrier",
@@ -100,7 +101,7 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
     }
     for what, words in turns.items():
         if number := int(np.count_nonzero(state == what)):
-            said.append(f"{_counted(number)} {words if number > 1 else _one(words)}.")
+            said.append(f"{counted(number, 'thread')} {words if number > 1 else _one(words)}.")
     if frame.parted and not said:
         said.append("Their ways part here.")
     return said
@@ -109,10 +110,6 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
 def _one(words: str) -> str:
     verb, _, rest = words.partition(" ")
     return f"{verb}s {rest}".replace("their", "its")
-
-
-def _counted(number: int) -> str:
-    return f"{number} thread" + ("" if number == 1 else "s")
 
 
 def shown(value: SupportsFloat) -> str:

@@ -31,10 +31,11 @@ from .events import Events, Observer, Rebind, Step, Successors
 from .geometry import Geometry
 from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
+from .noticing import ends_before, noticed
 from .options import Options
 from .printf import Output
 from .registers import RegisterFile
-from .schedule import schedule
+from .schedule import IN_TURN, schedule
 from .special_registers import SpecialRegisters
 from .synchronization.barriers import Barriers
 from .synchronization.cluster_barrier import ClusterBarrier
@@ -110,10 +111,12 @@ class Machine:
         self.copies = Copies(job.geometry.lanes)
         self.calls = Calls(self.linked, job.layout, self)
         self.steps_taken = 0
-        self.schedule = schedule(job.options.order, job.options.seed, job.geometry.stride)
+        order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
+        places = noticed(job) if in_turn else frozenset[int]()
+        self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
         self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
         code = self.kernel.instructions
-        self.block_end = job.program.block_end
+        self.block_end = ends_before(places, job.program.block_end)
         self.steps: list[Step] = [_unbound] * len(code)  # bound when first come to
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
         self.first_block = 0

@@ -19,7 +19,8 @@ class Options:
     fastest; "forwards" and "backwards" run groups that have parted one after the other, the first
     or the last threads of the grid first; "shuffled" one warp after the other from barrier to
     barrier, in a random order drawn from `seed`, so that a race not only is reported but shows;
-    "highest block first" and "block N last" one block after the other, each as far as it gets.
+    "highest block first" and "block N last" one block after the other, each as far as it gets,
+    "warps by chance" one warp after the other, wherever one may notice what another does.
     `architecture`: whose launch limits hold, e.g. "sm_80"."""
 
     checks: bool = True

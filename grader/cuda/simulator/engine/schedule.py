@@ -4,8 +4,9 @@ waits, or ends."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Protocol
+from zlib import crc32
 
 import numpy as np
 
@@ -132,60 +133,69 @@ class Shuffled:
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-class ByBlock:
-    """One block after the other, each as far as it gets: `following` sorts those that can run."""
+class InTurn:
+    """All together up to where one may notice another; there one block, or one warp, after the
+    other, each as far as it gets: `following` sorts those that can run. At the instructions
+    `noticed` threads use what others may use, too; what they do elsewhere can come at any time."""
 
-    def __init__(self, lanes_a_block: int, following: Callable[[int], int]):
+    def __init__(self, lanes: int, following: Callable[[int], int], noticed: Collection[int]):
         self.spins = 0
-        self.lanes_a_block, self.following = lanes_a_block, following
-        self.blocks: dict[int, Lockstep] = {}
-        self.last = -1  # the block that ran last
-        self.waiting: set[int] = set()  # blocks that have spun since all others had a turn
+        self.lanes, self.following, self.noticed = lanes, following, noticed
+        self.together = Lockstep()
+        self.units: dict[int, Lockstep] = {}  # so many `lanes` each, at what is noticed
+        self.last = -1  # the unit whose turn it was last
+        self.waiting: set[int] = set()  # units that have spun since all others had a turn
 
     def push(self, pc: int, lanes: Lanes) -> None:
+        if pc not in self.noticed:
+            self.together.push(pc, lanes)
+            return
         index = lane_index(lanes)
-        block = index // self.lanes_a_block
-        for number in np.unique(block):
-            own = self.blocks.setdefault(int(number), Lockstep())
-            own.push(pc, compact(index[block == number]))
+        unit = index // self.lanes
+        for number in np.unique(unit).tolist():
+            self.units.setdefault(number, Lockstep()).push(pc, compact(index[unit == number]))
 
     def pop(self) -> tuple[int, Lanes] | None:
-        """Who spins waits for another block, so that all others have a turn first."""
-        if not self.blocks:
-            return None
+        """Who spins waits for another one, so that all others have a turn first."""
+        if self.together.ready or not self.units:
+            return self.together.pop()
         if self.spins > SPIN_LIMIT:
             self.waiting.add(self.last)
-        self.spins = 0
-        if not (others := self.blocks.keys() - self.waiting):
+        if not (others := self.units.keys() - self.waiting):
             self.waiting.clear()
-        number = self.last = min(others or self.blocks, key=self.following)
-        group = self.blocks[number].pop()
-        if not self.blocks[number].ready:
-            del self.blocks[number]
+        number = min(others or self.units, key=self.following)
+        if number != self.last or self.spins > SPIN_LIMIT:
+            self.last, self.spins = number, 0
+        group = self.units[number].pop()
+        if not self.units[number].ready:
+            del self.units[number]
         return group
 
     def may_go_on(self, pc: int, lanes: Lanes) -> bool:
-        own = self.blocks.get(int(lane_index(lanes)[0]) // self.lanes_a_block)
-        return self.spins <= SPIN_LIMIT and (own is None or own.may_go_on(pc, lanes))
+        return pc not in self.noticed and self.together.may_go_on(pc, lanes)
 
     def standing_at(self, places: set[int]) -> np.ndarray:
-        parts = [own.standing_at(places) for own in self.blocks.values()]
-        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+        every = (self.together, *self.units.values())
+        return np.concatenate([one.standing_at(places) for one in every])
 
 
-def schedule(order: str, seed: int, lanes_a_block: int) -> Schedule:
-    """The schedule called "lockstep", "forwards", "backwards", "shuffled", "highest block first" or
-    "block N last"."""
+IN_TURN = re.compile(r"highest block first|block (\d+) last|warps by chance")
+
+
+def schedule(order: str, seed: int, lanes_a_block: int, noticed: Collection[int]) -> Schedule:
+    """The schedule called "lockstep", "forwards", "backwards", "shuffled", or as `IN_TURN` says;
+    `noticed` is for those (see `InTurn`)."""
     made: dict[str, Callable[[], Schedule]] = {
         "lockstep": Lockstep,
         "forwards": lambda: Apart(last=False),
         "backwards": lambda: Apart(last=True),
         "shuffled": lambda: Shuffled(seed),
-        "highest block first": lambda: ByBlock(lanes_a_block, lambda block: -block),
+        "highest block first": lambda: InTurn(lanes_a_block, lambda block: -block, noticed),
+        "warps by chance": lambda: InTurn(WARP, lambda warp: crc32(b"%d" % warp, seed), noticed),
     }
-    if late := re.fullmatch(r"block (\d+) last", order):
+    if (late := IN_TURN.fullmatch(order)) and late[1]:
         number = int(late[1])
-        return ByBlock(lanes_a_block, lambda block: block + (block == number) * _MANY)
+        return InTurn(lanes_a_block, lambda block: block + (block == number) * _MANY, noticed)
     if order not in made:
         raise ValueError(f"order is {order!r}; it can be {', '.join(made)}, block N last")
     return made[order]()

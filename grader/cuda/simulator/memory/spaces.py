@@ -204,11 +204,6 @@ def _distance(store: Store, address: int) -> int:
     return max(store.address - address, address - store.address - len(store.data), 0)
 
 
-def counted_bytes(count: int) -> str:
-    """E.g. "1 byte", "4 bytes"."""
-    return f"{count} byte" + ("" if count == 1 else "s")
-
-
 class PrivateSpace:
     """Memory of which every block (shared) or every thread (local) has `size` bytes of its own,
     addressed from 0. `owner` gives, per lane of the wave, which piece is its own; `variables`,

@@ -16,7 +16,6 @@ from .uninitialized import Uninitialized
 # In the order in which they are told of an event. What counts hears of an access before it is
 # refused for what was read there.
 CHECKS: tuple[Kind, ...] = (Divergence, UndefinedResults, Races)
-COUNTS: tuple[Kind, ...] = (Counting, Tracing)
 LAST: tuple[Kind, ...] = (Uninitialized,)
 
 
@@ -29,7 +28,8 @@ def launch(job: Job, run: Run, observed: bool) -> None:
         report.append(Reporter(machine, run))
         kinds = [
             *(CHECKS if job.options.checks else ()),
-            *(COUNTS if observed and run.counted else ()),
+            *([Counting] if observed and run.counted else ()),
+            *([Tracing] if observed and run.traced else ()),
         ]
         further = [kind(report[0]) for kind in run.kinds]
         run.observers += further

@@ -19,11 +19,12 @@ from ..engine.events import Accessed, Observer
 from ..engine.lanes import WARP, Lanes, count, select, warps
 from ..engine.lanes import index as lane_index
 from ..memory.access import Access, Hit
-from .traffic import SECTOR_SHIFT, global_traffic, shared_traffic
+from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic
 
 if TYPE_CHECKING:
     from .reporting.reporter import Reporter
 
+TOGETHER = 1 << 16  # addresses whose traffic is counted at once
 _COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
 
 METRICS = {
@@ -85,6 +86,10 @@ class Counting(Observer):
         self._warps = np.zeros(len(code) + 1, np.int64)
         self._threads = np.zeros(len(code) + 1, np.int64)
         self._idle = np.zeros(len(code), np.int64)  # warps whose guard held in no lane
+        # By space, kind and width, the accesses whose traffic is not counted yet: lines, lanes,
+        # addresses; and how many of these.
+        self._noted: dict[tuple[str, str, int], list[tuple[int, Lanes, np.ndarray]]]
+        self._noted, self._many_noted = defaultdict(list), 0
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         number, threads = warps(lanes), count(lanes)
@@ -122,8 +127,11 @@ class Counting(Observer):
         store instruction does, and Nsight Compute does not count."""
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space == "global" and (access.bulk or kind == "atomic"):
-            touched = _sectors_of_bulk(hit) if access.bulk else _sectors(access, hit)
-            self.counters.add(self._lines[access.at], "global_sectors", touched)
+            if access.bulk:
+                touched = _sectors_of_bulk(hit)
+                self.counters.add(self._lines[access.at], "global_sectors", touched)
+            else:
+                self._note(access, hit, kind)
         if hit.space not in _COUNTED or access.bulk:
             return
         requests = warps(hit.lanes) - hit.again
@@ -131,26 +139,42 @@ class Counting(Observer):
             self.counters.add(self._lines[access.at], "atomics", requests)
         elif not (hit.space == "shared" and access.asynchronous):
             self.counters.add(self._lines[access.at], f"{hit.space}_{kind}_requests", requests)
-            self._count_traffic(access, hit, kind)
+            if hit.space != "local":
+                self._note(access, hit, kind)
 
-    def _count_traffic(self, access: Access, hit: Hit, kind: str) -> None:
-        line, add = self._lines[access.at], self.counters.add
-        if hit.space == "global":
-            sectors, ideal = global_traffic(hit.lanes, hit.addresses, access.width)
-            add(line, "global_sectors", sectors)
-            add(line, f"global_{kind}_sectors", sectors)
-            add(line, f"global_{kind}_sectors_ideal", ideal)
-            add(line, f"global_{kind}_bytes", len(hit.addresses) * access.width)
-        elif hit.space == "shared":
-            where = access.offsets(hit)
-            cost = shared_traffic(hit.lanes, where, access.width, store=kind == "store")
-            add(line, f"shared_{kind}_wavefronts", cost.wavefronts)
-            add(line, f"shared_{kind}_wavefronts_ideal", cost.ideal)
-            add(line, f"shared_{kind}_bank_conflicts", cost.conflicts)
+    def _note(self, access: Access, hit: Hit, kind: str) -> None:
+        """Its traffic is counted with that of others."""
+        where = access.offsets(hit) if hit.space == "shared" else hit.addresses.copy()
+        noted = self._noted[hit.space, kind, access.width]
+        noted.append((self._lines[access.at] or 0, hit.lanes, where))
+        self._many_noted += len(where)
+        if self._many_noted > TOGETHER:
+            self.end()
 
-
-def _sectors(access: Access, hit: Hit) -> int:
-    return global_traffic(hit.lanes, hit.addresses, access.width)[0]
+    def end(self) -> None:
+        """Count the traffic of what was noted."""
+        for (space, kind, width), noted in self._noted.items():
+            rows = rows_of([(lanes, where) for _, lanes, where in noted])
+            if space == "global":
+                sectors, ideal = global_traffic(rows, width)
+                found = {"global_sectors": sectors}
+                if kind != "atomic":
+                    found |= {f"global_{kind}_sectors": sectors}
+                    found |= {f"global_{kind}_sectors_ideal": ideal}
+                    found |= {f"global_{kind}_bytes": rows.active.sum(axis=1) * width}
+            else:
+                cost = shared_traffic(rows, width, store=kind == "store")
+                found = {
+                    f"shared_{kind}_wavefronts": cost.wavefronts,
+                    f"shared_{kind}_wavefronts_ideal": cost.ideal,
+                    f"shared_{kind}_bank_conflicts": cost.conflicts,
+                }
+            line = np.array([line for line, _, _ in noted])[rows.access]
+            for name, counts in found.items():
+                for number in np.unique(line).tolist():
+                    self.counters.add(number, name, counts[line == number].sum())
+        self._noted.clear()
+        self._many_noted = 0
 
 
 def _sectors_of_bulk(hit: Hit) -> int:

@@ -26,9 +26,9 @@ class Run:
     """What was seen of the launches inside `observe`. `steps` counts the instructions that the
     machine executed, each once for all the threads that stood at it together. `observers` are
     those that were asked for, one of each kind for each launch; `counted`: whether counters and
-    trace are kept, which takes as long as the launch itself. `source` and
-    `arrays` (for each argument, None if it is no array) are for pictures, and are set by whoever
-    launches for them."""
+    trace are kept, which takes as long as the launch itself; `traced`: whether the trace is.
+    `source` and `arrays` (for each argument, None if it is no array) are for pictures, and are set
+    by whoever launches for them."""
 
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
@@ -37,6 +37,7 @@ class Run:
     steps: int = 0
     kinds: Sequence[Kind] = ()
     counted: bool = True
+    traced: bool = True
     observers: list[Observer] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
@@ -56,12 +57,14 @@ _run: ContextVar[Run | None] = ContextVar("run", default=None)
 
 
 @contextmanager
-def observe(blocks: int = 1, observers: Sequence[Kind] = (), counted: bool = True) -> Iterator[Run]:
+def observe(
+    blocks: int = 1, observers: Sequence[Kind] = (), counted: bool = True, traced: bool = True
+) -> Iterator[Run]:
     """Collects hazards, counters, trace and printed text of the launches in the block. Of the
     first `blocks` blocks of a grid the trace holds what they did with global memory. `observers`:
     classes of further observers, which each launch gets one of; without `counted` there are no
-    counters and no trace."""
-    run = Run(trace=Trace(blocks), kinds=observers, counted=counted)
+    counters and no trace, without `traced` no trace."""
+    run = Run(trace=Trace(blocks), kinds=observers, counted=counted, traced=counted and traced)
     token = _run.set(run)
     try:
         yield run

@@ -1,4 +1,4 @@
-"""What one access of a set of lanes moves: sectors of global memory, passes of shared memory.
+"""What accesses of sets of lanes move: sectors of global memory, passes of shared memory.
 
 The rules are those of NVIDIA's compute capability 7.0 and later, as the CUDA C++ Programming
 Guide gives them for 4-byte accesses. For 8 and 16 bytes they are what Nsight Compute shows and
@@ -8,6 +8,7 @@ conflict", 2019).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,63 +24,70 @@ PASS = 4 * BANKS  # bytes that shared memory can serve at once
 _LANE = np.arange(WARP)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What the warps of some accesses ask for, a row for each warp: `addresses` int64 (rows, 32),
+    of lanes that do not take part (`active` is false) that of one that does; `access`: which of
+    the accesses a row belongs to."""
+
+    addresses: np.ndarray
+    active: np.ndarray
+    access: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class SharedTraffic:
-    """`wavefronts`: passes needed. `conflicts`: those of them that conflict-free banks would have
-    spared. `ideal`: fewest passes that could bring the bytes."""
+    """By row. `wavefronts`: passes needed. `conflicts`: those of them that conflict-free banks
+    would have spared. `ideal`: fewest passes that could bring the bytes."""
 
-    wavefronts: int
-    conflicts: int
-    ideal: int
-
-
-def global_traffic(lanes: Lanes, addresses: np.ndarray, width: int) -> tuple[int, int]:
-    """32-byte sectors that the warps' requests touch, and the fewest that could hold the bytes.
-    An aligned access of `width` bytes never straddles two."""
-    rows = by_warp(lanes, addresses)
-    if (rows[:, 1:] < rows[:, :-1]).any():
-        rows = np.sort(rows, axis=1)
-    step = rows >> SECTOR_SHIFT
-    touched = len(rows) + int(np.count_nonzero(step[:, 1:] != step[:, :-1]))
-    return touched, _fewest(rows, width, SECTOR)
+    wavefronts: np.ndarray
+    conflicts: np.ndarray
+    ideal: np.ndarray
 
 
-def shared_traffic(
-    lanes: Lanes, addresses: np.ndarray, width: int, store: bool = False
-) -> SharedTraffic:
+def rows_of(accesses: Sequence[tuple[Lanes, np.ndarray]]) -> Rows:
+    """The rows of accesses that are each given by their lanes and an address for each."""
+    lane = np.concatenate([lane_index(lanes) for lanes, _ in accesses])
+    values = np.concatenate([addresses for _, addresses in accesses])
+    access = np.repeat(np.arange(len(accesses)), [len(addresses) for _, addresses in accesses])
+    warp = access << 32 | lane // WARP
+    first = np.flatnonzero(np.diff(warp, prepend=-1))
+    row = np.repeat(np.arange(len(first)), np.diff(first, append=len(warp)))
+    rows = np.repeat(values[first][:, None], WARP, axis=1)
+    active = np.zeros(rows.shape, bool)
+    rows[row, lane % WARP], active[row, lane % WARP] = values, True
+    return Rows(rows, active, access[first])
+
+
+def global_traffic(rows: Rows, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """32-byte sectors that the warps' requests touch, and the fewest that could hold the bytes, by
+    row. An aligned access of `width` bytes never straddles two."""
+    ordered = np.sort(rows.addresses, axis=1)
+    step = ordered >> SECTOR_SHIFT
+    touched = 1 + np.count_nonzero(step[:, 1:] != step[:, :-1], axis=1)
+    return touched, _fewest(ordered, width, SECTOR)
+
+
+def shared_traffic(rows: Rows, width: int, store: bool = False) -> SharedTraffic:
     """In each pass a bank serves one 4-byte word, to any number of lanes. Lanes with 8 bytes are
     served half a warp at a time, with 16 bytes a quarter; twice as many if all neighbouring pairs
     (lanes 0 and 1, 2 and 3, ..., or 0 and 2, 1 and 3, ...) share an address. For a store, an H200
     then counts no conflict where it would not have counted one without the sharing."""
-    rows = by_warp(lanes, addresses)
-    ideal = _fewest(np.sort(rows, axis=1), width, PASS)
+    places, active = rows.addresses, rows.active
+    ideal = _fewest(np.sort(places, axis=1), width, PASS)
     if width <= 4:
-        passes = worst_bank(rows >> 2)
-        return SharedTraffic(int(passes.sum()), int(passes.sum()) - len(rows), ideal)
-    active = by_warp(lanes, np.ones(len(addresses), bool), absent=False)
-    paired = _in_pairs(rows, active)
-    wavefronts = conflicts = 0
+        passes = worst_bank(places >> 2)
+        return SharedTraffic(passes, passes - 1, ideal)
+    paired = _in_pairs(places, active)
+    wavefronts, conflicts = np.zeros((2, len(places)), np.int64)
     for which, times in ((~paired, 1), (paired, 2)):
         if which.any():
-            passes = _passes(rows[which], active[which], width, times * PASS // width)
-            wavefronts += int(passes.sum())
-            groups = active[which].reshape(-1, PASS // width) if store else passes[:, None]
-            conflicts += int(passes.sum()) - int(np.count_nonzero(groups.any(axis=1)))
+            passes = _passes(places[which], active[which], width, times * PASS // width)
+            groups = active[which].reshape(len(passes), -1, PASS // width).any(axis=2)
+            spared = groups if store else passes > 0
+            wavefronts[which] = passes.sum(axis=1)
+            conflicts[which] = wavefronts[which] - np.count_nonzero(spared, axis=1)
     return SharedTraffic(wavefronts, conflicts, ideal)
-
-
-def by_warp(lanes: Lanes, values: np.ndarray, absent: bool | None = None) -> np.ndarray:
-    """`values`, one per lane of the set, as rows (warps that take part, 32). Places of lanes that
-    do not take part hold `absent`; None: some value of their warp, which adds nothing distinct."""
-    if type(lanes) is slice and lanes.start % WARP == 0 and lanes.stop % WARP == 0:
-        return values.reshape(-1, WARP)
-    lane = lane_index(lanes)
-    warp, row = np.unique(lane // WARP, return_inverse=True)
-    first = np.searchsorted(lane, warp * WARP)
-    filling = values[first][:, None] if absent is None else np.full((len(warp), 1), absent)
-    rows = np.repeat(filling, WARP, axis=1)
-    rows[row, lane % WARP] = values
-    return rows
 
 
 def worst_bank(words: np.ndarray) -> np.ndarray:
@@ -93,17 +101,18 @@ def worst_bank(words: np.ndarray) -> np.ndarray:
     return np.bincount(cell, minlength=len(words) * BANKS).reshape(-1, BANKS).max(axis=1)
 
 
-def _fewest(ordered: np.ndarray, width: int, unit: int) -> int:
+def _fewest(ordered: np.ndarray, width: int, unit: int) -> np.ndarray:
     """The fewest units of `unit` bytes that hold what each row of sorted addresses names."""
     fresh = np.count_nonzero(ordered[:, 1:] != ordered[:, :-1], axis=1) + 1
-    return int((-(-fresh * width // unit)).sum())
+    fewest: np.ndarray = -(-fresh * width // unit)
+    return fewest
 
 
 def _passes(rows: np.ndarray, active: np.ndarray, width: int, together: int) -> np.ndarray:
-    """Passes for each group of `together` lanes; 0 where none of them takes part."""
+    """Passes for each group of `together` lanes, (rows, groups); 0 where none takes part."""
     parts = width // 4
     words = np.where(active, rows >> 2, -parts)[:, :, None] + np.arange(parts)
-    return worst_bank(words.reshape(-1, together * parts))
+    return worst_bank(words.reshape(-1, together * parts)).reshape(len(rows), -1)
 
 
 def _in_pairs(rows: np.ndarray, active: np.ndarray) -> np.ndarray:

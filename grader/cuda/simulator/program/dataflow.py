@@ -23,12 +23,13 @@ _KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb
 class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
     `reads` and `writes` are through plain loads and stores, `atomics` through atomics; `targets`
-    gives, by instruction, what a store or an atomic may reach."""
+    gives, by instruction, what a store or an atomic may reach, `touched` what any access may."""
 
     reads: frozenset[str]
     writes: frozenset[str]
     atomics: frozenset[str]
     targets: dict[int, frozenset[str]]
+    touched: dict[int, frozenset[str]]
 
     def touches(self, names: set[str], kinds: tuple[str, ...]) -> bool:
         """Whether accesses of these kinds may reach what goes by any of `names`."""
@@ -41,15 +42,17 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     points = _points_to(linked)
     reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
     targets: dict[int, frozenset[str]] = {}
+    touched: dict[int, frozenset[str]] = {}
     for at, instruction in enumerate(linked.function.instructions):
         for position, transfer in instruction.form.transfers:
             if transfer.may_touch("global"):
                 names = points[_name(address_of(instruction.operands[position]))] or {ANYWHERE}
                 reached[_KINDS[transfer.verb]] |= names
+                touched[at] = touched.get(at, frozenset()) | names
                 if transfer.verb != "reads":
                     targets[at] = frozenset(names)
     reads, writes, atomics = (frozenset(names) for names in reached.values())
-    return MemoryUse(reads, writes, atomics, targets)
+    return MemoryUse(reads, writes, atomics, targets, touched)
 
 
 def _points_to(linked: LinkedProgram) -> dict[str, set[str]]:

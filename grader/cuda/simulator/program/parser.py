@@ -152,7 +152,7 @@ class _Body:
             names = re.split(r"\s*,\s*", match[1].strip())
             self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
-            raise Malformed(f"PTX directive not understood: {text[:120]}")
+            raise Malformed(f"PTX directive not understood: {text.partition(chr(10))[0][:120]}")
 
     def declare_registers(self, kind: str, names: str) -> None:
         for name in register_names(names):

@@ -73,7 +73,7 @@ def _indirect(pointer: Register, parameters: list[str], at: int, machine: Machin
             name = names.get(int(address))
             if name not in machine.linked.parts:
                 lane = int(lane_index(group)[0])
-                what = f"calls a function at 0x{int(address):x}, where there is none."
+                what = "calls a function by a pointer that points to none."
                 raise machine.report.error(OutOfBounds, at, lane, what)
             onward.append((machine.calls.enter(group, at, name, parameters), group))
         return tuple(onward)

@@ -20,6 +20,11 @@ from ..table import collective, control, effect
 if TYPE_CHECKING:
     from ...engine.machine import Machine
 
+_MADE_BY_THE_COMPILER = (
+    " It stands on no line: the compiler puts one where it sees that what is written cannot be"
+    " done, such as an atomic on a variable of the thread's own."
+)
+
 
 @control("bra", "uni? : a", flow=Flow.BRANCH)
 def branch(instruction: Instruction, at: int, machine: Machine) -> Step:
@@ -170,6 +175,9 @@ def nanosleep(instruction: Instruction, at: int, machine: Machine) -> Step:
 def trap(instruction: Instruction, at: int, machine: Machine) -> Step:
     def step(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
-        raise machine.report.error(CudaError, at, lane, "stops the kernel with a trap.")
+        what = "stops the kernel with a trap."
+        if not machine.kernel.instructions[at].line:
+            what += _MADE_BY_THE_COMPILER
+        raise machine.report.error(CudaError, at, lane, what)
 
     return step

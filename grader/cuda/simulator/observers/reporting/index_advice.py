@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 
+from .....counted import counted
 from ...program.naming import Place
 
 OWN = "blockIdx.x * blockDim.x + threadIdx.x"
@@ -119,8 +120,9 @@ def _in_block(place: _Element, who: Thread) -> str:
     threads = who.threads[0] * who.threads[1] * who.threads[2]
     if index == number >= count:
         return (
-            f"The block has {threads} threads and {place.owner} {elements(count)}: give it one "
-            f"for each thread, or guard the access, as in `if (threadIdx.x < {count})`."
+            f"The block has {threads} threads and {place.owner} "
+            f"{counted(count, 'element')}: give it one for each thread, or "
+            f"guard the access, as in `if (threadIdx.x < {count})`."
         )
     if 0 <= number < count and number != index:
         return (
@@ -143,7 +145,7 @@ def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return (
-            f"That is {rounds} {'round' if rounds == 1 else 'rounds'} of {all_threads:,} threads "
+            f"That is {counted(rounds, 'round')} of {all_threads:,} threads "
             f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
             f"that index against {_limit(place, who)} too{_or_equal(place)}."
         )
@@ -198,8 +200,9 @@ def _too_many_threads(place: _Element, who: Thread, all_threads: int, reads: boo
             "out anew; if it is, guard the access."
         )
     return (
-        f"The launch has {all_threads:,} threads, and {place.owner} {elements(place.count)}: the "
-        f"threads left over must do nothing. Guard the access: let only indices below "
+        f"The launch has {all_threads:,} threads, and {place.owner} "
+        f"{counted(place.count, 'element')}: the threads left over must do "
+        f"nothing. Guard the access: let only indices below "
         f"{_limit(place, who)} come to it. If there is a guard, it lets this one "
         f"pass{_or_equal(place)}."
     )
@@ -260,11 +263,6 @@ def _unknown(place: _Element, who: Thread) -> str:
 
 def _negative(index: int) -> str:
     return " (so are an int that overflows, and `%` of a negative number)" if index < 0 else ""
-
-
-def elements(count: int) -> str:
-    """E.g. "1 element", "1,000 elements"."""
-    return f"{count:,} element" + ("" if count == 1 else "s")
 
 
 def _edge(index: int) -> str:

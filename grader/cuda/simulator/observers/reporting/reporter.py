@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .....counted import counted
 from ....errors import BarrierDivergence, ConstWrite, CudaError, DataRace, Misaligned
 from ...engine.lanes import index as lane_index
 from ...memory.access import Access, Hit
-from ...memory.spaces import AccessFault, Fault, Store, counted_bytes
+from ...memory.spaces import AccessFault, Fault, Store
 from ...program.control_flow import ControlFlow
 from ...program.naming import Place
 from . import index_advice
@@ -89,7 +90,7 @@ class Reporter:
         if access.space in private:
             store, space = private[access.space].store, access.space
         else:
-            store, space = self.machine.flat.below(address), "global"
+            store, space = self.machine.flat.describe(address, 0, 1).store, "global"
         place = self.here.place(space, store, address, 1, access.at) if store else Place("")
         if place.array:
             text += f" that begin in {place.text}"
@@ -100,7 +101,7 @@ class Reporter:
         if place.array and place.size and place.size < access.width:
             text += (
                 f": at {place.owner} plus a multiple of {access.width // place.size} elements. Or "
-                f"is one element meant? It has {counted_bytes(place.size)}"
+                f"is one element meant? It has {counted(place.size, 'byte')}"
             )
         return self.error(Misaligned, access.at, lane, f"{text}.")
 
@@ -157,14 +158,14 @@ class Reporter:
 def wide(place: Place, size: int) -> str:
     """The place, with the size of the access where that is not the size of the elements."""
     wide = place.size is not None and size != place.size
-    return f"{counted_bytes(size)} at {place.text}" if wide else place.text
+    return f"{counted(size, 'byte')} at {place.text}" if wide else place.text
 
 
 def _owned(place: Place) -> str:
     """How many bytes an array has, where that is known."""
     if not place.size or not place.count:
         return ""
-    return f" {place.owner} has {counted_bytes(place.size * place.count)}."
+    return f" {place.owner} has {counted(place.size * place.count, 'byte')}."
 
 
 def _beyond(place: Place) -> str:
@@ -173,4 +174,4 @@ def _beyond(place: Place) -> str:
         return ", past its end or before its start"
     if place.index < 0:
         return f", before the first element of {place.owner}"
-    return f", and {place.owner} has {index_advice.elements(place.count)}"
+    return f", and {place.owner} has {counted(place.count, 'element')}"
