@@ -55,6 +55,7 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
     "unguarded_nan": r"The first NaN on its way arises|no comparison with NaN",
     "wrong_border": rf"{ELSEWHERE}|lacks|{ASKED}",
     "wrong_index": rf"{ELSEWHERE}|{ASKED}|lacks|No input went into|stands in the code",
+    "wrong_tie": r"of equal elements it names the wrong one",
     "wrong_operation": rf"; ours|{ELSEWHERE}|unchanged, and should be|in a right kernel",
     "wrong_row": ELSEWHERE,
     "wrong_sign": rf"subtracts|changes the sign|magnitude|is -1 times|{ELSEWHERE}",

@@ -299,3 +299,42 @@ def test_a_compiler_that_there_is_not_is_refused_by_its_name(monkeypatch):
 def test_an_unknown_name_of_any_length_is_told_soon(by_clang, length):
     with pytest.raises(CompileError, match=r"line 2: use of undeclared identifier 'qq"):
         compilers.compile_ptx(f"{OPEN} y[0] = {'q' * length};\n}}\n")
+
+
+# --- clusters, asynchronous copies and atomics of several floats ----------------------------------
+
+CLUSTERED = r"""
+template <int N>
+__global__ void __launch_bounds__(64) __cluster_dims__(N, 1, 1) blocks(unsigned* y) {
+  asm("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(y[blockIdx.x]));
+}
+"""
+
+
+@pytest.mark.parametrize("count", [1, 2, 16])
+def test_a_kernel_has_the_cluster_that_it_states(by_clang, count):
+    name = f"blocks<{count}>"
+    kernel = simulator.RawModule(code=CLUSTERED, name_expressions=[name]).get_function(name)
+    y = np.zeros(32, np.uint32)
+    kernel((32,), (1,), (y,))
+    assert y.tolist() == [count] * 32
+
+
+AT_ONCE = r"""
+#include <cuda_pipeline.h>
+extern "C" __global__ void k(const float4* x, float4* y, float2* pair) {
+  __shared__ float4 tile[32];
+  __pipeline_memcpy_async(&tile[threadIdx.x], &x[threadIdx.x], 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  atomicAdd(y, tile[threadIdx.x]);
+  atomicAdd_block(pair, make_float2(1, 2));
+}
+"""
+
+
+def test_packs_are_copied_without_waiting_and_added_at_once(by_clang):
+    x, y, pair = np.ones(128, "f4"), np.zeros(4, "f4"), np.zeros(2, "f4")
+    kernel = simulator.RawModule(code=AT_ONCE, options=("-arch=sm_90",)).get_function("k")
+    kernel((1,), (32,), (x, y, pair))
+    assert y.tolist() == [32] * 4 and pair.tolist() == [32, 64]

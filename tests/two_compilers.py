@@ -36,8 +36,6 @@ EXCEPTIONS = {
     "06_pack_vectorization/any_type/lane_0_alone",
     "06_pack_vectorization/warp_per_row/largest_without_a_start",
     "06_pack_vectorization/warp_per_row/union_over_bytes",
-    "07_fused_softmax/9_cluster_in_registers",
-    "07_fused_softmax/9_cluster_ring",
     "07_fused_softmax/masked_softmax/clamped_and_float4",
     "07_fused_softmax/read_once/read_twice",
     "08_project/attention_row/thread_0_alone",

@@ -29,6 +29,7 @@ from .. import cuda_files
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
 from . import names, unrolling
 from .built_in import FIRST, HEADERS
+from .clusters import clusters
 from .flags import back, front, plain
 from .layout import laid_out
 from .log import diagnostics, warnings
@@ -93,7 +94,7 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     more = (*first, *seen, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
     log = _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
-    middle.write_bytes(wide_copies(_read(middle, _PTX_BYTES)))
+    middle.write_bytes(wide_copies(clusters(_read(middle, _PTX_BYTES))))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx = _read(folder / "ptx", _PTX_BYTES).decode()
     ptx, found = names.answered(ptx, job.name_expressions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 _SCOPES = {"": "DEVICE", "_block": "WRKGRP", "_system": "SYSTEM"}
+_PTX_SCOPES = {"": "gpu", "_block": "cta", "_system": "sys"}
 _INTEGERS = ("int", "unsigned", "unsigned long long")
 _WITH_LONG = (*_INTEGERS, "long long", "unsigned long", "long")
 # CUDA's name, clang's name, types.
@@ -84,6 +85,24 @@ def _atomics() -> Iterator[str]:
             head = f"{kind} atomicCAS{suffix}({kind}* p, {kind} expected, {kind} v)"
             called = f"p, &expected, v, false, __ATOMIC_RELAXED, {where}"
             yield _function(head, f"__scoped_atomic_compare_exchange_n({called}); return expected;")
+    for suffix, scope in _PTX_SCOPES.items():
+        for count in (2, 4):
+            yield _added_vector(suffix, scope, count)
+
+
+def _added_vector(suffix: str, scope: str, count: int) -> str:
+    """`atomicAdd` of several floats, each of which is added by itself."""
+    members, vector = "xyzw"[:count], f"float{count}"
+    outs = ", ".join(f'"=f"(was.{one})' for one in members)
+    ins = ", ".join(f'"f"(v.{one})' for one in members)
+    taken, given = (
+        "{" + ", ".join(f"%{n}" for n in numbers) + "}"
+        for numbers in (range(count), range(count + 1, 2 * count + 1))
+    )
+    opcode = f"atom.relaxed.{scope}.global.add.v{count}.f32"
+    text = f'asm volatile("{opcode} {taken}, [%{count}], {given};" : {outs} : "l"(p), {ins}'
+    head = f"{vector} atomicAdd{suffix}({vector}* p, {vector} v)"
+    return _function(head, f'{vector} was; {text} : "memory"); return was;')
 
 
 def _loads_and_stores() -> Iterator[str]:

@@ -19,7 +19,7 @@
 #define __managed__ __attribute__((managed))
 #define __grid_constant__ __attribute__((grid_constant))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((cluster_dims(__VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((annotate("warpwise cluster", __VA_ARGS__)))
 #define __maxnreg__(n)
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
@@ -382,6 +382,10 @@ CUDA_FUNCTION size_t __cvta_generic_to_global(const void* p) {
 }
 CUDA_FUNCTION size_t __cvta_generic_to_local(const void* p) {
   return (size_t)(__attribute__((address_space(5))) const void*)p;
+}
+// Not static: CUDA's headers declare it again, as a function of C, in a namespace.
+extern "C" __device__ __forceinline__ unsigned __nvvm_get_smem_pointer(void* p) {
+  return (unsigned)__cvta_generic_to_shared(p);
 }
 CUDA_FUNCTION size_t __cvta_generic_to_constant(const void* p) {
   return (size_t)(__attribute__((address_space(4))) const void*)p;
