@@ -15,7 +15,6 @@ from grader.cuda.conformance.inline_form import Form, plain
 from grader.cuda.conformance.samples import samples
 from grader.cuda.simulator.engine.events import Observer
 from grader.cuda.simulator.isa.form import Flow
-from grader.cuda.simulator.observers import attached
 
 pytestmark = pytest.mark.slow
 
@@ -97,6 +96,9 @@ class Executed:
         self.opcodes: set[str] = set()
         self.wrong: dict[str, str] = {}
 
+    def observed(self):
+        return simulator.observe(observers=(self.observer,))
+
     def observer(self, report) -> Observer:
         code, opcodes = report.machine.kernel.instructions, self.opcodes
 
@@ -115,7 +117,7 @@ class Executed:
         for number, (form, result) in enumerate(FORMS):
             inputs = samples(form, BLOCK)
             out = np.zeros(BLOCK, f"u{form.output_size}")
-            with simulator.observe():
+            with self.observed():
                 module.get_function(f"form_{number}")(1, BLOCK, (*inputs, out))
             if not form.bounds:
                 rows = list(zip(*[array.tolist() for array in inputs], strict=True))
@@ -129,13 +131,13 @@ class Executed:
             given = random.integers(0, 120, (LANES, kernel.in_bytes)).astype(np.uint8)
             given[:, 1::2] = 0x40 | given[:, 1::2] & 7  # floats of moderate size
             out = np.zeros((LANES, kernel.out_bytes), np.uint8)
-            with simulator.observe():
+            with self.observed():
                 module.get_function(kernel.name)(1, LANES, (given, out))
             self._compare(kernel.name, out != kernel.expected(given))
 
     def program(self, name: str, program: Program) -> None:
         out = np.zeros(len(program.expected), program.dtype)
-        with simulator.observe():
+        with self.observed():
             kernel = simulator.RawModule(code=program.source).get_function("k")
             kernel(program.grid, program.block, (out, *program.arguments))
         self._compare(name, out != program.expected)
@@ -148,15 +150,13 @@ class Executed:
 @pytest.fixture(scope="module")
 def executed():
     noted = Executed()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(attached, "COUNTS", (*attached.COUNTS, noted.observer))
-        noted.forms()
-        noted.memory()
-        for name, program in PROGRAMS.items():
-            noted.program(name, program)
-        with pytest.raises(cuda.CudaError), simulator.observe():
-            code = 'extern "C" __global__ void k() { asm volatile("trap;"); }'
-            simulator.RawModule(code=code).get_function("k")(1, 1, ())
+    noted.forms()
+    noted.memory()
+    for name, program in PROGRAMS.items():
+        noted.program(name, program)
+    with pytest.raises(cuda.CudaError), noted.observed():
+        code = 'extern "C" __global__ void k() { asm volatile("trap;"); }'
+        simulator.RawModule(code=code).get_function("k")(1, 1, ())
     return noted
 
 
