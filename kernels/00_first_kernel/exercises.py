@@ -179,7 +179,10 @@ add_bias = Exercise(
         Case("one full block", lambda rng: biased(rng, 8, 32, whole_numbers), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(biased), 2),
         hidden("a single element, row or column", each_shape(biased, SINGLES)),
-        hidden("sizes around the edges of a block", each_shape(biased, EDGES)),
+        hidden(
+            "sizes around the edges of a block; arrays that begin anywhere",
+            lambda rng: anywhere(each_shape(biased, EDGES)(rng)),
+        ),
         large("wide and tall", each_shape(biased, WIDE_AND_TALL)),
         Case(
             "within budget",
@@ -238,7 +241,10 @@ mirror = Exercise(
         Case("one full block", lambda rng: reflected(rng, 8, 32), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(reflected), 2),
         hidden("a single pixel, row or column", each_shape(reflected, SINGLES)),
-        hidden("sizes around the edges of a block", each_shape(reflected, EDGES)),
+        hidden(
+            "sizes around the edges of a block; arrays that begin anywhere",
+            lambda rng: anywhere(each_shape(reflected, EDGES)(rng)),
+        ),
         large("wide and tall", each_shape(reflected, WIDE_AND_TALL)),
         Case(
             "within budget",

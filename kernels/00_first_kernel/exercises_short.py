@@ -17,10 +17,11 @@ from grader.course import (
     Order,
     Place,
     Problem,
+    anywhere,
     hidden,
     work_is_shared,
 )
-from grader.course.inputs import normal, whole_numbers
+from grader.course.inputs import normal, quarters, whole_numbers
 
 BLOCK = 64
 TILE = (32, 8)
@@ -40,8 +41,7 @@ def short_last_block(rng: np.random.Generator) -> int:
     return 2 * BLOCK + int(rng.integers(5, 60))
 
 
-def tripled(rng: np.random.Generator, n: int) -> Problem:
-    x = whole_numbers(rng, n)
+def tripled(x: np.ndarray) -> Problem:
     return one_each("triple", x, 3 * x)
 
 
@@ -53,8 +53,11 @@ triple = Exercise(
     minutes=1,
     teaches="to change a kernel, run its cell, and ask check()",
     cases=(
-        Case("two full blocks", lambda rng: tripled(rng, 2 * BLOCK), points=1),
-        hidden("a last block that is not full", lambda rng: tripled(rng, short_last_block(rng))),
+        Case("two full blocks", lambda rng: tripled(whole_numbers(rng, 2 * BLOCK)), points=1),
+        hidden(
+            "a last block that is not full",
+            lambda rng: tripled(quarters(rng, short_last_block(rng))),
+        ),
     ),
     hints=(
         "Only the line that begins with `y[i]` is about the numbers; compare it with the comment "
@@ -162,7 +165,7 @@ one_too_far = Exercise(
 
 
 def darkened(rng: np.random.Generator, rows: int, cols: int) -> Problem:
-    picture = whole_numbers(rng, (rows, cols))
+    picture = quarters(rng, (rows, cols))
     args = ("picture", "darker", np.int32(rows), np.int32(cols))
     return Problem(
         inputs={"picture": picture},
@@ -198,7 +201,10 @@ darken = Exercise(
                 *work_is_shared(),
             ),
         ),
-        hidden("more rows than columns", lambda rng: darkened(rng, 50, 3)),
+        hidden(
+            "more rows than columns; arrays that begin anywhere",
+            lambda rng: anywhere(darkened(rng, 50, 3)),
+        ),
     ),
     hints=(
         "Write down row and col of the threads with i = 0, 1 and 2. Are their pixels neighbours in "

@@ -15,6 +15,7 @@ from grader.course import (
     Exercise,
     Order,
     Problem,
+    anywhere,
     hidden,
     one_launch,
     work_is_shared,
@@ -26,7 +27,7 @@ TILE = (32, 8)
 
 
 def scaled(rng: np.random.Generator, n: int) -> Problem:
-    x, factor = whole_numbers(rng, n), whole_numbers(rng, 1)
+    x, factor = quarters(rng, n), quarters(rng, 1)
     arrays = {"x": x, "factor": factor}
     return one_launch(
         "one_for_all", -(-n // BLOCK), BLOCK, arrays, {"out": x * factor}, np.int32(n)
@@ -133,7 +134,7 @@ NO_DIVISION = Ban(DIVISION, "the thread knows its row and its column already")
 
 
 def summed(rng: np.random.Generator, rows: int, cols: int) -> Problem:
-    a, b = whole_numbers(rng, rows), whole_numbers(rng, cols)
+    a, b = quarters(rng, rows), quarters(rng, cols)
     grid = (-(-cols // TILE[0]), -(-rows // TILE[1]))
     size = np.int32(rows), np.int32(cols)
     out = {"out": a[:, None] + b}
@@ -156,7 +157,10 @@ outer_sum = Exercise(
             bans=(NO_DIVISION,),
             budgets=work_is_shared(),
         ),
-        hidden("more rows than columns", lambda rng: summed(rng, 40, 3)),
+        hidden(
+            "more rows than columns; arrays that begin anywhere",
+            lambda rng: anywhere(summed(rng, 40, 3)),
+        ),
     ),
     hints=(
         "What is `i / cols`, if `i` is `row * cols + col`?",

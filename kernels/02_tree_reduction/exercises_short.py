@@ -21,6 +21,7 @@ from grader.course import (
     Place,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     longest_path,
     one_launch,
@@ -31,7 +32,7 @@ from grader.course.inputs import quarters, whole_numbers
 
 def total_of(rng: np.random.Generator, kernel: str, n: int, block: int, *numbers) -> Problem:
     """One block that adds up n whole numbers."""
-    x = whole_numbers(rng, n)
+    x = quarters(rng, n)
     return one_launch(kernel, 1, block, {"x": x}, {"total": x.sum(keepdims=True)}, *numbers)
 
 
@@ -197,7 +198,10 @@ ticket = Exercise(
             lambda rng: replace(drawn(rng, 20, 32), order="shuffled"),
             points=0.5,
         ),
-        hidden("many blocks", lambda rng: drawn(rng, 200, 32)),
+        hidden(
+            "many blocks; arrays that begin anywhere",
+            lambda rng: anywhere(drawn(rng, 200, 32)),
+        ),
         Case(
             "within budget",
             lambda rng: drawn(rng, 40, 64),

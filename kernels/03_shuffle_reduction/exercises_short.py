@@ -17,6 +17,7 @@ from grader.course import (
     Place,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     one_launch,
     work_is_shared,
@@ -163,7 +164,10 @@ five_steps = Exercise(
             ),
             requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
-        hidden("other numbers", lambda rng: of_warps(rng, "five_steps", summed, 3)),
+        hidden(
+            "other numbers; arrays that begin anywhere",
+            lambda rng: anywhere(of_warps(rng, "five_steps", summed, 3)),
+        ),
     ),
     hints=(
         "As it stands, a lane asks each of the 31 others for its own element. After one step, a "

@@ -14,6 +14,7 @@ from grader.course import (
     Hazard,
     Order,
     Problem,
+    anywhere,
     hidden,
     one_launch,
     work_is_shared,
@@ -167,7 +168,10 @@ side_by_side = Exercise(
                 *work_is_shared(),
             ),
         ),
-        hidden("more rows", lambda rng: exponentials(rng, 9)),
+        hidden(
+            "more rows; arrays that begin anywhere",
+            lambda rng: anywhere(exponentials(rng, 9)),
+        ),
     ),
     hints=(
         "Look at the first load of the loop, k = 0: which elements do lanes 0, 1 and 2 ask for?",

@@ -11,6 +11,7 @@ from grader.course import (
     Exercise,
     Order,
     Problem,
+    anywhere,
     hidden,
     one_launch,
     together,
@@ -107,7 +108,10 @@ two_by_hand = Exercise(
             "lengths around the edge of a warp",
             lambda rng: together(*(by_twos(rng, n) for n in (1, 31, 33))),
         ),
-        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
+        hidden(
+            "numbers about -400; arrays that begin anywhere",
+            lambda rng: anywhere(by_twos(rng, 40, -400.0)),
+        ),
         Case(
             "within budget",
             lambda rng: by_twos(rng, 4 * 256, block=256),
@@ -156,7 +160,10 @@ one_column = Exercise(
         Case("columns that fill no block", lambda rng: columns_of(rng, 7, 90), points=1),
         hidden("a single column", lambda rng: columns_of(rng, 30, 1)),
         hidden("a single row, whose shares are all 1", lambda rng: columns_of(rng, 1, 40)),
-        hidden("large differences", lambda rng: columns_of(rng, 9, 33, 60)),
+        hidden(
+            "large differences; arrays that begin anywhere",
+            lambda rng: anywhere(columns_of(rng, 9, 33, 60)),
+        ),
         hidden("numbers about -300", lambda rng: columns_of(rng, 9, 33, offset=-300)),
         Case(
             "within budget",

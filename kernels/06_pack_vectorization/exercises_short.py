@@ -16,6 +16,7 @@ from grader.course import (
     Hazard,
     Problem,
     Requirement,
+    anywhere,
     hidden,
     one_launch,
     work_is_shared,
@@ -144,7 +145,10 @@ no_waiting = Exercise(
             ),
             requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
-        hidden("other numbers", lambda rng: magnitudes(rng, 12)),
+        hidden(
+            "other numbers; arrays that begin anywhere",
+            lambda rng: anywhere(magnitudes(rng, 12)),
+        ),
     ),
     hints=(
         "Threads `threadIdx.x` and `threadIdx.x ^ apart` are lanes of one warp. How do lanes pass "

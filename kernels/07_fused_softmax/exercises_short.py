@@ -14,6 +14,7 @@ from grader.course import (
     Hazard,
     Place,
     Problem,
+    anywhere,
     hidden,
     one_launch,
     work_is_shared,
@@ -90,7 +91,10 @@ read_once = Exercise(
                 *work_is_shared(),
             ),
         ),
-        hidden("more rows", lambda rng: rows_of(rng, "read_once", 7, 32)),
+        hidden(
+            "more rows; arrays that begin anywhere",
+            lambda rng: anywhere(rows_of(rng, "read_once", 7, 32)),
+        ),
         hidden("the largest far above all others, anywhere", peaks),
     ),
     hints=(
