@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from grader import cuda
-from grader.judge import landlock
+from grader.judge.sandbox import landlock
 
 # The attacks' sizes are read from POSIX's resource usage.
 collect_ignore = ["test_attacks.py"] if sys.platform == "win32" else []

@@ -21,9 +21,11 @@ from grader.classroom.report import winnowing
 from grader.cli.app import app
 from grader.cuda import compilers, signature
 from grader.cuda.sanitize import visible
-from grader.judge import Limits, judge, landlock, watch, worker
+from grader.judge import Limits, judge
 from grader.judge.blank import is_blank
 from grader.judge.judging import LONGEST_SOURCE
+from grader.judge.running import watch, worker
+from grader.judge.sandbox import landlock
 from grader.notebook import diagnosis
 from grader.submissions.cells import cuda_source
 

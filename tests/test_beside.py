@@ -4,8 +4,9 @@ import pytest
 import small_lesson
 
 from grader import course
-from grader.judge import judge, simulated, steps
+from grader.judge import judge, steps
 from grader.judge.beside import beside
+from grader.judge.sandbox import simulated
 
 ID = small_lesson.ID
 OTHER = small_lesson.instead("    if (i >= n) return;\n    total[i] = y[i] + x[i];")

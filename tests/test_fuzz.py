@@ -20,8 +20,8 @@ from grader.course.weave import text, weave
 from grader.cuda import compilers, simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.simulator import module
-from grader.judge import sandbox
 from grader.judge.protocol import Ran
+from grader.judge.sandbox import main as sandbox
 from grader.submissions import intake
 
 pytestmark = pytest.mark.slow

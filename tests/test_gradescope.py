@@ -19,7 +19,7 @@ from grader.classroom.folder import new_course
 from grader.classroom.release import seeds
 from grader.cli.app import app
 from grader.course import lesson
-from grader.judge import landlock
+from grader.judge.sandbox import landlock
 
 ANSWERS = {
     "ada": {"add": SOLUTION, "scale": SCALED},

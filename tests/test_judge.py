@@ -20,10 +20,12 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import course, cuda
 from grader.errors import AuthorError, NotInCourse
-from grader.judge import Limits, judge, landlock, process, protocol, steps, watch, worker
+from grader.judge import Limits, judge, protocol, steps
+from grader.judge.running import process, watch, worker
+from grader.judge.sandbox import landlock
 
 if worker.FORKS:
-    from grader.judge import forkserver
+    from grader.judge.sandbox import forkserver
 
 
 @pytest.fixture
@@ -540,13 +542,13 @@ def test_an_unknown_exercise_is_a_key_error_with_the_names_there_are(root):
 
 
 def test_the_judge_imports_without_jupyter_and_without_a_command_line():
-    code = "import sys, grader.judge.sandbox; print(*sys.modules)"
+    code = "import sys, grader.judge.sandbox.main; print(*sys.modules)"
     modules = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert not {"IPython", "matplotlib", "nbformat", "nbgrader", "rich", "typer"} & set(modules)
 
 
 def test_a_judge_that_cannot_import_the_course_says_how_to_install_it(verdict_on, monkeypatch):
-    bare = (sys.executable, "-I", "-S", "-m", "grader.judge.sandbox")  # -S: no site-packages
+    bare = (sys.executable, "-I", "-S", "-m", "grader.judge.sandbox.main")  # -S: no site-packages
     monkeypatch.setattr(worker, "COMMAND", bare)
     verdict = verdict_on(SOLUTION)
     assert verdict.status == "unsupported"
@@ -559,12 +561,12 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     if cuda.device == "gpu":
         pytest.skip("A CUDA TOOLKIT OF THE SYSTEM IS IN REACH: an NVRTC out of reach was not tried")
     without = (
-        "from grader.cuda import compilers; from grader.judge import sandbox;"
+        "from grader.cuda import compilers; from grader.judge.sandbox import main as sandbox;"
         "from pathlib import Path;"
         "out, *_ = compilers.chosen().folders(); site = out.parents[2];"
         "kept = [path for path in site.iterdir() if path not in out.parents];"
         "folders = [*map(Path, (*sandbox._LIBRARIES, sandbox.sys.base_prefix)), *kept];"
-        "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[1]];"
+        "sandbox._readable = lambda: [*folders, Path(sandbox.__file__).parents[2]];"
         "sandbox.main()"
     )
     monkeypatch.setattr(worker, "COMMAND", (sys.executable, "-I", "-c", without))

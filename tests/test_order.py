@@ -5,7 +5,7 @@ import pytest
 
 from grader import cuda
 from grader.cuda import simulator
-from grader.judge import sandbox
+from grader.judge.sandbox import main as sandbox
 
 
 def launch(body, *sizes, grid=1, block=64, parameters="int* x, int* y", **options):

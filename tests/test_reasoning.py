@@ -9,7 +9,7 @@ pytest.importorskip("z3")
 
 from grader.course import Rule
 from grader.cuda import analysis
-from grader.judge import reasoning
+from grader.judge.sandbox import reasoning
 
 RULE = Rule(
     exercise="add",

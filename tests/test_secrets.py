@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.judge import cases, judge, protocol, worker
+from grader.judge import cases, judge, protocol
+from grader.judge.running import worker
 from grader.notebook import verdict_card
 
 LESSON = course.lesson("02_tree_reduction")

@@ -17,7 +17,9 @@ from typer.testing import CliRunner
 from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.errors import EXTRAS
-from grader.judge import Limits, judge, landlock, watch, worker
+from grader.judge import Limits, judge
+from grader.judge.running import watch, worker
+from grader.judge.sandbox import landlock
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "grader").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")])
@@ -27,7 +29,12 @@ MODULES = [
     if path.is_relative_to(ROOT / "grader") and path.stem != "__main__"
 ]
 # What needs a GPU, or another extra than tests have; and what is Linux's own, and asks first.
-LEFT_OUT = ("grader.bench.", "grader.cuda.gpu", "grader.judge.hardware", "grader.judge.forkserver")
+LEFT_OUT = (
+    "grader.bench.",
+    "grader.cuda.gpu",
+    "grader.judge.sandbox.hardware",
+    "grader.judge.sandbox.forkserver",
+)
 
 
 @pytest.fixture

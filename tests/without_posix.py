@@ -53,7 +53,7 @@ class _Lacking(types.ModuleType):
 
 def worker(system: str) -> tuple[str, ...]:
     """The command of a judge's worker there."""
-    return sys.executable, "-I", __file__, system, "grader.judge.sandbox"
+    return sys.executable, "-I", __file__, system, "grader.judge.sandbox.main"
 
 
 def take_away(system: str) -> None:
@@ -84,7 +84,7 @@ def _run(system: str, name: str, arguments: list[str]) -> None:
             importlib.import_module(module)
         return
     take_away(system)
-    from grader.judge import worker as judges
+    from grader.judge.running import worker as judges
 
     judges.COMMAND = worker(system)
     sys.argv = [name, *arguments]

@@ -21,7 +21,8 @@ from typing import Any
 
 from .. import course
 from ..errors import CourseError, MachineError, of_the_machine
-from ..judge import Verdict, judge, landlock
+from ..judge import Verdict, judge
+from ..judge.sandbox import landlock
 from . import ClassroomError
 from .cache_key import cache_key
 from .store import Question, Store

@@ -25,7 +25,8 @@ from traitlets import Bool, Unicode
 from .. import course
 from ..course import Lesson
 from ..course.weave import CHECK, CUDA, cell_id, graded
-from ..judge import Verdict, judge, landlock
+from ..judge import Verdict, judge
+from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
 from . import verdicts

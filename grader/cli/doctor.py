@@ -82,8 +82,9 @@ def _headers() -> str:
 
 
 def _sandbox() -> str:
-    from ..judge import landlock, process
     from ..judge.protocol import Failed
+    from ..judge.running import process
+    from ..judge.sandbox import landlock
 
     tried = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
     if isinstance(tried, Failed):

@@ -13,14 +13,15 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import arrangement, compare, hazards, past_the_end, technique
+from . import arrangement, compare, hazards, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
-from .explanation import explained
-from .process import Limits, Outcome, ask, follow, run_on_gpu, simulate
+from .explaining import past_the_end
+from .explaining.explanation import explained
+from .explaining.telling import Pair
 from .protocol import Failed, Ran
+from .running.process import Limits, Outcome, ask, follow, run_on_gpu, simulate
 from .sizes import looked_for
-from .telling import Pair
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 

@@ -22,8 +22,8 @@ from ..cuda.comments import on_its_lines
 from ..status import Status
 from . import compare
 from .cases import CaseInstance
-from .process import Limits, Outcome, reason, simulate
 from .protocol import Examined, Failed, Ran, Tried
+from .running.process import Limits, Outcome, reason, simulate
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 

@@ -22,7 +22,7 @@ from ..errors import AuthorError
 from ..status import Status
 from .cases import CaseInstance, described, instantiate
 from .judging import judge
-from .simulated import run_case
+from .sandbox.simulated import run_case
 
 SEEDS = (0, 1, 2)  # sizes do not depend on the seed, branches on the data may
 _ENOUGH = 10_000_000

@@ -9,8 +9,8 @@ from ..course import Ban, Kind, Problem, Requirement
 from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
-from .process import Outcome
 from .protocol import Asked, Element, Place, Ran, Way
+from .running.process import Outcome
 from .verdict import CaseResult
 from .words import Words
 

@@ -17,7 +17,7 @@ from ..cuda.errors import CompileError, CudaError
 from ..judge import compare
 from ..judge.cases import CaseInstance, described, instantiate
 from ..judge.protocol import Ran
-from ..judge.simulated import run_case
+from ..judge.sandbox.simulated import run_case
 from ..judge.technique import lacks_order
 from ..judge.words import Words
 from .mutation import Mutant, mutants

@@ -14,8 +14,9 @@ from nbformat import NotebookNode
 
 from ... import course as lessons
 from ...course import Lesson
-from ...judge import Verdict, judge, landlock
+from ...judge import Verdict, judge
 from ...judge.blank import is_blank
+from ...judge.sandbox import landlock
 from ...judge.verdict import CaseResult
 from ...status import Status
 from ...submissions import intake, submission

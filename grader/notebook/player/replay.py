@@ -18,7 +18,7 @@ from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.cuda.simulator.observers.recording import Recording
 from grader.judge import cases, sizes
 from grader.judge.cases import CaseInstance
-from grader.judge.simulated import OTHER_ORDERS
+from grader.judge.sandbox.simulated import OTHER_ORDERS
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import Work, buffers_of, launch_all, of_problem
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .protocol import Cone, Element, Place
+from ..protocol import Cone, Element, Place
 from .trail import Flags, Numbers, Trail, Values
 
 CLOSE = (15, 22)  # bits in which values that are the same agree, tried in this order

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from ..counted import counted
-from . import choices, phrases
-from .protocol import Choice
+from ...counted import counted
+from ..protocol import Choice
+from . import decisions, phrases
 from .telling import About, Told
 
 
@@ -27,26 +27,26 @@ class DoneWith(About):
 
     def chosen(self) -> Told:
         """The first `?:` on its way that fell otherwise than in the solution."""
-        found = choices.fell_otherwise(self.mine.choices, self.ours.choices)
+        found = decisions.fell_otherwise(self.mine.choices, self.ours.choices)
         if found is not None:
             one, other = found
-            said = f"{self._choice(one)}; ours {choices.words(other)}."
-            number = choices.strange_number(one, other)
+            said = f"{self._choice(one)}; ours {decisions.words(other)}."
+            number = decisions.strange_number(one, other)
             said += (
                 "" if number is None else f" The {number:g} stands in the code, and not in ours."
             )
             return said, one.place.line
-        for mine in choices.new(self.mine.choices, self.ours.choices):
+        for mine in decisions.new(self.mine.choices, self.ours.choices):
             if won := self._ways.beaten(mine.values, mine.taken):
                 return f"{self._choice(mine)}; ours {won}.", mine.place.line
-        nan = choices.with_nan(self.mine.choices)
-        if nan is None or choices.with_nan(self.ours.choices):
+        nan = decisions.with_nan(self.mine.choices)
+        if nan is None or decisions.with_nan(self.ours.choices):
             return None
         return f"{self._choice(nan)}: no comparison with NaN holds.", nan.place.line
 
     def _choice(self, one: Choice) -> str:
         where = f"on line {one.place.line} " if one.place.line else ""
-        return phrases.capital(f"{where}{phrases.who(one.place)} {choices.words(one)}")
+        return phrases.capital(f"{where}{phrases.who(one.place)} {decisions.words(one)}")
 
     def parting(self) -> Told:
         """The first step that the solution does not take."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .protocol import Element, Used
-from .verdict import Part
-from .words import Words
+from ..protocol import Element, Used
+from ..verdict import Part
+from ..words import Words
 
 MOST = 600  # parts told of
 

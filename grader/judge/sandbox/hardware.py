@@ -8,9 +8,9 @@ import cupy
 import numpy as np
 from cupy.cuda import driver, runtime
 
-from ..cuda import gpu
-from ..cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
-from .protocol import Arrays, CaseRequest, Ran
+from ...cuda import gpu
+from ...cuda.errors import CudaError, LaunchError, Misaligned, OutOfBounds
+from ..protocol import Arrays, CaseRequest, Ran
 from .simulated import argument
 
 RED_BYTES = 4096  # before and after each buffer; keeps the 256-byte alignment of CUDA's own

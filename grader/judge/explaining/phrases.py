@@ -7,8 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
+from ..protocol import Element, Place
 from .divergence import Parting
-from .protocol import Element, Place
 
 
 def runs(elements: Iterable[Element]) -> Iterator[tuple[Element, Element]]:

@@ -10,12 +10,12 @@ from collections import defaultdict
 
 import numpy as np
 
-from .cases import CaseInstance
+from ..cases import CaseInstance
+from ..protocol import Element, Made
+from ..running.process import Limits, follow
+from ..words import Words
 from .places import by_strides, rule
-from .process import Limits, follow
-from .protocol import Element, Made
 from .telling import only
-from .words import Words
 
 ROOM = 1 << 14  # elements before and behind
 LOOKED_AT = 24  # elements of the output

@@ -12,14 +12,15 @@ from dataclasses import dataclass, replace
 import msgspec
 import numpy as np
 
-from ..course.model import Rule
-from ..cuda.compilers.protocol import TOO_MUCH
-from ..cuda.diagnostics import bounded
-from ..status import Status
-from . import cases, protocol, watch
-from .cases import CaseInstance
-from .protocol import Arrays, CaseRequest, Device, Failed, Ran, Reply, Request
-from .verdict import shortened
+from ...course.model import Rule
+from ...cuda.compilers.protocol import TOO_MUCH
+from ...cuda.diagnostics import bounded
+from ...status import Status
+from .. import cases, protocol
+from ..cases import CaseInstance
+from ..protocol import Arrays, CaseRequest, Device, Failed, Ran, Reply, Request
+from ..verdict import shortened
+from . import watch
 from .worker import KILLED, Pipe, Worker, started
 
 ALONE = (
@@ -132,7 +133,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
     """One outcome for each of `instances`, from this machine's GPU. Each case has a process of its
     own, for a CUDA error sticks to its process; the compiler has one too, which has given up
     every file that is not CUDA's."""
-    from ..cuda.gpu import real_architecture
+    from ...cuda.gpu import real_architecture
 
     end = time.monotonic() + limits.total_seconds * limits.patience
     asked = _request(source, (), limits, {}, "compiler", real_architecture())

@@ -1,4 +1,4 @@
-"""The judge's worker, `python -m grader.judge.sandbox`: compiles and runs learners' kernels.
+"""The judge's worker, `python -m grader.judge.sandbox.main`: compiles and runs learners' kernels.
 
 Reads one protocol.Request from stdin. Writes one Reply about the compilation and one for each
 case, in order, to what was stdout; a process that is killed loses only the case it was in. It is
@@ -23,8 +23,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from ..cuda import analysis
-from ..cuda.errors import (
+from ...cuda import analysis
+from ...cuda.errors import (
     CompileError,
     CompilerFailure,
     CudaError,
@@ -33,16 +33,17 @@ from ..cuda.errors import (
     OutOfTime,
     StepLimit,
 )
-from ..status import Status
-from . import landlock, protocol, rlimits
-from .protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+from ...status import Status
+from .. import protocol
+from ..protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+from . import landlock, rlimits
 
 if sys.platform == "linux":
     from . import forkserver
 
 if TYPE_CHECKING:
-    from ..course.model import Rule
-    from ..cuda.compilers import Compiler
+    from ...course.model import Rule
+    from ...cuda.compilers import Compiler
 
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
@@ -87,7 +88,7 @@ def _work() -> NoReturn:
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
-    from ..cuda import compilers
+    from ...cuda import compilers
     from .simulated import run_case
 
     _withdraw(compilers.chosen())
@@ -101,7 +102,7 @@ def _simulate(request: Request) -> Iterator[Reply]:
 
 
 def _compile_only(request: Request) -> Iterator[Reply]:
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     _withdraw(compilers.COMPILERS["nvrtc"])
     action = partial(_compile_cubin, request.source, request.architecture)
@@ -110,7 +111,7 @@ def _compile_only(request: Request) -> Iterator[Reply]:
 
 def _reason(request: Request) -> Iterator[Reply]:
     """Nothing of a learner's runs here but on the simulated device; Z3 is given formulas alone."""
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     _withdraw(compilers.chosen())
     rlimits.raise_when_time_is_up()
@@ -145,7 +146,7 @@ def _each_case(run_case: RunCase, request: Request) -> Iterator[Reply]:
 def _withdraw(compiler: Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     readable = _readable()
     cache = compilers.cache.folder()
@@ -162,10 +163,10 @@ def _withdraw(compiler: Compiler) -> None:
 def _readable() -> tuple[Path, ...]:
     """Where Python, CUDA and their libraries lie, and the packages in use: NumPy may have been
     installed elsewhere, and parts of it are read only when first needed."""
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     cuda = compilers.chosen().folders()
-    own = (Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
+    own = (Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
     used = [one for name, one in sys.modules.items() if "." not in name]
     packages = (Path(file).parent for one in used if (file := _file_of_package(one)))
     elsewhere = [path for path in packages if not any(map(path.is_relative_to, own))]
@@ -204,7 +205,7 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
 def _our_fault(error: Exception) -> str:
     """What to say of an error that only the grader's authors can fix, and what they need for it.
     The same error is kept in the same file, so that a verdict is the same each time."""
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     said = "".join(traceback.format_exception(error))
     send = "the kernel and this sentence"
@@ -230,7 +231,7 @@ def _still_busy(seconds: float) -> str:
 
 
 def _out_of_reach() -> str:
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     name = compilers.chosen_name()
     return (
@@ -253,7 +254,7 @@ def _too_much(message: str, memory_bytes: int) -> str:
 
 
 def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     ptx = compilers.compile_ptx(source)
     _refuse_strange_files(ptx.files)
@@ -273,7 +274,7 @@ def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
 def _compile_cubin(source: str, architecture: str) -> Ran:
     import numpy as np
 
-    from ..cuda import compilers
+    from ...cuda import compilers
 
     program = compilers.compile_cubin(source, (), (), architecture)
     return Ran(arrays={"cubin": np.frombuffer(program.code, np.uint8)})
@@ -289,7 +290,7 @@ def _refuse_strange_files(files: tuple[str, ...]) -> None:
 
 
 def _no_such_kernel(expected: str, defined: list[str], source: str) -> str:
-    from ..cuda.simulator import plain
+    from ...cuda.simulator import plain
 
     names = dict.fromkeys(map(plain, defined))
     if expected in names:

@@ -23,14 +23,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
 
-from ..cuda import compilers
-from . import protocol, watch
-from .protocol import Request
+from ...cuda import compilers
+from .. import protocol
+from ..protocol import Request
+from . import watch
 
 if sys.platform == "linux":
-    from . import forkserver
+    from ..sandbox import forkserver
 
-COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox")
+COMMAND = (sys.executable, "-I", "-m", "grader.judge.sandbox.main")
 PASSED_ON = (
     *("CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PATH"),
     "SYSTEMROOT",  # Windows starts nothing without

@@ -11,16 +11,16 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..cuda import simulator
-from ..cuda.errors import CudaError, StepLimit
-from ..cuda.simulator.observers import paths
-from ..cuda.simulator.observers.paths import Paths
-from ..cuda.simulator.observers.provenance import Graph, Provenance, TooLong
-from .elements import Elements
-from .following import made
+from ...cuda import simulator
+from ...cuda.errors import CudaError, StepLimit
+from ...cuda.simulator.observers import paths
+from ...cuda.simulator.observers.paths import Paths
+from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
+from ..protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from .following.elements import Elements
+from .following.made import made
+from .following.ways import way
 from .leftovers import Leftovers
-from .protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
-from .ways import way
 
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 

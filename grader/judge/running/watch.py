@@ -12,7 +12,7 @@ from contextlib import suppress
 
 import psutil
 
-from .rlimits import GRACE
+from ..sandbox.rlimits import GRACE
 
 NEEDED = sys.platform != "linux"
 EVERY = 0.1  # seconds between two looks

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ..cuda import simulator
-from ..cuda.declared import Declarations
-from ..cuda.signature import DTYPES, parameters
-from .protocol import LaunchRequest
+from ...cuda import simulator
+from ...cuda.declared import Declarations
+from ...cuda.signature import DTYPES, parameters
+from ..protocol import LaunchRequest
 
 Place = tuple[str, str, np.ndarray, np.ndarray]
 _MOST = 1 << 20  # bytes of an array worth copying: counters are small

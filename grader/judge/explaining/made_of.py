@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..protocol import Element, Place, Used
+from ..verdict import Part
 from . import divergence, phrases, places
 from .flow import parts, times
-from .protocol import Element, Place, Used
 from .telling import About, Told, only
-from .verdict import Part
 
 _OF_THE_COMPILER = re.compile(
     r"computes |(multiplies \S+|to the left) by \d\d?;"

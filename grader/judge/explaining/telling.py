@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..compare import Wrong
+from ..protocol import Element, Made
+from ..words import Words
 from . import divergence, phrases
-from .compare import Wrong
 from .flow import times
-from .protocol import Element, Made
-from .words import Words
 
 NAMED = 3  # elements, or runs of them, that a sentence lists
 

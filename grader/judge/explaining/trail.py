@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from .protocol import Cone, Element, Op
+from ..protocol import Cone, Element, Op
 
 LOG2_E = 1.442695
 _SAY = {

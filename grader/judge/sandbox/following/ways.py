@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ..cuda.simulator.memory.allocations import allocation_of
-from ..cuda.simulator.observers.provenance import Graph
+from ....cuda.simulator.memory.allocations import allocation_of
+from ....cuda.simulator.observers.provenance import Graph
+from ...protocol import Asked, CaseRequest, Element, Place, Way
 from .elements import Elements, place_of
-from .protocol import Asked, CaseRequest, Element, Place, Way
 
 NEVER = 1 << 40  # so many instructions pass what no input goes into
 LOOKED_AT = 24  # elements of an output whose trees are measured

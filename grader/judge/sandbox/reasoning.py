@@ -19,14 +19,14 @@ from pathlib import Path
 
 import msgspec
 
-from ..course.model import Rule
-from ..cuda import analysis, simulator
-from ..cuda.compilers.cache import entry, keep_entry
-from ..cuda.signature import parameters
-from ..cuda.simulator.program.ptx import Program, mentioned
-from .protocol import Examined, Tried
+from ...course.model import Rule
+from ...cuda import analysis, simulator
+from ...cuda.compilers.cache import entry, keep_entry
+from ...cuda.signature import parameters
+from ...cuda.simulator.program.ptx import Program, mentioned
+from ..protocol import Examined, Tried
 
-_GRADER = Path(__file__).parents[1]
+_GRADER = Path(__file__).parents[2]
 _REASONERS = ("cuda", "course")  # whose every file counts: lemmas, instructions, rules
 _LIBRARIES = ("z3-solver", "numpy")
 _SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from ..status import Pattern
+from ...status import Pattern
+from ..verdict import CaseResult
+from ..words import Words
 from .done_with import DoneWith
 from .made_of import MadeOf
 from .telling import Pair, Told
-from .verdict import CaseResult
-from .words import Words
 
 
 def explained(result: CaseResult, pair: Pair, words: Words) -> CaseResult:

@@ -6,12 +6,12 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ..cuda.simulator.observers.provenance import Graph
-from ..cuda.simulator.observers.provenance import made as making
+from ....cuda.simulator.observers.provenance import Graph
+from ....cuda.simulator.observers.provenance import made as making
+from ...protocol import Element, Made, Used
 from .choices import choices
 from .cone import cone
 from .elements import Elements, place_of
-from .protocol import Element, Made, Used
 
 MOST_USED = 4096  # runs of elements told of
 MOST_BEHIND = 300_000  # values; more are told to have been stored, and nothing else

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 
-from ..cuda.errors import OutOfTime
-from .protocol import Request
+from ...cuda.errors import OutOfTime
+from ..protocol import Request
 
 if sys.platform != "win32":
     import resource

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ..cuda.simulator.isa.form import Carries
-from ..cuda.simulator.numeric.types import DTYPES
-from ..cuda.simulator.observers.provenance import Graph
-from ..cuda.simulator.program.ptx import Immediate, Instruction, Operand, Register
+from ....cuda.simulator.isa.form import Carries
+from ....cuda.simulator.numeric.types import DTYPES
+from ....cuda.simulator.observers.provenance import Graph
+from ....cuda.simulator.program.ptx import Immediate, Instruction, Operand, Register
+from ...protocol import Cone, Element, Op
 from .elements import Elements
-from .protocol import Cone, Element, Op
 
 MOST = 60_000  # values
 UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}

@@ -1,0 +1,1 @@
+"""Workers as the judge sees them: started, asked, watched and ended."""

@@ -1,0 +1,78 @@
+"""What an element's value was chosen by: the comparisons behind `?:` on its way.
+
+The worker that has run the kernel tells them. What an `if` leaves out is not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ....cuda.simulator.isa.form import Carries
+from ....cuda.simulator.observers.provenance import Graph
+from ....cuda.simulator.program.ptx import Immediate, Instruction
+from ...protocol import Choice
+from .cone import as_numbers, literal
+from .elements import place_of
+
+MOST = 2000  # told of
+DEEP = 8  # comparisons of one condition
+
+
+def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
+    """The comparisons by which values on the way to a node were chosen, in order."""
+    carried = [one is not None and one.form.carries is Carries.CHOSEN for one in graph.code]
+    nodes = graph.behind(root).nodes[::-1]
+    chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
+    return tuple(told for node in chosen.tolist() for told in _told(graph, node))
+
+
+def _told(graph: Graph, node: int) -> Iterator[Choice]:
+    instruction = graph.code[graph.at[node]]
+    taken = _as(graph, node, instruction.form.type) if instruction else 0.0
+    for test in _tests(graph, int(graph.right[node])):
+        compared = graph.code[graph.at[test]]
+        assert compared is not None, "_tests has asked"
+        values = _compared(graph, test, compared)
+        if len(values) == 2:
+            (one, is_fixed), (other, other_fixed) = values
+            yield Choice(
+                compared.form.opcode,
+                place_of(graph, node),
+                (one, other),
+                (is_fixed, other_fixed),
+                bool(graph.value[test]),
+                taken,
+            )
+
+
+def _tests(graph: Graph, predicate: int) -> Iterator[int]:
+    """The comparisons that a predicate was made of."""
+    ahead, left = [predicate], DEEP
+    while ahead and left:
+        node, left = ahead.pop(), left - 1
+        instruction = graph.code[graph.at[node]] if node > 0 else None
+        if instruction is None:
+            continue
+        if instruction.form.opcode.startswith("setp."):
+            yield node
+        elif instruction.form.type == "pred":
+            ahead += [int(graph.right[node]), int(graph.left[node])]
+
+
+def _compared(graph: Graph, test: int, instruction: Instruction) -> list[tuple[float, bool]]:
+    """The two numbers that were compared, and whether each stands in the code."""
+    sources = [int(graph.left[test]), int(graph.right[test])]
+    by_name = dict(zip(dict.fromkeys(instruction.read), sources, strict=False))
+    found = []
+    for operand in instruction.operands[1:3]:
+        if isinstance(operand, Immediate):
+            found.append((literal(operand), True))
+        elif (source := by_name.get(getattr(operand, "name", ""), 0)) > 0:
+            found.append((_as(graph, source, instruction.form.type), False))
+    return found
+
+
+def _as(graph: Graph, node: int, kind: str) -> float:
+    return float(as_numbers(graph.value[node : node + 1], kind)[0])
