@@ -34,7 +34,9 @@ def parts(
         if runs and follows and (runs[-1].found, runs[-1].expected) == (found, expected):
             last = runs[-1]
             runs[-1] = Part(last.buffer, last.first, last.index, last.count + 1, found, expected)
+        elif len(runs) == MOST:
+            return ()
         else:
             name, where = words.name(one.buffer), words.index(one)
             runs.append(Part(name, where, one.index, 1, found, expected))
-    return tuple(runs) if len(runs) <= MOST else ()
+    return tuple(runs)

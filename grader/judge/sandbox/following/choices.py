@@ -5,9 +5,11 @@ The worker that has run the kernel tells them. What an `if` leaves out is not se
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 import numpy as np
+import numpy.typing as npt
 
 from ....cuda.simulator.isa.form import Carries
 from ....cuda.simulator.observers.provenance import Graph
@@ -19,22 +21,25 @@ from .elements import place_of
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
 
+Numbers = Callable[[str], npt.NDArray[np.float64]]  # every value of a graph, as a PTX type
+
 
 def choices(graph: Graph, root: int) -> tuple[Choice, ...]:
     """The comparisons by which values on the way to a node were chosen, in order."""
     carried = [one is not None and one.form.carries is Carries.CHOSEN for one in graph.code]
     nodes = graph.behind(root).nodes[::-1]
     chosen = nodes[np.array(carried, bool)[graph.at[nodes]]][:MOST]
-    return tuple(told for node in chosen.tolist() for told in _told(graph, node))
+    numbers = cache(partial(as_numbers, graph.value))  # all at once, for each type
+    return tuple(told for node in chosen.tolist() for told in _told(graph, node, numbers))
 
 
-def _told(graph: Graph, node: int) -> Iterator[Choice]:
+def _told(graph: Graph, node: int, numbers: Numbers) -> Iterator[Choice]:
     instruction = graph.code[graph.at[node]]
-    taken = _as(graph, node, instruction.form.type) if instruction else 0.0
+    taken = float(numbers(instruction.form.type)[node]) if instruction else 0.0
     for test in _tests(graph, int(graph.right[node])):
         compared = graph.code[graph.at[test]]
         assert compared is not None, "_tests has asked"
-        values = _compared(graph, test, compared)
+        values = _compared(graph, test, compared, numbers)
         if len(values) == 2:
             (one, is_fixed), (other, other_fixed) = values
             yield Choice(
@@ -61,7 +66,9 @@ def _tests(graph: Graph, predicate: int) -> Iterator[int]:
             ahead += [int(graph.right[node]), int(graph.left[node])]
 
 
-def _compared(graph: Graph, test: int, instruction: Instruction) -> list[tuple[float, bool]]:
+def _compared(
+    graph: Graph, test: int, instruction: Instruction, numbers: Numbers
+) -> list[tuple[float, bool]]:
     """The two numbers that were compared, and whether each stands in the code."""
     sources = [int(graph.left[test]), int(graph.right[test])]
     by_name = dict(zip(dict.fromkeys(instruction.read), sources, strict=False))
@@ -70,9 +77,5 @@ def _compared(graph: Graph, test: int, instruction: Instruction) -> list[tuple[f
         if isinstance(operand, Immediate):
             found.append((literal(operand), True))
         elif (source := by_name.get(getattr(operand, "name", ""), 0)) > 0:
-            found.append((_as(graph, source, instruction.form.type), False))
+            found.append((float(numbers(instruction.form.type)[source]), False))
     return found
-
-
-def _as(graph: Graph, node: int, kind: str) -> float:
-    return float(as_numbers(graph.value[node : node + 1], kind)[0])

@@ -28,7 +28,7 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
     if elements.beyond:  # of what lies there only the place is known
         stored, cut = place_of(graph, root), len(used) > MOST_USED
         return Made(stored=stored, used=tuple(used[:MOST_USED]), cut=cut, whole=graph.whole)
-    summed = _used(graph, elements, root, extremes=False)
+    summed = _used(graph, elements, root, extremes=False) if making.extreme(graph, root) else used
     nan = making.first_nan(graph, root)
     source = making.came_from(graph, root)
     return Made(

@@ -177,20 +177,30 @@ class _Tree:
         inputs: npt.NDArray[np.int64],
     ):
         self.graph, self.root, self.worth = graph, root, worth
-        self.leaves: dict[int, tuple[int, int]] = {}
-        self._onward: dict[int, int] = {}  # the next node on the nearest way to the root
-        behind = graph.behind(root, choices=True)  # a maximum by `?:` is one too
-        self.size = len(behind)
-        own = worth[graph.at[behind.nodes]].tolist()
-        columns = (one.tolist() for one in (behind.nodes, behind.left, behind.right))
-        passed = {root: 0}
-        for node, left, right, worth_here in zip(*columns, own, strict=True):
-            count = passed.pop(node) + worth_here
-            for source in (left, right):
-                if source > 0 and count < passed.get(source, NEVER):
-                    passed[source], self._onward[source] = count, node
-                elif source < 0 and not inputs[-1 - source]:
-                    self.leaves[source] = min((count, node), self.leaves.get(source, (NEVER, 0)))
+        self._behind = graph.behind(root, choices=True)  # a maximum by `?:` is one too
+        self.size = len(self._behind)
+        passed = worth[graph.at[self._behind.nodes]].tolist()
+        self._onward = [0] * self.size  # the place of the next node on the nearest way to the root
+        nearest = [0] + [NEVER] * (self.size - 1)
+        for at, (left, right) in enumerate(zip(*self._behind.places(), strict=True)):
+            count = passed[at] = nearest[at] + passed[at]
+            if left >= 0 and count < nearest[left]:
+                nearest[left], self._onward[left] = count, at
+            if right >= 0 and count < nearest[right]:
+                nearest[right], self._onward[right] = count, at
+        self.leaves = self._leaves(np.array(passed), inputs)
+
+    def _leaves(
+        self, passed: npt.NDArray[np.int64], inputs: npt.NDArray[np.int64]
+    ) -> dict[int, tuple[int, int]]:
+        leaves: dict[int, tuple[int, int]] = {}
+        for sources in (self._behind.left, self._behind.right):
+            some = np.flatnonzero(sources < 0)
+            some = some[inputs[-1 - sources[some]] == 0]
+            rows = (sources[some], passed[some], self._behind.nodes[some])
+            for leaf, count, node in zip(*(row.tolist() for row in rows), strict=True):
+                leaves[leaf] = min((count, node), leaves.get(leaf, (NEVER, 0)))
+        return leaves
 
     def by_load(self) -> dict[tuple[int, int], int]:
         """The fewest of the kind on a way, by address and place of what one load brought."""
@@ -204,9 +214,11 @@ class _Tree:
     def crossing(self, node: int) -> tuple[Place, str]:
         """Where, on the way from a node to the root, a thread first has what another one had other
         than by an instruction of the kind."""
-        graph, here = self.graph, node
-        while here in self._onward:
-            before, here = here, self._onward[here]
+        graph, nodes, here = self.graph, self._behind.nodes, node
+        at = int(np.searchsorted(-nodes, -node))
+        while at:
+            at = self._onward[at]
+            before, here = here, int(nodes[at])
             instruction = graph.code[graph.at[here]]
             if graph.thread[before] == graph.thread[here] or instruction is None:
                 continue

@@ -53,6 +53,13 @@ class Behind:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where the sources of each stand among the nodes, -1 for what is none of them."""
+        sources = np.stack([self.left, self.right])
+        found = np.searchsorted(-self.nodes, -sources)
+        left, right = np.where(sources > 0, found, -1).tolist()
+        return left, right
+
 
 _NOTHING = Behind(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
 
@@ -81,6 +88,7 @@ class Graph:
         self._steering = np.zeros(0, bool)
         self._asked = (0, 0, False)  # of which node, of how many in all, and how `_behind` is
         self._behind = _NOTHING
+        self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
 
     def __len__(self) -> int:
         return self._size
@@ -214,11 +222,13 @@ class Graph:
     def _made_of(self, choices: bool = False) -> npt.NDArray[Any]:
         """The right source of every node, 0 for what merely steers; with `choices` what a value was
         chosen by is a source too."""
-        steers = self.steers
-        if choices:
-            carried = [one.form.carries if one else None for one in self.code]
-            steers = steers & np.array([one is not Carries.CHOSEN for one in carried], bool)
-        return np.where(steers[self.at], 0, self.right)
+        if len(self._rights.get(choices, ())) != self._size:
+            steers = self.steers
+            if choices:
+                carried = [one.form.carries if one else None for one in self.code]
+                steers = steers & np.array([one is not Carries.CHOSEN for one in carried], bool)
+            self._rights[choices] = np.where(steers[self.at], 0, self.right)
+        return self._rights[choices]
 
     def forward(
         self,

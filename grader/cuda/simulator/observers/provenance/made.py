@@ -47,20 +47,33 @@ def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
 
 def _times(graph: Graph, behind: Behind, extremes: bool) -> npt.NDArray[np.int64]:
     """In how many ways each of the nodes went into the first of them."""
-    place = np.searchsorted(-behind.nodes, -np.stack([behind.left, behind.right]))
-    left, right = np.where(np.stack([behind.left, behind.right]) > 0, place, -1).tolist()
-    through = np.ones(len(behind), bool)
-    if not extremes:
-        kinds = np.array([_is_extreme(one) for one in graph.code], bool)
-        through = ~kinds[graph.at[behind.nodes]]
+    ends = np.zeros(len(behind), bool) if extremes else _extremes(graph, behind)
     times = [1] + [0] * (len(behind) - 1)
-    for at, goes_on in enumerate(through.tolist()):
-        ways = times[at] = min(times[at], MOST_TIMES) if goes_on else 0
-        if ways:
-            for source in (left[at], right[at]):
-                if source >= 0:
-                    times[source] += ways
+    for at, (left, right, ends_here) in enumerate(
+        zip(*behind.places(), ends.tolist(), strict=True)
+    ):
+        ways = times[at]
+        if ends_here:
+            ways = times[at] = 0
+        elif ways > MOST_TIMES:
+            ways = times[at] = MOST_TIMES
+        if left >= 0:
+            times[left] += ways
+        if right >= 0:
+            times[right] += ways
     return np.array(times, np.int64)
+
+
+def extreme(graph: Graph, root: int) -> bool:
+    """Whether a value was made by a maximum or a minimum."""
+    return bool(_extremes(graph, graph.behind(root)).any())
+
+
+def _extremes(graph: Graph, behind: Behind) -> npt.NDArray[np.bool_]:
+    """Which of the nodes are the winners of a maximum or a minimum."""
+    kinds = np.array([_is_extreme(one) for one in graph.code], bool)
+    found: npt.NDArray[np.bool_] = kinds[graph.at[behind.nodes]]
+    return found
 
 
 @dataclass(frozen=True)
