@@ -101,7 +101,7 @@ def immediate_of(operand: Operand) -> int:
 
 def is_sink(operand: Operand) -> bool:
     """Whether an operand is `_`, which takes what nobody wants."""
-    return operand == Register("_")
+    return isinstance(operand, Register) and operand.name == "_"
 
 
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
@@ -123,7 +123,7 @@ def registers(*operands: Operand | None) -> list[str]:
     return [one.name for one in found if isinstance(one, Register)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # known by itself, since it is looked up often
 class Instruction:
     """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
     the opcode means stands in its `form`. `callers`: the lines of the calls that it was inlined
