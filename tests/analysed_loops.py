@@ -276,9 +276,18 @@ LOOPS = (
     ),
     Loop(
         "steps of its own before a barrier",
-        "__shared__ float t[64];\n#pragma unroll 1\n"
-        "for (int i = 0; i < n; i += threadIdx.x + 1) {\nt[threadIdx.x] = i;\n__syncthreads();\n}\n"
-        "x[threadIdx.x] = t[threadIdx.x];",
+        'asm volatile("{ .reg .pred %%p; .reg .b32 %%i, %%t; mov.u32 %%t, %%tid.x;'
+        " add.s32 %%t, %%t, 1; mov.s32 %%i, 0; AGAIN: setp.ge.s32 %%p, %%i, %0; @%%p bra DONE;"
+        ' bar.sync 0; add.s32 %%i, %%i, %%t; bra AGAIN; DONE: }" :: "r"(n));',
+        "64",
+        ALONE,
+        "barrier",
+    ),
+    Loop(
+        "starts of its own before a barrier",
+        'asm volatile("{ .reg .pred %%p; .reg .b32 %%i; mov.u32 %%i, %%tid.x;'
+        " AGAIN: setp.ge.s32 %%p, %%i, %0; @%%p bra DONE;"
+        ' bar.sync 0; add.s32 %%i, %%i, 64; bra AGAIN; DONE: }" :: "r"(n));',
         "64",
         ALONE,
         "barrier",

@@ -48,10 +48,12 @@ class Piece:
 
 @dataclass(frozen=True)
 class Course:
-    """How a loop goes round: `{shown}`, `{inside}` and so on are its pieces'."""
+    """How a loop goes round: `{rounds}`, `{inside}` and so on are its pieces'. Whether a thread
+    comes to the places `open` the analysis cannot know."""
 
     name: str
     text: str
+    open: str = ""
 
 
 IN_A = "mov.s32 %v, %a;"
@@ -144,11 +146,13 @@ GUARD @%p bra AGAIN;
 {second}"""
 
 
-def _course(name: str, text: str, start: str, step: str, guard: str, leave: str = "") -> Course:
+def _course(
+    name: str, text: str, start: str, step: str, guard: str, leave: str = "", open: str = ""
+) -> Course:
     parts = {"START": start, "STEP": step, "GUARD": f"setp.{guard};", "EXIT": leave}
     for word, part in parts.items():
         text = text.replace(word, part)
-    return Course(name, text)
+    return Course(name, text, open)
 
 
 UP = "lt.s32 %p, %i, %n"
@@ -160,7 +164,13 @@ COURSES = (
     _course("down to 0", BOTTOM, "%n", "-2", "gt.s32 %p, %i, 0"),
     _course("through n", BOTTOM, "0", "2", "le.s32 %p, %i, %n"),
     _course("once", BOTTOM, "0", "-1", "gt.s32 %p, %i, %n"),
-    _course("while it is 5", BOTTOM, "4", "1", "eq.s32 %p, %i, 5"),
+    _course(
+        "while it is n",
+        BOTTOM,
+        "%n; mad.lo.s32 %i, %t, 3, %i; sub.s32 %i, %i, 4",
+        "1",
+        "eq.s32 %p, %i, %n",
+    ),
     _course("in another", NESTED, "0", "1", UP),
     _course("up to 5", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %i, 5;"),
     _course("past 6", TWO_EXITS, "1", "2", UP, "setp.eq.s32 %p, %i, 6;"),
@@ -168,11 +178,11 @@ COURSES = (
         "past a product",
         TWO_EXITS,
         "-4",
-        "1",
-        UP,
-        "mul.lo.s32 %c, %i, %n; setp.eq.s32 %p, %c, -2;",
+        "2",
+        "lt.s32 %p, %i, 1",
+        "mul.lo.s32 %c, %i, %t; setp.eq.s32 %p, %c, -6;",
     ),
-    _course("unless by turns", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %u, 7;"),
+    _course("unless by turns", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %u, 7;", "z"),
     _course("by n", TWO_EXITS, "1", "%n", "lt.s32 %p, %i, 20", "setp.eq.s32 %p, %i, 0;"),
     _course("unless n is 3", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %n, 3;"),
 )
@@ -268,14 +278,15 @@ def wrong_about(loop: Traced) -> list[str]:
 
 
 def _about_launch(loop: Traced, thread: Thread, n: int, who: int, effort: Effort) -> list[str]:
-    found = []
-    for name, places in _touched(loop, n, who).items():
-        piece = loop.pieces[int(name[1:])]
+    touched, found = _touched(loop, n, who), []
+    for name in loop.arrays:
+        piece, places = loop.pieces[int(name[1:])], touched.get(name, [])
         asked = Asked(thread, name, n, who, effort)
         here = f"{piece.name} in {name} of thread {who} where n = {n}"
-        some = (places[0], *places[1:][-MOST + 1 :])
+        some = (*places[:1], *places[1:][-MOST + 1 :])
         found += [f"{here} may not be {one}" for one in some if not asked.may_be(one)]
-        if name[0] in piece.exact and asked.may_be_none_of(places):
+        known = name[0] in piece.exact if places else name[0] not in loop.course.open
+        if known and asked.may_be_none_of(places):
             found.append(f"{here} may be something else than {places}")
     return found
 
