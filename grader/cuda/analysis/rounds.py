@@ -22,7 +22,7 @@ from .states import Epoch, State, meets
 from .values import Arithmetic, Pointer, Value, same
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from .thread import Thread
 
@@ -194,13 +194,18 @@ class AnyRound:
         ]
         copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
         for name, step in self.even.items():
-            back = term(Polynomial.atom(name) - step)
-            copies.pinned[name] = lambda twin, back=back: [z3.Implies(later, z3.Int(twin) == back)]
+            copies.pinned[name] = self._one_step_back(name, step, later)
         size = len(self.head.path)
         rest = [copies.formula(one) for one in self.back.path[size:]]
         self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
         self._link_epochs(copies, later)
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
+
+    def _one_step_back(
+        self, name: str, step: Polynomial, later: Formula
+    ) -> Callable[[str], list[Formula]]:
+        back = term(Polynomial.atom(name) - step)
+        return lambda twin: [z3.Implies(later, z3.Int(twin) == back)]
 
     def _not_passed(self) -> Iterator[Formula]:
         """A number that changes by `step` in every round and goes back as long as it is not 0 has
