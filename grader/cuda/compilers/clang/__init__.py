@@ -27,7 +27,7 @@ from ...diagnostics import Diagnostic
 from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
-from . import names, unrolling
+from . import names, unconstructed, unrolling
 from .built_in import FIRST, HEADERS
 from .clusters import clusters
 from .flags import back, front, plain
@@ -73,6 +73,7 @@ class Clang:
                 return _compiled(job, Path(folder), self._shut)
         except CompileError as error:
             source = unrolling.without(job.source, error.diagnostics)
+            source = unconstructed.with_room(source, error.diagnostics)
             if source == job.source:
                 raise
         return self.compile(replace(job, source=source))

@@ -40,6 +40,19 @@
 
 #define CUDA_FUNCTION static __device__ __forceinline__
 
+// Room in shared memory for a variable, whose type is a name of its own (unconstructed.py).
+template <typename T> struct __cuda_unconstructed {
+  __align__(alignof(T)) unsigned char bytes[sizeof(T)];
+};
+#define WARPWISE_UNCONSTRUCTED(name)                                                     \
+  struct name##__room {                                                                  \
+    static __device__ __forceinline__ name##__type& found() {                            \
+      __shared__ __align__(alignof(name##__type)) __cuda_unconstructed<name##__type> name; \
+      return (name##__type&)name.bytes;                                                  \
+    }                                                                                    \
+  };                                                                                     \
+  name##__type& name = name##__room::found();
+
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
