@@ -14,7 +14,7 @@
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
+#define __shared__ __attribute__((shared, annotate("kept, even if nobody writes it")))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
 #define __grid_constant__ __attribute__((grid_constant))
