@@ -42,7 +42,7 @@ UNCONSTRUCTED = {
     "aligned": (
         COUNTED,
         "__shared__ char c[3]; c[t % 3] = 1; alignas(128) __shared__ P s; P __shared__ u;\n"
-        "y[t] = (unsigned long long)&s % 128; u.m = c[0]; y[t] += sizeof(u);",
+        "__syncthreads(); y[t] = (unsigned long long)&s % 128 + c[t % 3] + sizeof(u);",
     ),
     "a template's": (
         "template <class T> struct P { T m; __device__ P() { m = 1; } };\n"
@@ -89,6 +89,27 @@ def test_what_nobody_constructed_is_named_where_it_is_read(compiler):
     with compilers.used(compiler), pytest.raises(UninitializedRead, match="pairs") as told:
         simulator.RawModule(code=code).get_function("k")((1,), (32,), (np.zeros(32, np.float32),))
     assert told.value.line == 5
+
+
+SET_BY_SOME = """extern "C" __global__ void k(float* y, int n) {
+  int t = threadIdx.x;
+  TYPE v;
+  for (int i = t; i < n; i += 32) v = i;
+  y[t] = v;
+}"""
+
+
+@pytest.mark.parametrize("kind", ["short", "int", "unsigned", "long long", "float", "double"])
+def test_a_scalar_that_some_threads_set_is_told_of_where_others_need_it(kind, by_clang):
+    y, code = np.zeros(32, np.float32), SET_BY_SOME.replace("TYPE", kind)
+    with pytest.raises(UninitializedRead) as told:
+        simulator.RawModule(code=code).get_function("k")((1,), (32,), (y, np.int32(5)))
+    assert told.value.line == 5 and told.value.thread[0] >= 5
+
+
+def test_what_nobody_uses_takes_no_shared_memory():
+    code = kernel(COUNTED, "__shared__ float unused[64]; y[t] = 1;")
+    assert ".shared" not in clang.compile(Job(code)).text
 
 
 @pytest.mark.parametrize("value", [" = P()", "{}", "(3.f)", "[2] = {}"])
