@@ -39,6 +39,7 @@ from .wide_copies import wide_copies
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
+_MOST_REWRITINGS = 10  # of a source, each by up to five errors
 _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
@@ -69,15 +70,20 @@ class Clang:
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
-        try:
-            with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-                return _compiled(job, Path(folder), self._shut)
-        except CompileError as error:
-            source = unrolling.without(job.source, error.diagnostics)
-            source = unconstructed.with_room(source, error.diagnostics)
-            if source == job.source:
-                raise
-        return self.compile(replace(job, source=source))
+        for _ in range(_MOST_REWRITINGS):
+            try:
+                return self._once(job)
+            except CompileError as error:
+                source = unrolling.without(job.source, error.diagnostics)
+                source = unconstructed.with_room(source, error.diagnostics)
+                if source == job.source:
+                    raise
+                job = replace(job, source=source)
+        return self._once(job)
+
+    def _once(self, job: Job) -> Program:
+        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
+            return _compiled(job, Path(folder), self._shut)
 
 
 @cache
