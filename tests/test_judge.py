@@ -436,8 +436,8 @@ def test_a_server_that_is_killed_is_started_again(verdict_on):
 @pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_server_ends_with_its_parent():
     code = (
-        "import psutil, os; from grader.judge import process;"
-        "process.try_out('', process.Limits());"
+        "import psutil, os; from grader.judge import Limits;"
+        "from grader.judge.running import process; process.try_out('', Limits());"
         "print(psutil.Process().children()[0].pid, flush=True); os.kill(os.getpid(), 9)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
@@ -473,7 +473,7 @@ def test_without_fork_a_fresh_process_gives_the_same_verdict(verdict_on, monkeyp
 ONE_THREAD = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # else it would refuse to fork
 WORKER = """
 import os
-from grader.judge import forkserver
+from grader.judge.sandbox import forkserver
 
 def work():
     files = [int(name) for name in os.listdir("/proc/self/fd")]

@@ -20,7 +20,9 @@ from .explaining import past_the_end
 from .explaining.explanation import explained
 from .explaining.telling import Pair
 from .protocol import Failed, Ran
-from .running.process import Limits, Outcome, ask, follow, run_on_gpu, simulate
+from .running.limits import Limits
+from .running.process import ask, follow, run_on_gpu, simulate
+from .running.replies import Outcome
 from .sizes import looked_for
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words

@@ -123,7 +123,7 @@ def registers(*operands: Operand | None) -> list[str]:
     return [one.name for one in found if isinstance(one, Register)]
 
 
-@dataclass(frozen=True, eq=False)  # known by itself, since it is looked up often
+@dataclass(frozen=True)
 class Instruction:
     """`@!p opcode operands;`, and the learner's source line it stems from (None: unknown). What
     the opcode means stands in its `form`. `callers`: the lines of the calls that it was inlined
@@ -135,6 +135,14 @@ class Instruction:
     guard_negated: bool = False
     line: int | None = None
     callers: tuple[int, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Worked out once, as it is asked for whenever the instruction is bound."""
+        return hash((self.form, self.operands, self.line))
 
     @cached_property
     def written(self) -> list[str]:
