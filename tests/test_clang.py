@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.cuda import CompileError, compilers, simulator
+from grader.cuda import CompileError, UninitializedRead, compilers, simulator
 from grader.cuda.compilers.clang.layout import laid_out
 from grader.cuda.compilers.clang.ptx import like_nvrtc
 from grader.cuda.compilers.protocol import Job
@@ -22,6 +22,116 @@ OPEN = 'extern "C" __global__ void k(float* y) {\n'
 @pytest.fixture
 def by_clang(monkeypatch):
     monkeypatch.setenv(compilers.CHOICE, "clang")
+
+
+# --- objects in shared memory -----------------------------------------------------------------
+
+COUNTED = "struct P { float m; __device__ P() : m(1) {} __device__ ~P() { m = 2; } };\n"
+# What NVRTC takes, though nobody constructs it: what stands before the kernel, and within.
+UNCONSTRUCTED = {
+    "one": (COUNTED, "__shared__ P s; if (t == 0) s.m = 7; __syncthreads(); y[t] = s.m;"),
+    "an array and one": (
+        COUNTED,
+        "__shared__ P s[32],\n t0; s[t].m = t; if (t == 3) t0.m = 9;\n"
+        "__syncthreads(); y[t] = s[31 - t].m + t0.m + sizeof(s);",
+    ),
+    "members with a value": (
+        "struct P { float m = -1, d = 0; };\n",
+        "static __shared__ P s[32]; s[t].d = t; __syncthreads(); y[t] = s[t ^ 1].d;",
+    ),
+    "aligned": (
+        COUNTED,
+        "__shared__ char c[3]; c[t % 3] = 1; alignas(128) __shared__ P s; P __shared__ u;\n"
+        "__syncthreads(); y[t] = (unsigned long long)&s % 128 + c[t % 3] + sizeof(u);",
+    ),
+    "a template's": (
+        "template <class T> struct P { T m; __device__ P() { m = 1; } };\n"
+        "template <class T> __device__ float f(int t) {\n"
+        "  __shared__ P<T> s[32]; s[t].m = t * 0.7f; __syncthreads(); return s[31 - t].m; }\n",
+        "y[t] = f<float>(t) + f<int>(t);",
+    ),
+    "a complex number": (
+        "#include <cuda/std/complex>\n",
+        "__shared__ cuda::std::complex<float> s[32]; s[t] = {1.f * t, 2};\n"
+        "__syncthreads(); y[t] = s[31 - t].real() * s[t].imag();",
+    ),
+    "a member's": (
+        "#include <cuda/barrier>\n"
+        "struct S { float x[32]; cuda::barrier<cuda::thread_scope_block> full; };\n",
+        "__shared__ S s; if (t == 0) init(&s.full, blockDim.x); __syncthreads();\n"
+        "s.x[t] = t; s.full.arrive_and_wait(); y[t] = s.x[31 - t];",
+    ),
+}
+
+
+def kernel(head, body):
+    return f'{head}extern "C" __global__ void k(float* y) {{\n  int t = threadIdx.x;\n{body}\n}}'
+
+
+@pytest.mark.parametrize("case", UNCONSTRUCTED)
+def test_an_object_in_shared_memory_is_left_as_the_launch_finds_it(case, by_clang):
+    y = np.zeros(32, np.float32)
+    simulator.RawModule(code=kernel(*UNCONSTRUCTED[case])).get_function("k")((1,), (32,), (y,))
+    if not compilers.COMPILERS["nvrtc"].available():
+        pytest.skip("NO NVRTC HERE to compare with")
+    same = np.zeros(32, np.float32)
+    with compilers.used("nvrtc"):
+        module = simulator.RawModule(code=kernel(*UNCONSTRUCTED[case]))
+    module.get_function("k")((1,), (32,), (same,))
+    assert y.any() and np.array_equal(y, same)
+
+
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_what_nobody_constructed_is_named_where_it_is_read(compiler):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    code = kernel(COUNTED, "__shared__ P pairs[32];\n  y[t] = pairs[t].m;")
+    with compilers.used(compiler), pytest.raises(UninitializedRead, match="pairs") as told:
+        simulator.RawModule(code=code).get_function("k")((1,), (32,), (np.zeros(32, np.float32),))
+    assert told.value.line == 5
+
+
+SET_BY_SOME = """extern "C" __global__ void k(float* y, int n) {
+  int t = threadIdx.x;
+  TYPE v;
+  for (int i = t; i < n; i += 32) v = i;
+  y[t] = v;
+}"""
+
+
+@pytest.mark.parametrize("kind", ["short", "int", "unsigned", "long long", "float", "double"])
+def test_a_scalar_that_some_threads_set_is_told_of_where_others_need_it(kind, by_clang):
+    y, code = np.zeros(32, np.float32), SET_BY_SOME.replace("TYPE", kind)
+    with pytest.raises(UninitializedRead) as told:
+        simulator.RawModule(code=code).get_function("k")((1,), (32,), (y, np.int32(5)))
+    assert told.value.line == 5 and told.value.thread[0] >= 5
+
+
+def test_what_nobody_uses_takes_no_shared_memory():
+    code = kernel(COUNTED, "__shared__ float unused[64]; y[t] = 1;")
+    assert ".shared" not in clang.compile(Job(code)).text
+
+
+@pytest.mark.parametrize("value", [" = P()", "{}", "(3.f)", "[2] = {}"])
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_a_variable_in_shared_memory_is_given_no_value(compiler, value):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    head = "struct P { float m; __device__ P(float a = 1) : m(a) {} };\n"
+    with pytest.raises(CompileError) as refused:
+        compilers.COMPILERS[compiler].compile(Job(kernel(head, f"__shared__ P s{value};")))
+    assert refused.value.diagnostics[0].line == 4
+
+
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_what_no_function_declares_in_shared_memory_has_no_constructor(compiler):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    with pytest.raises(CompileError) as refused:
+        compilers.COMPILERS[compiler].compile(
+            Job(kernel(COUNTED + "__shared__ P s;\n", "y[t] = s.m;"))
+        )
+    assert refused.value.diagnostics[0].line == 2
 
 
 # --- the order of blocks ----------------------------------------------------------------------

@@ -436,8 +436,8 @@ def test_a_server_that_is_killed_is_started_again(verdict_on):
 @pytest.mark.skipif(not worker.FORKS, reason="no fork here")
 def test_a_server_ends_with_its_parent():
     code = (
-        "import psutil, os; from grader.judge.running import process;"
-        "process.try_out('', process.Limits());"
+        "import psutil, os; from grader.judge import Limits;"
+        "from grader.judge.running import process; process.try_out('', Limits());"
         "print(psutil.Process().children()[0].pid, flush=True); os.kill(os.getpid(), 9)"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

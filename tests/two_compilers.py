@@ -34,7 +34,6 @@ EXCEPTIONS = {
     "03_shuffle_reduction/below_max/first_lane_does_the_row",
     "05_online_softmax/two_by_hand/no_guard",
     "06_pack_vectorization/any_type/lane_0_alone",
-    "06_pack_vectorization/warp_per_row/largest_without_a_start",
     "06_pack_vectorization/warp_per_row/union_over_bytes",
     "07_fused_softmax/masked_softmax/clamped_and_float4",
     "07_fused_softmax/read_once/read_twice",

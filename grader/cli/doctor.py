@@ -82,11 +82,12 @@ def _headers() -> str:
 
 
 def _sandbox() -> str:
+    from ..judge import Limits
     from ..judge.protocol import Failed
     from ..judge.running import process
     from ..judge.sandbox import landlock
 
-    tried = process.try_out('extern "C" __global__ void doctor() {}', process.Limits())
+    tried = process.try_out('extern "C" __global__ void doctor() {}', Limits())
     if isinstance(tried, Failed):
         raise RuntimeError(tried.message)
     known = landlock.version()

@@ -23,7 +23,9 @@ from ..status import Status
 from . import compare
 from .cases import CaseInstance
 from .protocol import Examined, Failed, Ran, Tried
-from .running.process import Limits, Outcome, reason, simulate
+from .running.limits import Limits
+from .running.process import reason, simulate
+from .running.replies import Outcome
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 

@@ -10,7 +10,7 @@ from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
 from .protocol import Asked, Element, Place, Ran, Way
-from .running.process import Outcome
+from .running.replies import Outcome
 from .verdict import CaseResult
 from .words import Words
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..cases import CaseInstance
 from ..protocol import Element, Made
-from ..running.process import Limits, follow
+from ..running.limits import Limits
+from ..running.process import follow
 from ..words import Words
 from .places import by_strides, rule
 from .telling import only

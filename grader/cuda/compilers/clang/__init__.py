@@ -13,6 +13,7 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,10 +28,10 @@ from ...diagnostics import Diagnostic
 from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
-from . import names, unrolling
+from . import names, unconstructed, unrolling, unset
 from .built_in import FIRST, HEADERS
 from .clusters import clusters
-from .flags import back, front, plain
+from .flags import back, front, optimiser, plain
 from .layout import laid_out
 from .log import diagnostics, warnings
 from .ptx import like_nvrtc
@@ -38,6 +39,7 @@ from .wide_copies import wide_copies
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
+_MOST_REWRITINGS = 10  # of a source, each by up to five errors
 _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
@@ -68,14 +70,20 @@ class Clang:
     def compile(self, job: Job) -> Program:
         if job.cubin:
             raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
-        try:
-            with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
-                return _compiled(job, Path(folder), self._shut)
-        except CompileError as error:
-            source = unrolling.without(job.source, error.diagnostics)
-            if source == job.source:
-                raise
-        return self.compile(replace(job, source=source))
+        for _ in range(_MOST_REWRITINGS):
+            try:
+                return self._once(job)
+            except CompileError as error:
+                source = unrolling.without(job.source, error.diagnostics)
+                source = unconstructed.with_room(source, error.diagnostics)
+                if source == job.source:
+                    raise
+                job = replace(job, source=source)
+        return self._once(job)
+
+    def _once(self, job: Job) -> Program:
+        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
+            return _compiled(job, Path(folder), self._shut)
 
 
 @cache
@@ -94,7 +102,12 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     more = (*first, *seen, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
     log = _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
-    middle.write_bytes(wide_copies(clusters(_read(middle, _PTX_BYTES))))
+    if unset.doubted(log):
+        slowly = ("-include", FIRST, *seen, unset.FILLED, "-disable-llvm-passes")
+        _run([*front(job), *_places(), *slowly, "-o", "middle", "source"], folder, job.source)
+        (folder / "unset").write_bytes(unset.unknown(_read(middle, _PTX_BYTES)))
+        _run([*optimiser(job), "-o", "middle", "unset"], folder, job.source)
+    middle.write_bytes(unset.dropped(wide_copies(clusters(_read(middle, _PTX_BYTES)))))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx = _read(folder / "ptx", _PTX_BYTES).decode()
     ptx, found = names.answered(ptx, job.name_expressions)
@@ -254,7 +267,7 @@ def _program() -> Path:
             "constraints.txt names."
         ) from error
     folder = Path(ziglang.__file__).parent
-    return folder / ("zig.exe" if sys.platform == "win32" else "zig")
+    return Path(shutil.which("zig", path=folder) or folder / "zig")
 
 
 @cache

@@ -14,7 +14,7 @@
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
-#define __shared__ __attribute__((shared))
+#define __shared__ __attribute__((shared, annotate("kept, even if nobody writes it")))
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((managed))
 #define __grid_constant__ __attribute__((grid_constant))
@@ -39,6 +39,19 @@
 #define __CUDA_RUNTIME_H__
 
 #define CUDA_FUNCTION static __device__ __forceinline__
+
+// Room in shared memory for a variable, whose type is a name of its own (unconstructed.py).
+template <typename T> struct __cuda_unconstructed {
+  __align__(alignof(T)) unsigned char bytes[sizeof(T)];
+};
+#define WARPWISE_UNCONSTRUCTED(name)                                                     \
+  struct name##__room {                                                                  \
+    static __device__ __forceinline__ name##__type& found() {                            \
+      __shared__ __align__(alignof(name##__type)) __cuda_unconstructed<name##__type> name; \
+      return (name##__type&)name.bytes;                                                  \
+    }                                                                                    \
+  };                                                                                     \
+  name##__type& name = name##__room::found();
 
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;

@@ -6,6 +6,7 @@ import re
 
 from ...errors import CompileError
 from ..protocol import DEFAULT_ARCH, Job
+from . import unset
 
 # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
 _HOST = "x86_64-unknown-linux-gnu"
@@ -14,6 +15,10 @@ _ENDLESS_NAME = re.compile(r"\w{1000}")
 _TARGET = (
     *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
     *("-mrelocation-model", "static", "-fno-dwarf-directory-asm"),
+)
+_MIDDLE = (
+    *("-vectorize-loops", "-vectorize-slp"),
+    *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
 )
 _FRONT = (
     *("-aux-triple", _HOST, "-x", "cuda", "-emit-llvm"),
@@ -24,15 +29,14 @@ _FRONT = (
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
     *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
     "-Werror=c23-extensions",  # #embed, any file's content in a kernel, is not CUDA C++
-    *("-Wunused-value", "-Wuninitialized", "-Wtautological-unsigned-zero-compare"),
+    *("-Wunused-value", "-Wuninitialized", unset.DOUBT, "-Wtautological-unsigned-zero-compare"),
     *("-Wshift-count-overflow", "-Wdivision-by-zero", "-Warray-bounds", "-Wempty-body"),
     *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
     "-fno-builtin-malloc",  # what it gives is tested and written to, used or not
     "-fno-finite-loops",  # one without an end is a mistake to be told, not one to be left out
-    *("-vectorize-loops", "-vectorize-slp"),
-    *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
+    *_MIDDLE,
 )
 _FAST = (
     *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
@@ -81,13 +85,22 @@ def front(job: Job) -> list[str]:
     ]
 
 
+def optimiser(job: Job) -> list[str]:
+    """From LLVM's language to itself, where `front` was kept from optimising."""
+    return [*_target(job), "-x", "ir", "-emit-llvm", *_MIDDLE, *_kept(job)]
+
+
 def back(job: Job) -> list[str]:
     """From LLVM's language to PTX."""
+    return [*_target(job), "-x", "ir", "-S", "-disable-llvm-passes", *_kept(job)]
+
+
+def _kept(job: Job) -> list[str]:
+    """What options mean to LLVM."""
     options = [one for option in job.options for one in _translated(option)]
     places = [at for at, one in enumerate(options) if one == "-mllvm"]
-    kept = [part for at in places for part in options[at : at + 2]]
     level = "-O0" if "-O0" in options else "-O3"
-    return [*_target(job), "-x", "ir", "-S", "-disable-llvm-passes", level, *kept]
+    return [level, *(part for at in places for part in options[at : at + 2])]
 
 
 def _target(job: Job) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from ...diagnostics import Diagnostic, Note, bounded
 from ...sanitize import lines_of
 from ..out_of_reach import named
 from ..protocol import SOURCE_NAME
-from . import names
+from . import names, unset
 
 _PLACE = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
 _HEAD = re.compile(rf"(?:{_PLACE}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
@@ -66,6 +66,7 @@ def warnings(log: str, source: str) -> tuple[Diagnostic, ...]:
     """What clang doubts in `source` itself; `flags` says what it is asked to doubt."""
     lines = lines_of(source)
     doubts = (entry for entry in _entries(log) if entry.head["kind"] == "warning" and entry.own)
+    doubts = (one for one in doubts if unset.MAY_BE not in one.message)  # for us alone
     return bounded(dict.fromkeys(Diagnostic(one.message, *_at(one, lines)) for one in doubts))
 
 
