@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -165,6 +166,23 @@ def test_the_zip_has_what_the_specification_asks_for_at_its_root(packed):
     modes = {one.filename: one.external_attr >> 16 for one in packed.infolist()}
     assert modes["setup.sh"] & 0o111 and modes["run_autograder"] & 0o111
     assert packed.read("run_autograder").startswith(b"#!")
+
+
+@pytest.mark.parametrize(("own", "taken"), [("0", "python3"), ("1", "python3.11")])
+def test_setup_takes_a_python_that_the_course_runs_on(packed, tmp_path, own, taken):
+    """With commands that only say how they were called; `own`: what python3 says to being asked
+    whether it is new enough."""
+    told = tmp_path / "told.txt"
+    for name in ("apt-get", "python3", "python3.11"):
+        says = f'#!/bin/sh\necho "{name} $*" >> {told}\n[ "$1" != -c ] || exit {own}\n'
+        (tmp_path / name).write_text(says)
+        (tmp_path / name).chmod(0o755)
+    setup = packed.read("setup.sh").decode().replace("/autograder", str(tmp_path / "none"))
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    subprocess.run(["bash", "-c", setup], env={"PATH": path}, capture_output=True)
+    assert told.read_text().splitlines()[-1] == f"{taken} -m venv {tmp_path}/none/venv"
+    needed = tomllib.loads(packed.read("pyproject.toml").decode())["project"]["requires-python"]
+    assert needed == ">=3.11" and "(3, 11)" in setup
 
 
 def test_neither_the_secret_nor_a_solution_is_in_the_zip(packed, here):

@@ -29,7 +29,12 @@ set -euo pipefail
 here=/autograder/source
 apt-get update
 apt-get install -y python3 python3-venv
-python3 -m venv /autograder/venv
+python=python3
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    python=python3.11  # Ubuntu 22.04 has it beside its own 3.10
+    apt-get install -y "$python" "$python-venv"
+fi
+"$python" -m venv /autograder/venv
 cd "$here"
 /autograder/venv/bin/pip install --quiet --constraint constraints.txt --editable ".[classroom]"
 /autograder/venv/bin/python -m compileall -q grader  # else each container does that anew
