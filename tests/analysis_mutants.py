@@ -24,6 +24,7 @@ from typing import Any
 import arithmetic_checks
 import instruction_meanings
 import random_programs
+import traced_loops
 import value_meanings
 from analysed_loops import LOOPS, wrong_about
 from instruction_meanings import INSTRUCTIONS
@@ -110,7 +111,9 @@ def in_instructions(name: str) -> Callable[[], bool]:
 
 
 def in_loops() -> bool:
-    return bool(value_meanings.wrong()) or any(map(wrong_about, LOOPS))
+    if value_meanings.wrong() or any(map(traced_loops.wrong_about, traced_loops.TRACED)):
+        return True
+    return any(map(wrong_about, LOOPS))
 
 
 def places() -> list[Place]:

@@ -46,11 +46,12 @@ def solutions() -> Iterator[Known]:
 
 
 def mistakes() -> Iterator[Known]:
-    """Those that are about places in memory, races or who meets."""
+    """Those that are about places in memory, races or who meets; but for kernels that are to go
+    wrong, of which no size is right."""
     for lesson in course.lessons():
         for one in lesson.wrong_kernels:
-            if one.status in FAULTS:
-                exercise = lesson.exercise(one.exercise)
+            exercise = lesson.exercise(one.exercise)
+            if one.status in FAULTS and not isinstance(exercise.kind, course.Break):
                 name = f"{exercise.id}/{one.name}"
                 yield Known("mistake", name, exercise, one.source, one.status, one.line)
 

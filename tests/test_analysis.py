@@ -12,6 +12,7 @@ from proofs import mistakes, solutions
 
 pytest.importorskip("z3")
 
+import traced_loops
 from analysed_loops import LOOPS, wrong_about
 from random_kernels import kernel
 
@@ -189,5 +190,10 @@ def test_what_is_too_much_work_is_not_decided_whatever_the_clock_says():
 
 
 @pytest.mark.parametrize("loop", LOOPS, ids=lambda loop: loop.name)
-def test_a_loop_is_understood_and_nothing_that_happens_in_it_is_excluded(loop):
+def test_what_may_go_wrong_in_a_loop_is_known_and_nothing_that_happens_is_excluded(loop):
     assert wrong_about(loop) == []
+
+
+@pytest.mark.parametrize("loop", traced_loops.TRACED, ids=lambda loop: loop.course.name)
+def test_what_a_loop_carries_is_what_the_simulated_gpu_finds_in_its_registers(loop):
+    assert traced_loops.wrong_about(loop) == []

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("z3")
 
-from analysis_mutants import Survivor, explained, in_loops, places, survives, survivor
+from analysis_mutants import Survivor, explained, places, survives, survivor
 from mutants import mutants
 
 pytestmark = pytest.mark.slow
@@ -21,10 +21,7 @@ PLACES = places()
 
 
 def sampled():
-    """Of meanings and arithmetic alone: of the changes to what is known of loops, which take longer
-    to try, not all are noticed yet (docs/every-size.md)."""
-    some = PLACES if ALL else [one for one in PLACES if one.noticed is not in_loops]
-    made = [(one, *mutant) for one in some for mutant in mutants(one.function)]
+    made = [(one, *mutant) for one in PLACES for mutant in mutants(one.function)]
     return made if ALL else random.Random(31).sample(made, TRIED)
 
 

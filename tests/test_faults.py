@@ -154,6 +154,20 @@ def test_a_run_that_died_while_entering_marks_goes_on(here):
     assert marks(here) == POINTS
 
 
+def test_whose_marks_the_gradebook_refuses_costs_nobody_else_a_grade(here):
+    """Many learners' marks go to the disk at once, and one of them is a stranger there."""
+    strict = here.configured(Autograde={"create_student": False})
+    with here.gradebook() as gradebook:
+        for learner in ("ada", "ben", "dora"):
+            gradebook.add_student(learner)
+    graded = {one.learner: one for one in batch.autograde(strict, LESSON, sorted(ANSWERS))}
+    assert "cleo" in graded["cleo"].problems[0]
+    assert not any(graded[learner].problems for learner in ("ada", "ben", "dora"))
+    assert marks(here) == {"ada": 4.0, "ben": 3.0, "dora": 4.0}
+    assert grader(here, "autograde", LESSON).exit_code == 0
+    assert marks(here) == POINTS
+
+
 def test_a_judge_that_is_killed_costs_nobody_a_grade(here):
     run = start(here, "autograde", LESSON, "--jobs", "1")
     wait_for(lambda: psutil.Process(run.pid).children())

@@ -18,13 +18,15 @@ from grader.cuda.simulator.observers.recorder import recording as recording_of
 from grader.cuda.simulator.observers.recorder import recordings
 from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
 from grader.cuda.simulator.observers.thinning import AROUND
-from grader.judge import judge
+from grader.judge import cases, judge, scenes
+from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.element_map import element_map
 from grader.notebook.expected_found import expected_beside_found
 from grader.notebook.player import marks_of, player
 from grader.notebook.player.replay import of_failure
+from grader.status import Status
 
 LESSON = course.lesson("02_tree_reduction")
 EXERCISE = LESSON.exercise("interleaved")
@@ -289,6 +291,42 @@ def test_a_wrong_answer_is_marked_where_its_first_wrong_element_was_stored():
     failed = next(case for case in verdict.cases if case.name == replay.case.name)
     assert stored == np.float32(failed.mismatches[0].found)
     assert "partial[0]\n" in verdict_card.page(verdict, source, EXERCISE, replay).text
+
+
+@pytest.mark.slow
+def test_a_verdict_says_in_which_block_it_went_wrong_and_that_one_is_recorded():
+    source = SOLUTION.replace(
+        "if (thread == 0) partial[blockIdx.x] = tile[0];",
+        "if (thread == 0) partial[blockIdx.x] = tile[blockIdx.x == 2];",
+    )
+    verdict, replay = replayed(source)
+    failed = next(case for case in verdict.cases if case.status != "passed")
+    assert failed.where == Scene(1, (2, 0, 0), "lockstep")
+    assert replay.recording.indices == ((2, 0, 0),)
+    assert verdict.for_learner() == verdict
+
+
+@pytest.mark.slow
+def test_a_race_between_small_blocks_is_recorded_in_the_one_that_lost_it():
+    """Blocks of one thread, of which the eighth reads what the first has left."""
+    exercise = LESSON.exercise("two_fences")
+    source = next(one.source for one in LESSON.wrong_kernels if one.exercise == exercise.name)
+    verdict, replay = replayed(source, exercise)
+    assert verdict.cases[0].where.block == (7, 0, 0)
+    assert (7, 0, 0) in replay.recording.indices
+    assert replay.found[0].text == verdict.message
+
+
+@pytest.mark.slow
+def test_what_a_worker_says_of_blocks_and_orders_is_not_believed_without_a_look():
+    (instance,) = list(cases.drawn(EXERCISE, 3, hidden=False))[:1]
+    for said in (
+        Scene(9, (0, 0, 0), "lockstep"),
+        Scene(1, (0, 0, 0), "sideways"),
+    ):
+        assert scenes.of_failure(instance, Failed(Status.DATA_RACE, where=said)) is None
+    far = Failed(Status.DATA_RACE, where=Scene(1, (1 << 40, 0, -1), "lockstep"))
+    assert scenes.of_failure(instance, far) == Scene(1, None, "lockstep")
 
 
 @pytest.mark.slow

@@ -109,6 +109,22 @@ def test_a_moved_deadline_is_the_reason_where_it_is(here):
     assert "ben" not in said
 
 
+def test_team_mates_who_handed_in_nothing_are_counted(here):
+    with (here.root / "course.toml").open("a") as file:
+        file.write('teams = true\n[learners]\nada = {team = "blue"}\ncem = {team = "blue"}\n')
+    assert run(here, "regrade", LESSON, "--dry-run")[1].endswith(
+        "1 of 3 learners' marks would change"
+    )
+
+
+def test_the_page_tells_an_optional_exercise_from_extra_credit(here):
+    for said, shown in (("extra", ">1 extra<"), ("optional", ">optional<")):
+        plain = '[lessons.01_add]\ndue = "2026-12-01"\n'
+        (here.root / "course.toml").write_text(f'version = 1\n{plain}{said} = ["scale"]\n')
+        assert run(here, "autograde", LESSON)[0] == 0
+        assert shown in page(here, "ben")
+
+
 def test_every_change_is_logged_once_with_who_and_why(here):
     first = log(here)
     assert {(one["learner"], one["what"], one["after"]) for one in first} == {
@@ -133,9 +149,11 @@ def test_a_mark_by_hand_is_logged_and_never_changed(here):
         gradebook.find_grade("check-add", LESSON, LESSON, "ben").manual_score = 1.5
         gradebook.db.commit()
     raise_points(here)
-    _, said, _ = run(here, "regrade", LESSON)
+    _, said, complained = run(here, "regrade", LESSON)
     assert marks_of(here, "ben")["check-add"] == (1.5, 9)
     assert "ben add" not in said or "1.5 1.5" in said  # the most there is has changed
+    assert "keeps the 1.5 points given by hand; judged again since then" in complained
+    assert said.endswith("2 of 2 learners' marks changed")
     by_hand = next(one for one in log(here) if one["why"] == "marked by hand")
     assert (by_hand["before"], by_hand["after"]) == (3, 1.5)
     assert "marked by hand" in page(here, "ben")

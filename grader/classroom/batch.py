@@ -1,7 +1,7 @@
 """A class's submissions of one lesson: judged, and entered in the gradebook.
 
 First every distinct source is judged, many at a time, and its verdict kept (see `store`). Then one
-writer enters the submissions one after the other (see `entering`), and finds the verdicts ready. A
+writer enters the submissions, a handful at a time (see `entering`), and finds the verdicts ready. A
 submission whose marks are up to date is passed over, so that a run that was stopped goes on where
 it was, and one that was not changes nothing.
 """
@@ -44,6 +44,7 @@ Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., tot
 
 LOCK = "autograde.lock"
 LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
+HANDFUL = 25  # submissions whose marks go to the disk at once
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
 
 
@@ -148,12 +149,18 @@ def _judges(given: Judges | None) -> Iterator[Judges]:
 
 def _enter_all(grading: Grading, works: dict[str, Work], track: Track) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
-    stuck = {}
+    names, stuck = list(works), {}
+    handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
         entering = entering_of(grading, gradebook)
-        for learner in track(works, description=f"{grading.lesson}: grading", total=len(works)):
-            if why := _enter(entering, learner, works[learner]):
-                stuck[learner] = Graded(learner, {}, (why,))
+        done = track(handfuls, description=f"{grading.lesson}: grading", total=len(handfuls))
+        for handful in done:
+            try:
+                entering.enter({learner: works[learner] for learner in handful})
+            except (ClassroomError, LearnerError, GradebookBusy):  # whose, is to be found out
+                for learner in handful:
+                    if why := _enter(entering, learner, works[learner]):
+                        stuck[learner] = Graded(learner, {}, (why,))
     return stuck
 
 
@@ -162,7 +169,7 @@ def _enter(entering: Entering, learner: str, work: Work) -> str:
     when it would fail for others too."""
     for attempt in range(1, BUSY_FOR + 1):
         try:
-            entering.enter(learner, work)
+            entering.enter({learner: work})
             break
         except GradebookBusy:
             if attempt == BUSY_FOR:

@@ -85,19 +85,19 @@ def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
     import, wherever in its text, and all of a folder like judge/ or cuda/ of which one is used,
     as not all there is found by importing (a header, a module loaded by name). Of the classroom's
     own folder only what is imported."""
-    found: dict[str, Path] = {}
+    found: dict[str, Path | None] = {}
     left = [name for root in roots for name in _with_parents(root)]
     while left:
         name = left.pop()
-        path = _path(package, name)
-        if name in found or path is None or (name + ".").startswith(_SHOWS_ONLY + "."):
+        if name in found or (name + ".").startswith(_SHOWS_ONLY + "."):
             continue
-        found[name] = path
-        for imported in _imports(path, name):
+        found[name] = path = _path(package, name)
+        for imported in _imports(path, name) if path else ():
             left += _with_parents(imported)
-    rooms = {name.split(".")[1] for name in found if name.count(".") > 0} - {"classroom"}
+    modules = {name: path for name, path in found.items() if path}
+    rooms = {name.split(".")[1] for name in modules if name.count(".") > 0} - {"classroom"}
     whole = (path for room in rooms for path in (package / room).rglob("*"))
-    return sorted({*found.values(), *(path for path in whole if _is_source(path))})
+    return sorted({*modules.values(), *(path for path in whole if _is_source(path))})
 
 
 @cache

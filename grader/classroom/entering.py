@@ -10,6 +10,7 @@ tests/test_entering.py holds one beside the other, file by file and row by row.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,7 +30,7 @@ from .files import linked, whole
 from .folder import explained
 from .grading import Grading, Work
 from .plugin import Marking, Pair
-from .saving import Saving
+from .saving import Marks, Saving
 
 READ_ONLY = 0o444  # as nbgrader leaves what was graded
 
@@ -61,21 +62,22 @@ class Entering:
     _marked: dict[tuple[object, ...], Marked] = field(default_factory=dict)
     _lies: dict[str, tuple[Path, int]] = field(default_factory=dict)  # by notebook: where, inode
 
-    def enter(self, learner: str, work: Work) -> None:
-        """Write the graded notebook, then the marks, then that both are there: whoever is stopped
-        in between begins this submission anew. MachineError, or ClassroomError when that failed
-        for this one alone."""
-        lesson = self.grading.lesson
-        place = self.grading.course.path("autograded", lesson, learner)
+    def enter(self, works: Mapping[str, Work]) -> None:
+        """Write the graded notebooks, by learner, then all their marks, then that both are there:
+        whoever is stopped in between begins these submissions anew. MachineError, or ClassroomError
+        when that failed for one of these alone, and then for none of them is anything saved."""
+        lesson, course = self.grading.lesson, self.grading.course
         with explained(lesson):
-            marked = self._mark(work)
-            self._write(place, marked, work.beside)
-            try:
-                self._save(learner, marked, work.beside.get(STAMP, ""))
-            except BaseException:
-                self.gradebook.db.rollback()
-                raise
-            verdicts.complete(place, work.fingerprint, work.had)
+            places = {learner: course.path("autograded", lesson, learner) for learner in works}
+            marked = {learner: self._mark(work) for learner, work in works.items()}
+            for learner, work in works.items():
+                self._write(places[learner], marked[learner], work.beside)
+            create = course.config.Autograde.get("create_student", True)
+            self._saving.save(
+                (self._marks(one, marked[one], work.beside) for one, work in works.items()), create
+            )
+            for learner, work in works.items():
+                verdicts.complete(places[learner], work.fingerprint, work.had)
 
     def _mark(self, work: Work) -> Marked:
         asked = (work.notebook, work.unreadable, work.remark, work.others)
@@ -118,16 +120,18 @@ class Entering:
             whole(path, marked.notebook, READ_ONLY)
             self._lies[marked.notebook] = path, path.stat().st_ino
 
-    def _save(self, learner: str, marked: Marked, stamp: str) -> None:
-        """The marks in the gradebook; one given by hand stays, and waits for a look."""
-        scores = {cell: marked.scores[name] for name, cell in self._checks.items()}
+    def _marks(self, learner: str, marked: Marked, beside: dict[str, str]) -> Marks:
+        stamp = beside.get(STAMP, "").strip()
         comments = {
             cell: "No response." if name in marked.blank else None
             for name, cell in self._answers.items()
         }
-        when = utils.parse_utc(stamp.strip()) if stamp.strip() else None
-        create = self.grading.course.config.Autograde.get("create_student", True)
-        self._saving.save(learner, when, scores, comments, create)
+        return Marks(
+            learner,
+            utils.parse_utc(stamp) if stamp else None,
+            {cell: marked.scores[name] for name, cell in self._checks.items()},
+            comments,
+        )
 
 
 def open_for(grading: Grading, gradebook: Gradebook) -> Entering:

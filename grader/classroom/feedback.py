@@ -108,6 +108,7 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
         rows = _by_learner(rows_of(course, gradebook, lesson), attrgetter("learner"))
         comments = _by_learner(_comments(gradebook, lesson), itemgetter(0))
     changed = _by_learner(changes.read(course, lesson), attrgetter("learner"))
+    optional = tuple(sorted(file.plan(lesson).optional))
     found = {}
     for learner in learners:
         mine = tuple(row for row in rows.get(learner, ()) if row.score is not None)
@@ -122,7 +123,7 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
         due = deadlines.due(file, lesson, learner)
         again = tuple(one for one in changed.get(learner, ()) if one.before is not None)
         told = f"{file.local(due)} {file.zone}" if due else ""
-        found[learner] = Shown(about.title, kinds, mine, said, again, told)
+        found[learner] = Shown(about.title, kinds, mine, said, again, told, optional)
     return found
 
 

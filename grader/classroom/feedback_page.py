@@ -38,8 +38,8 @@ _UNCOLOURED = re.compile(
 @dataclass(frozen=True)
 class Shown:
     """All that a page is made of beside the graded notebook: the lesson's title, the kinds of its
-    exercises by name, the marks, an instructor's comments by exercise, what changed when, and when
-    it was due (empty: never)."""
+    exercises by name, the marks, an instructor's comments by exercise, what changed when, when it
+    was due (empty: never), and the exercises that add nothing to the marks."""
 
     title: str
     kinds: Mapping[str, Kind]
@@ -47,6 +47,7 @@ class Shown:
     comments: Mapping[str, tuple[str, ...]]
     changes: tuple[Change, ...]
     due: str
+    optional: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
         learner=learner,
         handed_in=stamp if is_time(stamp) else "",
         due=shown.due,
+        optional=shown.optional,
         score=max(0.0, sum(row.score or 0.0 for row in shown.rows) - late),
         most=sum(row.max_score for row in shown.rows),
         late=late,

@@ -12,9 +12,12 @@ from pathlib import Path
 from . import batch, changes, coursefile
 from .batch import Track
 from .changes import Change
+from .collecting import Graded
 from .files import linked
 from .folder import CourseFolder
 from .judges import Judges
+
+Regraded = tuple[list[Change], list[Graded]]  # what changed, and everybody's as it is then
 
 _COPIED = ("gradebook.db", coursefile.FILE, "source", "release")
 _SHARED = ("submitted", "verdicts")  # nothing in these is changed by grading but verdicts added
@@ -22,22 +25,22 @@ _SHARED = ("submitted", "verdicts")  # nothing in these is changed by grading bu
 
 def dry_run(
     course: CourseFolder, lesson: str, learners: list[str], workers: Judges, track: Track
-) -> list[Change]:
+) -> Regraded:
     """What `apply` would change now; the course stays as it is, but for verdicts that it keeps."""
     coursefile.read(course)  # what is wrong with it is said of the course's own file
     with _copy(course, lesson) as trial:
         before = changes.now(trial, lesson)
-        batch.autograde(trial, lesson, learners, workers, track)
-        return list(changes.between(lesson, before, changes.now(trial, lesson)))
+        graded = batch.autograde(trial, lesson, learners, workers, track)
+        return list(changes.between(lesson, before, changes.now(trial, lesson))), graded
 
 
 def apply(
     course: CourseFolder, lesson: str, learners: list[str], workers: Judges, track: Track
-) -> list[Change]:
-    """Grade again what is not up to date. Returns what that changed, which is in the log then."""
+) -> Regraded:
+    """Grade again what is not up to date. What that changed is in the log then."""
     before = changes.now(course, lesson)
-    batch.autograde(course, lesson, learners, workers, track)
-    return list(changes.between(lesson, before, changes.now(course, lesson)))
+    graded = batch.autograde(course, lesson, learners, workers, track)
+    return list(changes.between(lesson, before, changes.now(course, lesson))), graded
 
 
 @contextmanager

@@ -2,12 +2,12 @@
 
 nbgrader's own way to a submission's rows reads them one by one and goes to the disk three times a
 learner, which takes most of the time that a class needs here. These are the same rows, in one
-transaction a learner; tests/test_entering.py holds them beside nbgrader's.
+transaction for many learners; tests/test_entering.py holds them beside nbgrader's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -28,6 +28,17 @@ _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
 
 
 @dataclass(frozen=True)
+class Marks:
+    """What the gradebook is told of one learner's submission: when it was handed in, and scores and
+    comments by the gradebook's ids of cells."""
+
+    learner: str
+    when: datetime | None
+    scores: Mapping[str, float]
+    comments: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
 class Saving:
     """The gradebook, open, for one lesson's marks. `submitted` has the id of each learner's
     submission and that of its notebook, `students` everybody whom the gradebook knows."""
@@ -38,67 +49,54 @@ class Saving:
     students: set[str]
     submitted: dict[str, tuple[str, str]]
 
-    def save(
-        self,
-        learner: str,
-        when: datetime | None,
-        scores: Mapping[str, float],
-        comments: Mapping[str, str | None],
-        create: bool = True,
-    ) -> None:
-        """All or nothing of it. `scores` and `comments` are by the gradebook's ids of cells; a mark
-        given by hand stays, and waits for a look. Without `create` a learner must be known."""
-        db = self.gradebook.db
-        if learner not in self.students:
-            if not create:
-                self.gradebook.find_student(learner)
-            db.execute(insert(_STUDENTS), {"id": learner})
-        if learner in self.submitted:
-            self._update(*self.submitted[learner], when, scores, comments)
-            ids = self.submitted[learner]
-        else:
-            ids = self._insert(learner, when, scores, comments)
-        db.commit()
-        self.students.add(learner)
-        self.submitted[learner] = ids
+    def save(self, all_marks: Iterable[Marks], create: bool = True) -> None:
+        """All or nothing of it. A mark given by hand stays, and waits for a look. Without `create`
+        a learner must be known."""
+        try:
+            saved = {marks.learner: self._saved(marks, create) for marks in all_marks}
+            self.gradebook.db.commit()
+        except BaseException:
+            self.gradebook.db.rollback()
+            raise
+        self.students.update(saved)
+        self.submitted.update(saved)
 
-    def _insert(
-        self,
-        learner: str,
-        when: datetime | None,
-        scores: Mapping[str, float],
-        comments: Mapping[str, str | None],
-    ) -> tuple[str, str]:
+    def _saved(self, marks: Marks, create: bool) -> tuple[str, str]:
+        """The ids of the submission and of its notebook."""
+        if marks.learner not in self.students:
+            if not create:
+                self.gradebook.find_student(marks.learner)
+            self.gradebook.db.execute(insert(_STUDENTS), {"id": marks.learner})
+        if marks.learner not in self.submitted:
+            return self._insert(marks)
+        self._update(*self.submitted[marks.learner], marks)
+        return self.submitted[marks.learner]
+
+    def _insert(self, marks: Marks) -> tuple[str, str]:
         submission, notebook = new_uuid(), new_uuid()
-        whose = {"assignment_id": self.assignment, "student_id": learner}
+        whose = {"assignment_id": self.assignment, "student_id": marks.learner}
         of = {"assignment_id": submission, "notebook_id": self.notebook}
         execute = self.gradebook.db.execute
-        execute(insert(_SUBMITTED), {"id": submission, "timestamp": when, **whose})
+        execute(insert(_SUBMITTED), {"id": submission, "timestamp": marks.when, **whose})
         execute(insert(_NOTEBOOKS), {"id": notebook, **of})
         for table, rows in (
-            (_GRADES, _graded(scores)),
-            (_COMMENTS, _commented(comments)),
+            (_GRADES, _graded(marks.scores)),
+            (_COMMENTS, _commented(marks.comments)),
         ):
             if rows:
                 execute(insert(table), [{"notebook_id": notebook, **row} for row in rows])
         return submission, notebook
 
-    def _update(
-        self,
-        submission: str,
-        notebook: str,
-        when: datetime | None,
-        scores: Mapping[str, float],
-        comments: Mapping[str, str | None],
-    ) -> None:
+    def _update(self, submission: str, notebook: str, marks: Marks) -> None:
         execute = self.gradebook.db.execute
-        if when is not None:
-            execute(update(_SUBMITTED).where(_SUBMITTED.c.id == submission), {"timestamp": when})
+        if marks.when is not None:
+            handed_in = update(_SUBMITTED).where(_SUBMITTED.c.id == submission)
+            execute(handed_in, {"timestamp": marks.when})
         by_hand = _GRADES.c.manual_score.is_not(None)
-        rows = [{"cell": cell, "auto_score": score} for cell, score in scores.items()]
+        rows = [{"cell": cell, "auto_score": score} for cell, score in marks.scores.items()]
         if rows:
             execute(_of(_GRADES, notebook).values(needs_manual_grade=by_hand), rows)
-        rows = [{"cell": cell, "auto_comment": text} for cell, text in comments.items()]
+        rows = [{"cell": cell, "auto_comment": text} for cell, text in marks.comments.items()]
         if rows:
             execute(_of(_COMMENTS, notebook), rows)
 

@@ -72,7 +72,7 @@ def autograde_lesson(
         learners, refused = collecting.collect(here, lesson)
         graded = batch.autograde(here, lesson, learners, workers, track, force)
     Console().print(_diagnoses(graded))
-    problems = _problems((*graded, *refused))
+    problems = problems_of((*graded, *refused))
     for problem in problems:
         complain(problem)
     entered = sum(bool(one.exercises) for one in graded)
@@ -182,7 +182,7 @@ def _diagnoses(graded: Iterable[Graded]) -> Table:
     return table
 
 
-def _problems(graded: Iterable[Graded]) -> list[str]:
+def problems_of(graded: Iterable[Graded]) -> list[str]:
     """What was wrong with notebooks, one line for each thing, with the learners it is about."""
     learners: dict[str, list[str]] = {}
     for one in graded:

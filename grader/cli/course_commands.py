@@ -33,10 +33,11 @@ from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
 from ..classroom.lesson_status import LearnerStatus
+from ..counted import counted
 from ..course import handout, scaffolding
 from ..errors import BadInput
 from ..judge import steps
-from .classroom_commands import lesson_called, say, short, some
+from .classroom_commands import complain, lesson_called, problems_of, say, short, some
 
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
 
@@ -133,7 +134,7 @@ def regrade_lesson(
     learners = here.learners("submitted", lesson)
     with judges(jobs, scheduler, confined=not unsafe) as workers:
         grade = regrade.dry_run if dry_run else regrade.apply
-        found = grade(here, lesson, learners, workers, track)
+        found, graded = grade(here, lesson, learners, workers, track)
     table = Table("learner", "what", "from", "to", "why", box=SIMPLE_HEAD)
     for one in found:
         before = "" if one.before is None else f"{one.before:g}"
@@ -142,7 +143,9 @@ def regrade_lesson(
         Console().print(table)
     changed = len({one.learner for one in found})
     would = "would change" if dry_run else "changed"
-    say(f"{changed} of {len(learners)} learners' marks {would}")
+    for problem in problems_of(graded):
+        complain(problem)
+    say(f"{changed} of {len(graded)} learners' marks {would}")
     return 0
 
 
@@ -208,7 +211,7 @@ def show_status(name: str, section: str | None) -> int:
     file = coursefile.read(here)
     Console().print(_table(lesson, file, found))
     say(
-        f"{len(found)} learners: {sum(one.handed_in for one in found)} handed in, "
+        f"{counted(len(found), 'learner')}: {sum(one.handed_in for one in found)} handed in, "
         f"{sum(one.late > 0 for one in found)} of them late; "
         f"{sum(one.extended for one in found)} with an extension; "
         f"{sum(one.score is not None for one in found)} graded; "
@@ -239,7 +242,7 @@ def _shown(one: LearnerStatus, file: CourseFile) -> dict[str, str]:
         "due": file.local(one.due) if one.due else "",
         "extension": "extended" if one.extended else "",
         "handed in": file.local(one.when) if one.when else "yes" if one.handed_in else "no",
-        "late": _span(one.late) + (f" ({one.spent} late days)" if one.spent else ""),
+        "late": _span(one.late) + (f" ({counted(one.spent, 'late day')})" if one.spent else ""),
         "points": "" if one.score is None else f"{one.score:g}",
         "to do": "look at its marks" if one.waits else "",
     }

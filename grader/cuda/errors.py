@@ -23,6 +23,8 @@ class CudaError(Exception):
     status = Status.LAUNCH_ERROR
     source = ""  # the text it is about, from whoever knows that
     cell = ""  # the `%%cuda` cell that has that text, if any
+    launch = 0  # of several, from 1, and in which order threads ran, from whoever launched them
+    order = ""
 
     def __init__(
         self,

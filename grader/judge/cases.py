@@ -71,7 +71,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
 def _orders(problem: Problem) -> tuple[str, ...]:
     """Other orders in which blocks that hand something over must leave the same: the highest
     first, each of a few last, and warps as chance has it."""
-    sizes = [(math.prod(_dim(one.grid)), math.prod(_dim(one.block))) for one in problem.launches]
+    sizes = [(math.prod(dim(one.grid)), math.prod(dim(one.block))) for one in problem.launches]
     blocks = max((grid for grid, _ in sizes), default=0)
     threads = max((grid * block for grid, block in sizes), default=0)
     if blocks < 2 or threads > MOST_THREADS:
@@ -92,15 +92,16 @@ def _buffer(shape: tuple[int, ...], dtype: npt.DTypeLike) -> Buffer:
 def _launch(launch: Launch, problem: Problem) -> LaunchRequest:
     return LaunchRequest(
         kernel=launch.kernel,
-        grid=_dim(launch.grid),
-        block=_dim(launch.block),
+        grid=dim(launch.grid),
+        block=dim(launch.block),
         args=tuple(_argument(value, problem) for value in launch.args),
         shared_mem=int(launch.shared_mem),
     )
 
 
-def _dim(dim: int | tuple[int, ...]) -> tuple[int, ...]:
-    return (int(dim),) if isinstance(dim, int | np.integer) else tuple(int(size) for size in dim)
+def dim(size: int | tuple[int, ...]) -> tuple[int, ...]:
+    """A launch's grid or block, in as many dimensions as it is given."""
+    return (int(size),) if isinstance(size, int | np.integer) else tuple(int(one) for one in size)
 
 
 def _argument(value: str | np.generic, problem: Problem) -> Argument:

@@ -12,8 +12,9 @@ import numpy.typing as npt
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from ..status import Status
+from . import scenes
 from .cases import CaseInstance
-from .protocol import Element, Failed, Ran, Reply
+from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart
 from .words import Words
 
@@ -23,6 +24,7 @@ ORDERS = {
     "warps by chance": "with warps in an order drawn by chance",
     "highest block first": "with the highest block first",
 }
+_IN_ORDER = ("input", "output", "written", "second")  # arrays of a run in the case's own order
 FROM_NAN = (
     " NaN is what 0 / 0, infinity / infinity and infinity - infinity give, and what the compiler "
     "may put in the place of a variable that never got a value."
@@ -37,7 +39,8 @@ def on_simulator(
     if isinstance(outcome, Failed):
         told = words.explained(outcome)
         stopped = _over_budget_when_stopped(instance, told)
-        return stopped or failed(instance.case, told.status, told.message, told.line)
+        where = scenes.of_failure(instance, told)
+        return stopped or failed(instance.case, told.status, told.message, told.line, where)
     wrong = (
         _changed_input(instance, outcome, words)
         or _unwritten(instance, outcome, words)
@@ -70,17 +73,21 @@ def on_gpu(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     )
 
 
-def failed(case: Case, status: Status, message: str, line: int | None = None) -> CaseResult:
+def failed(
+    case: Case, status: Status, message: str, line: int | None = None, where: Scene | None = None
+) -> CaseResult:
     """No points, and why."""
-    return CaseResult(case.name, case.visible, status, 0.0, case.points, message, line)
+    points = 0.0, case.points
+    return CaseResult(case.name, case.visible, status, *points, message, line, where=where)
 
 
 def _passed(case: Case) -> CaseResult:
     return CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
 
 
-def _wrong(case: Case, message: str, mismatches: list[Mismatch]) -> CaseResult:
-    return replace(failed(case, Status.WRONG_ANSWER, message), mismatches=tuple(mismatches))
+def _wrong(case: Case, message: str, mismatches: list[Mismatch], where: Scene | None) -> CaseResult:
+    found = tuple(mismatches)
+    return replace(failed(case, Status.WRONG_ANSWER, message, where=where), mismatches=found)
 
 
 def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
@@ -90,7 +97,8 @@ def _changed_input(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult
         if changed.any():
             first, *rest = _mismatches(words.name(name), changed, before, after)
             tell = _not_const if words.constant(name) else _not_put_back
-            return _wrong(instance.case, tell(first), [first, *rest])
+            where = scenes.of_buffer(instance, name)
+            return _wrong(instance.case, tell(first), [first, *rest], where)
     return None
 
 
@@ -127,9 +135,9 @@ def _unwritten(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | N
             what = _left_out(name, missing)
         else:
             continue
-        return failed(
-            instance.case, Status.WRONG_ANSWER, _because(f"{when}{what}", words.launch(buffer), ran)
-        )
+        message = _because(f"{when}{what}", words.launch(buffer), ran)
+        where = scenes.of_buffer(instance, buffer)
+        return failed(instance.case, Status.WRONG_ANSWER, message, where=where)
     return None
 
 
@@ -154,7 +162,7 @@ def _because(message: str, launch: int | None, ran: Ran) -> str:
 def _wrong_in_another_order(instance: CaseInstance, ran: Ran, words: Words) -> CaseResult | None:
     """Threads that hand something over must leave the same whoever comes first."""
     orders = dict.fromkeys(name.rpartition("/")[0] for name in ran.arrays)
-    for order in [one for one in orders if one not in ("input", "output", "written")]:
+    for order in [one for one in orders if one not in _IN_ORDER]:
         if wrong := _wrong_output(instance, ran, words, order):
             how = ORDERS.get(order, f"with {order}")
             message = (
@@ -175,7 +183,9 @@ def _wrong_output(
             mismatches = _mismatches(words.name(buffer), wrong, expected.value, found)
             when = words.when(buffer)
             message = f"{when}{_first_wrong(mismatches[0], expected)}{_pattern(wrong)}"
-            return _wrong(instance.case, _because(message, words.launch(buffer), ran), mismatches)
+            message = _because(message, words.launch(buffer), ran)
+            where = scenes.of_buffer(instance, buffer, of if of not in _IN_ORDER else "")
+            return _wrong(instance.case, message, mismatches, where)
     return None
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from ..course import Hazard
 from ..cuda.comments import without_comments
 from ..status import Status
+from . import scenes
 from .cases import CaseInstance
 from .compare import failed
 from .protocol import Failed, Reply
@@ -29,16 +30,16 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     assert asked is not None, "the case asks for a hazard"
     if not isinstance(outcome, Failed):
         return failed(case, Status.WRONG_ANSWER, f"Nothing went wrong. {_wanted(asked)}")
-    told = words.explained(outcome)
+    told, where = words.explained(outcome), scenes.of_failure(instance, outcome)
     if told.status != asked.status:
         message = f"{_wanted(asked)} This is another: {told.message}"
-        return failed(case, told.status, message, told.line)
+        return failed(case, told.status, message, told.line, where)
     places = [_lines(words.source, one) for one in asked.between]
     if not _meet(outcome, places):
         gone = [one for one, found in zip(asked.between, places, strict=True) if not found]
         why = f"The line with `{gone[0]}` is gone" if gone else "It is on other lines"
         message = f"{_wanted(asked)} {why}: {told.message}"
-        return failed(case, Status.WRONG_ANSWER, message, told.line)
+        return failed(case, Status.WRONG_ANSWER, message, told.line, where)
     right = CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
     return replace(right, note=told.message)
 

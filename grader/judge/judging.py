@@ -13,7 +13,7 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import arrangement, compare, hazards, technique
+from . import arrangement, compare, hazards, scenes, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explaining import past_the_end
@@ -154,6 +154,8 @@ def _explained(
         others = [follow(text, instance, wrong.others, limits, allowed) for text in both]
         pair = replace(pair, others=tuple(zip(*others, strict=False)))
     told = explained(result, pair, word)
+    if mine.stored:
+        told = scenes.in_block(told, instance.problem, mine.stored.block)
     return [told if one is result else one for one in results]
 
 

@@ -20,6 +20,7 @@ from ..status import Status
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
+OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 Arrays = dict[str, npt.NDArray[Any]]
 Device = Literal["simulator", "compiler", "gpu", "reasoning"]
 
@@ -241,6 +242,15 @@ class Examined(msgspec.Struct, frozen=True):
     lines: tuple[int, ...] = ()
 
 
+class Scene(msgspec.Struct, frozen=True):
+    """Where something went wrong: in which `launch` of a case, from 1, in which `block` (blockIdx;
+    None: not known), and in which `order` threads ran."""
+
+    launch: int
+    block: tuple[int, int, int] | None
+    order: str
+
+
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
     """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
@@ -268,7 +278,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """It did not: a verdict's `status`, its `message` and `line`, of a source that does not
     compile the `diagnostics`, of a run that was stopped the `counters` up to then, of a race the
-    `other_line`, and the compiler's `warnings`."""
+    `other_line`, the compiler's `warnings`, and of a run `where` it went wrong."""
 
     status: Status
     message: str = ""
@@ -277,6 +287,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     counters: dict[str, int] = {}
     other_line: int | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    where: Scene | None = None
 
 
 Reply = Ran | Failed

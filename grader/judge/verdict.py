@@ -15,7 +15,7 @@ from msgspec import Meta
 
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
-from .protocol import Tried
+from .protocol import Scene, Tried
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
@@ -102,6 +102,14 @@ class CaseResult:
             "simulated GPU saw; empty for all others."
         ),
     ] = ""
+    where: Annotated[
+        Scene | None,
+        Meta(
+            description="In which `launch` of the case, from 1, and in which `block` (its "
+            "blockIdx, or null) it went wrong, and in which `order` the simulated GPU ran the "
+            "threads; null where that is not known."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -244,5 +252,12 @@ def _category_only(case: CaseResult) -> CaseResult:
     passed = case.status == Status.PASSED
     message = "" if passed else f"A hidden case failed ({case.status}): {case.name}."
     return replace(
-        case, message=message, line=None, mismatches=(), made_of=(), patterns=(), note=""
+        case,
+        message=message,
+        line=None,
+        mismatches=(),
+        made_of=(),
+        patterns=(),
+        note="",
+        where=None,
     )

@@ -65,10 +65,16 @@ def _drawn(grid: np.ndarray, said: str) -> str:
     wrong half filled."""
     rows, columns = grid.shape
     wide, tall = columns * _CELL, rows * _CELL
-    cells = []
-    for (row, column), share in np.ndenumerate(grid):
-        if not np.isnan(share):
-            cells.append(_cell(column * _CELL, row * _CELL, share))
+    there, wrong, partly = ~np.isnan(grid), grid == 1, (grid > 0) & (grid < 1)
+    side, colour = _CELL - 2, ACCENTS["error"]
+    box, half = f"h{side}v{side}h-{side}z", f"m0 {side // 2}h{side}v{side // 2}h-{side}z"
+    cross = f"m2 2l{side - 4} {side - 4}m0 {4 - side}l{4 - side} {side - 4}"
+    cells = [
+        _path(there, box, f"fill: none; stroke: {BORDER}"),
+        _path(partly, half, f"fill: {colour}"),
+        _path(wrong, box, f"fill: {colour}"),
+        _path(wrong, cross, "fill: none; stroke: #ffffff; stroke-width: 1.3"),
+    ]
     size = f'viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}"'
     svg = (
         f'<svg {size} role="img" aria-label="{escape(said)}" style="max-width: 100%; height: auto; '
@@ -79,15 +85,9 @@ def _drawn(grid: np.ndarray, said: str) -> str:
     return f'<div style="margin: 6px 0">{svg}{caption}</div>'
 
 
-def _cell(x: int, y: int, share: float) -> str:
-    side, colour = _CELL - 2, ACCENTS["error"]
-    at = f'x="{x + 1}" y="{y + 1}" width="{side}"'
-    box = f'<rect {at} height="{side}" style="fill: none; stroke: {BORDER}"/>'
-    if share == 0:
-        return box
-    if share < 1:
-        half = f'<rect x="{x + 1}" y="{y + 1 + side // 2}" width="{side}" height="{side // 2}"'
-        return f'{box}{half} style="fill: {colour}"/>'
-    fill = f'<rect {at} height="{side}" style="fill: {colour}"/>'
-    cross = f"M{x + 3} {y + 3}l{side - 4} {side - 4}m0 {4 - side}l{4 - side} {side - 4}"
-    return f'{fill}<path d="{cross}" style="stroke: #ffffff; stroke-width: 1.3"/>'
+def _path(cells: np.ndarray, drawn: str, style: str) -> str:
+    """One path that draws the same in each of these cells of a grid, from a corner's inside on."""
+    corners = (np.argwhere(cells) * _CELL + 1).tolist()
+    if not corners:
+        return ""
+    return f'<path d="{"".join(f"M{x} {y}{drawn}" for y, x in corners)}" style="{style}"/>'

@@ -64,8 +64,8 @@ def of_run(run: Run) -> Page:
 def of_replay(replay: Replay) -> Page:
     """A case of an exercise."""
     note = f"The case `{replay.case.name}`"
-    if (launches := len(recordings(replay.run))) > 1:
-        note += f", launch {replay.launch + 1} of {launches}"
+    if (launches := len(replay.problem.launches)) > 1:
+        note += f", launch {replay.number} of {launches}"
     return player(replay.recording, list(replay.found), f"{note}.")
 
 

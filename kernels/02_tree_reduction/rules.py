@@ -70,3 +70,11 @@ one_thread = Rule(
     blocks=(1,),
     where=("n >= 1", "gridDim.x == 1"),
 )
+
+three_barriers = Rule(
+    exercise="three_barriers",
+    kernel="three_barriers",
+    parameters=("float x[64]", "float y[64]"),
+    blocks=(64,),
+    where=("gridDim.x == 1",),
+)

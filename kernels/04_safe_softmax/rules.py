@@ -80,3 +80,11 @@ side_by_side = Rule(
     parameters=("float x[128 * gridDim.x]", "float total[gridDim.x]"),
     blocks=(32,),
 )
+
+share = Rule(
+    exercise="share",
+    kernel="share",
+    parameters=("float x[n]", "float sum[1]", "float y[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)

@@ -19,7 +19,7 @@ from .atoms import HUGE, Copies, Formula, Scope, all_of, negated, term
 from .loops import Loop, Undecided
 from .polynomials import Polynomial
 from .states import Epoch, State, meets
-from .values import Arithmetic, Pointer, Value
+from .values import Arithmetic, Pointer, Value, same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,12 +53,10 @@ class AnyRound:
             self.again = self.on.atoms.boolean("again", Scope.THREAD)
             self.count = self.on.atoms.integer("count", 0, HUGE, self.scope)
             self.head = self._head()
-            if self.scope < Scope.THREAD:
-                self.thread.rounds.append(self.count)
+            self.thread.rounds.append(self.count)
             self.found = self.thread.go_through(self.loop, self.loop.header, self.head)
-            if self.scope < Scope.THREAD:
-                self.thread.rounds.pop()
-            self.back = self.thread.joined(self.found.back) if self.found.back else None
+            self.thread.rounds.pop()
+            self.back = self.thread.joined(self.found.back)
             if not self._learned():
                 return
             self.thread.forget_since(mark)
@@ -67,23 +65,20 @@ class AnyRound:
 
     def _learned(self) -> bool:
         """Whether the steps are not as they were taken to be; then they are corrected."""
-        if self.back is None:
-            return False
         changed = False
         for name in self.carried:
             step = self._step(name)
             if name in self.uneven or step == self.steps[name]:
                 continue
-            if self.steps[name] is not None or step is None:
+            if self.steps[name] is not None:
                 self.uneven.add(name)
                 step = None
-            changed |= step != self.steps[name]
             self.steps[name] = step
+            changed = True
         return changed
 
     def _step(self, name: str) -> Polynomial | None:
         """By how much a round changes a register; None where that is not the same in each."""
-        assert self.back is not None
         before, after = self.head.registers[name], self.back.registers[name]
         if isinstance(before, Pointer) and isinstance(after, Pointer):
             if before.array != after.array:
@@ -92,11 +87,7 @@ class AnyRound:
         if isinstance(before, Polynomial) and isinstance(after, Polynomial):
             step = after - before
             return None if any(map(self._inside, step.atoms)) else step
-        if isinstance(before, z3.BoolRef) or isinstance(after, z3.BoolRef):
-            same = isinstance(before, z3.BoolRef) and before.eq(after)
-        else:
-            same = before == after
-        return Polynomial.of(0) if same else None
+        return Polynomial.of(0) if same(before, after) else None
 
     def _inside(self, name: str) -> bool:
         return name in self._since()
@@ -111,7 +102,7 @@ class AnyRound:
 
     def _head(self) -> State:
         registers = dict(self.entry.registers)
-        self.even: list[tuple[Polynomial, Polynomial]] = []  # an atom, and its step
+        self.even: dict[str, Polynomial] = {}  # atoms, and their steps
         for name in self.carried:
             registers[name] = self._at_start(name, registers[name])
         entry = self.entry
@@ -128,6 +119,8 @@ class AnyRound:
             offset = self._integer(value.offset, step, "s64")
             return Pointer(value.array, offset)
         kind = self.thread.code.registers.get(name, "b32")
+        if kind == "pred":
+            return self.on.condition(self.on.unknown())
         if isinstance(value, Polynomial):
             return self._integer(value, step, f"s{kind[1:]}")
         return self.on.unknown()
@@ -146,7 +139,7 @@ class AnyRound:
         made = self.on.atoms.integer("even", low, high, scope)
         moved = self.on.product(self.count, step)
         self.on.atoms.fact(made, term(made) == term(start + moved))
-        self.even.append((made, step))
+        self.even[min(made.atoms)] = step
         return made
 
     def _epoch(self, before: Epoch) -> Epoch:
@@ -161,8 +154,6 @@ class AnyRound:
     def leaving(self) -> list[tuple[int, State]]:
         """Where threads go on after the loop, and how they then stand."""
         self._say_what_was_before()
-        if not self.found.leave:
-            return []
         copies = self._copies("'last")
         copies.scope = Scope.THREAD
         copies.pinned[str(self.again)] = lambda twin: [z3.Bool(twin)]
@@ -195,39 +186,30 @@ class AnyRound:
 
     def _say_what_was_before(self) -> None:
         """What `again` means: this is the first round, or the one before it went back."""
-        first = term(self.count) == 0
-        if self.back is None:
-            self.history = first
-        else:
-            copies = self._copies("'before")
-            later = term(self.count) >= 1
-            count = str(term(self.count))
-            copies.pinned[count] = lambda twin: [
-                z3.Implies(later, z3.Int(twin) == term(self.count) - 1)
-            ]
-            copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
-            for atom, step in self.even:
-                copies.pinned[min(atom.atoms)] = self._one_step_back(copies, atom, step, later)
-            size = len(self.head.path)
-            rest = [copies.formula(one) for one in self.back.path[size:]]
-            self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
-            self._link_epochs(copies, later)
+        copies = self._copies("'before")
+        first, later = term(self.count) == 0, term(self.count) >= 1
+        count = str(term(self.count))
+        copies.pinned[count] = lambda twin: [
+            z3.Implies(later, z3.Int(twin) == term(self.count) - 1)
+        ]
+        copies.pinned[str(self.again)] = lambda twin: [z3.Implies(later, z3.Bool(twin))]
+        for name, step in self.even.items():
+            copies.pinned[name] = self._one_step_back(name, step, later)
+        size = len(self.head.path)
+        rest = [copies.formula(one) for one in self.back.path[size:]]
+        self.history = z3.Or(first, all_of([*rest, *self._not_passed()]))
+        self._link_epochs(copies, later)
         self.on.atoms.by_name[str(self.again)].facts.append(self.again == self.history)
 
     def _one_step_back(
-        self, copies: Copies, atom: Polynomial, step: Polynomial, later: Formula
+        self, name: str, step: Polynomial, later: Formula
     ) -> Callable[[str], list[Formula]]:
-        def facts(twin: str) -> list[Formula]:
-            back = z3.Implies(later, z3.Int(twin) == term(atom - step))
-            known = self.on.atoms.by_name[min(atom.atoms)].facts
-            return [back, *(copies.formula(one) for one in list(known))]
-
-        return facts
+        back = term(Polynomial.atom(name) - step)
+        return lambda twin: [z3.Implies(later, z3.Int(twin) == back)]
 
     def _not_passed(self) -> Iterator[Formula]:
         """A number that changes by `step` in every round and goes back as long as it is not 0 has
         not jumped over it: where it started at a multiple of the step before 0, it is before 0."""
-        assert self.back is not None
         for one in self.back.path[len(self.head.path) :]:
             equation = self.on.equations.get(negated(one) if z3.is_not(one) else one)
             if equation is None or equation[0] != z3.is_not(one):
@@ -240,21 +222,18 @@ class AnyRound:
 
     def _steps_of(self, value: Polynomial) -> int | None:
         """By what number a round changes a polynomial; None where that is not a number."""
-        even = {min(atom.atoms): step.number for atom, step in self.even}
         total = 0
         for monomial, coefficient in value.terms.items():
             inside = [name for name in monomial if self._inside(name)]
             if not inside:
                 continue
-            step = even.get(inside[0])
-            if step is None or len(monomial) > 1:
+            step = self.even.get(inside[0])
+            if step is None or step.number is None or len(monomial) > 1:
                 return None
-            total += step * coefficient
+            total += step.number * coefficient
         return total
 
     def _link_epochs(self, copies: Copies, later: Formula) -> None:
-        if self.scope == Scope.THREAD or self.back is None:
-            return
         pairs = [*zip(self.head.epoch, self.back.epoch, strict=True)]
         pairs += zip(self.head.warp_epoch, self.back.warp_epoch, strict=True)
         for now, before in pairs:

@@ -231,7 +231,7 @@ class Arithmetic:
     def merged(self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str) -> Value:
         """The value that goes with the conditions that hold; some of them do."""
         values = [value for _, value in choices]
-        if all(_same(value, values[0]) for value in values):
+        if all(same(value, values[0]) for value in values):
             return values[0]
         if any(isinstance(value, z3.BoolRef) for value in values):
             return self._merged_conditions(choices)
@@ -293,7 +293,8 @@ class Arithmetic:
         return self.atoms.integer(name, low, high, self.atoms.scope(*origins))
 
 
-def _same(a: Value, b: Value) -> bool:
+def same(a: Value, b: Value) -> bool:
+    """Whether two registers are sure to hold the same."""
     if isinstance(a, z3.BoolRef) or isinstance(b, z3.BoolRef):
         return isinstance(a, z3.BoolRef) and isinstance(b, z3.BoolRef) and a.eq(b)
     return bool(a == b)

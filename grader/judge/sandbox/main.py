@@ -35,7 +35,7 @@ from ...cuda.errors import (
 )
 from ...status import Status
 from .. import protocol
-from ..protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request
+from ..protocol import Arrays, CaseRequest, Failed, Ran, Reply, Request, Scene
 from . import landlock, rlimits
 
 if sys.platform == "linux":
@@ -188,18 +188,25 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
         return Failed(error.status, f"{error} {_out_of_reach()}")
     except CompileError as error:
         return Failed(error.status, str(error), error.line, error.diagnostics)
-    except StepLimit as error:
-        return Failed(error.status, str(error), error.line, counters=dict(error.counters))
-    except DataRace as error:
-        return Failed(error.status, str(error), error.line, other_line=error.other_line)
     except CudaError as error:
-        return Failed(error.status, str(error), error.line)
+        return _failed(error)
     except OutOfTime:
         return Failed(Status.TIMEOUT, _still_busy(seconds))
     except MemoryError as error:
         return Failed(Status.LAUNCH_ERROR, _too_much(str(error), memory_bytes))
     except Exception as error:
         return Failed(Status.UNSUPPORTED, _our_fault(error))
+
+
+def _failed(error: CudaError) -> Failed:
+    return Failed(
+        error.status,
+        str(error),
+        error.line,
+        counters=dict(error.counters) if isinstance(error, StepLimit) else {},
+        other_line=error.other_line if isinstance(error, DataRace) else None,
+        where=Scene(error.launch, error.block, error.order) if error.launch else None,
+    )
 
 
 def _our_fault(error: Exception) -> str:

@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
+from ...cuda.simulator.engine.options import current_options
 from ...cuda.simulator.observers import paths
 from ...cuda.simulator.observers.paths import Paths
 from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
-from ..protocol import Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran
 from .following.elements import Elements
 from .following.made import made
 from .following.ways import way
@@ -25,7 +26,6 @@ from .leftovers import Leftovers
 Array = TypeVar("Array")  # NumPy's, or CuPy's
 
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
-OTHER_ORDERS = ("forwards", "backwards")  # in which threads run where the order may matter
 
 
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
@@ -84,7 +84,7 @@ def _launch_all(
     for number, launch in enumerate(case.launches, start=1):
         found = leftovers.found_by(launch, buffers) if len(case.launches) > 1 else ""
         left |= {number: found} if found else {}
-        with _blamed_on(found):
+        with _told_apart(number, found):
             depends_on_order |= _launch(module, launch, buffers)
     return buffers, depends_on_order, left
 
@@ -154,11 +154,13 @@ def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
 
 
 @contextmanager
-def _blamed_on(left: str) -> Iterator[None]:
-    """What goes wrong in here may come from what an earlier launch left changed."""
+def _told_apart(launch: int, left: str) -> Iterator[None]:
+    """What goes wrong in here is of that `launch`, and may come from what an earlier one `left`
+    changed."""
     try:
         yield
     except CudaError as error:
+        error.launch, error.order = launch, current_options().order
         if left:
             error.args = (f"{error} {left}",)
         raise

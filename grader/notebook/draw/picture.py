@@ -112,14 +112,16 @@ class Picture(Figure):
 
 def themed(png: bytes, description: str) -> str:
     """A picture without paper in a page: as it is on a light one; on a dark one its lightness is
-    turned round, and its hues are not. It scrolls where it would get too small to read."""
+    turned round, and its hues are not. It scrolls where it would get too small to read. A page that
+    takes out style sheets, an untrusted notebook's, shows it on paper."""
     data = base64.b64encode(png).decode()
     dark = ", ".join(f"{page} .ww-picture" for page in _DARK_PAGES)
     return (
-        f"<style>{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
+        "<style>.ww-picture { background: transparent !important } "
+        f"{dark} {{ filter: invert(1) hue-rotate(180deg) }}</style>"
         f'<div style="overflow-x: auto"><img class="ww-picture" alt="{escape(description)}" '
         f'src="data:image/png;base64,{data}" style="width: 100%; max-width: {_WIDEST}px; '
-        f'min-width: {_NARROWEST}px; height: auto"></div>'
+        f'min-width: {_NARROWEST}px; height: auto; background: {PAPER}"></div>'
     )
 
 

@@ -31,18 +31,24 @@ def element(memory: Memory, offset: int, width: int) -> str:
 
 def elements(memory: Memory, touch: Touch, rows: np.ndarray) -> str:
     """What the threads at some rows of an access touch, in a few words."""
-    offsets = np.unique(touch.offsets[rows])
+    offsets = _distinct(touch.offsets[rows])
     first, last = int(offsets[0]), int(offsets[-1])
     names = [element(memory, offset, touch.width) for offset in (first, last)]
     if len(offsets) == 1:
         return names[0]
     if len(offsets) == 2:
         return " and ".join(names)
-    gaps = np.unique(np.diff(offsets))
-    if len(gaps) == 1 and gaps[0] == touch.width:
+    gaps = offsets[1:] - offsets[:-1]
+    even = bool((gaps == gaps[0]).all())
+    if even and gaps[0] == touch.width:
         return f"{names[0]} … {names[1]}"
-    if len(gaps) == 1:
+    if even:
         return f"{names[0]}, {element(memory, int(offsets[1]), touch.width)}, … {names[1]}"
     part = part_at(memory, first)
     of = f" of {part.name}" if part else ""
     return f"{len(offsets)} elements{of} from {names[0]} to {names[1]}"
+
+
+def _distinct(offsets: np.ndarray) -> np.ndarray:
+    """Each once, in order, as most are already."""
+    return offsets if (offsets[1:] > offsets[:-1]).all() else np.unique(offsets)

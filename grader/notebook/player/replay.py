@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, count
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Extent
 from grader.cuda.signature import parameters
-from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.engine.events import Observer
+from grader.cuda.simulator.engine.lanes import WARP
+from grader.cuda.simulator.observers.observe import Kind, Run
 from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.cuda.simulator.observers.recording import Recording
 from grader.judge import cases, sizes
 from grader.judge.cases import CaseInstance
-from grader.judge.sandbox.simulated import OTHER_ORDERS
+from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import Work, buffers_of, launch_all, of_problem
 
@@ -46,8 +48,8 @@ Blocks = Sequence[int | Extent]  # by number, or by blockIdx
 @dataclass(frozen=True)
 class Replay:
     """What was seen of a case: the run, its buffers afterwards, what the learner's kernels call
-    these, the error that ended it, and the launch to play (a position in `recordings(run)`) with
-    its marks."""
+    these, the error that ended it, and the launch to play (a position in `recordings(run)`, and
+    its number, from 1, among all of the case) with its marks."""
 
     case: Case
     problem: Problem
@@ -56,6 +58,7 @@ class Replay:
     called: dict[str, str]
     error: CudaError | None
     launch: int = 0
+    number: int = 1
     found: tuple[Mark, ...] = ()
 
     @property
@@ -72,7 +75,8 @@ def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | No
     instance, result = handy
     work = of_problem(instance.problem, source, exercise.id)
     title = exercise.kind.word(result.status).capitalize()
-    for order in ("lockstep", *OTHER_ORDERS):
+    known = result.where
+    for order in (known.order,) if known else ("lockstep", *OTHER_ORDERS):
         found = _again(instance, work, result, order, title)
         if found is not None:
             return found
@@ -83,7 +87,7 @@ def of_case(exercise: Exercise, source: str, seed: int) -> Replay | None:
     """The exercise's first visible case, whatever comes of it."""
     instance = next(cases.drawn(exercise, seed, hidden=False))
     work = of_problem(instance.problem, source, exercise.id)
-    run, buffers, error = _run(work, FIRST_BLOCKS, "lockstep")
+    run, buffers, error = _run(work, FIRST_BLOCKS, Scene(0, None, instance.problem.order))
     if not recordings(run):
         return None
     found = tuple(marks_of(recordings(run)[-1], run.hazards))
@@ -127,12 +131,13 @@ def _threads(problem: Problem) -> int:
 def _again(
     instance: CaseInstance, work: Work, result: CaseResult, order: str, title: str
 ) -> Replay | None:
-    blocks: Blocks = FIRST_BLOCKS
-    for _ in range(2):  # the second time with the block that the first one has shown
-        run, buffers, error = _run(work, blocks, order, traced=bool(result.mismatches))
+    where = result.where or Scene(0, None, order)
+    blocks = _blocks(where, work)
+    for _ in range(1 if where.block else 2):  # the second time with what the first one has shown
+        run, buffers, error = _run(work, blocks, where, compared=bool(result.mismatches))
         if not recordings(run):
             return None
-        seen = _seen(instance, work, run, buffers, error)
+        seen = replace(_seen(instance, work, run, buffers, error), number=max(where.launch, 1))
         wanted: int | Extent | None = (
             _wrong_block(seen, work, result) if result.mismatches else _hazard_block(run, result)
         )
@@ -142,21 +147,40 @@ def _again(
     return _marked(seen, result, title)
 
 
+def _blocks(where: Scene, work: Work) -> Blocks:
+    """The first few blocks, or that in which it went wrong if it is none of those recorded."""
+    if where.block is None:
+        return FIRST_BLOCKS
+    number, y, z = where.block
+    warps = -(-int(np.prod(work.launches[where.launch - 1].block)) // WARP)
+    recorded = FIRST_BLOCKS[: max(1, _MOST_THREADS // (warps * WARP))]
+    return FIRST_BLOCKS if number in recorded and not (y or z) else (where.block,)
+
+
 def _run(
-    work: Work, blocks: Blocks, order: str, traced: bool = False
+    work: Work, blocks: Blocks, where: Scene, compared: bool = False
 ) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
-    """The run, `traced` or not, the buffers afterwards, and the error if there was one."""
+    """The run, the buffers afterwards, and the error if there was one; recorded is the launch that
+    is known, or each. Of what was `compared` to be found wrong nothing need be checked again, and
+    who wrote it is traced where the block is not known."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
+    traced = compared and where.block is None
     with (
-        simulator.options(step_limit=STEPS, order=order),
-        simulator.observe(_MOST_BLOCKS, [recording(blocks, _MOST_THREADS)], counted=traced) as run,
+        simulator.options(step_limit=STEPS, order=where.order, checks=not compared),
+        simulator.observe(_MOST_BLOCKS, [_recorded(blocks, where.launch)], counted=traced) as run,
     ):
         try:
             launch_all(work, simulator.RawModule, buffers)
         except CudaError as raised:
             error = raised
     return run, {name: np.asarray(array) for name, array in buffers.items()}, error
+
+
+def _recorded(blocks: Blocks, launch: int) -> Kind:
+    """What records one launch, counted from 1, of several, or each of them (0)."""
+    record, numbers = recording(blocks, _MOST_THREADS), count(1)
+    return lambda report: record(report) if next(numbers) == launch or not launch else Observer()
 
 
 def _hazard_block(run: Run, result: CaseResult) -> Extent | None:
@@ -215,7 +239,10 @@ def _marked(seen: Replay, result: CaseResult, title: str) -> Replay | None:
     for launch in reversed(range(len(launches))):
         found = marks_of(launches[launch], seen.run.hazards)
         alike = [mark for mark in found if not mark.warning]
-        if alike and seen.error is not None and seen.error.status == result.status:
+        as_it_did = seen.error is not None and (
+            seen.error.status == result.status or seen.case.hazard is not None
+        )
+        if alike and as_it_did:
             return _at(seen, launch, (_told(alike[0], result), *alike[1:]))
     return None
 
@@ -233,4 +260,5 @@ def _wrong_mark(seen: Replay, result: CaseResult, recording: Recording, title: s
 
 
 def _at(seen: Replay, launch: int, found: tuple[Mark, ...]) -> Replay:
-    return replace(seen, launch=launch, found=found)
+    number = seen.number if len(recordings(seen.run)) == 1 else launch + 1
+    return replace(seen, launch=launch, number=number, found=found)

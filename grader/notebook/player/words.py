@@ -99,8 +99,9 @@ def _turns(recording: Recording, frame: Frame, slot: int, mine: np.ndarray) -> l
         AT_WARP: "wait for the rest of their warp",
         GONE: "leave the kernel",
     }
+    counts = np.bincount(state, minlength=len(turns) + 1).tolist()
     for what, words in turns.items():
-        if number := int(np.count_nonzero(state == what)):
+        if number := counts[what]:
             said.append(f"{counted(number, 'thread')} {words if number > 1 else _one(words)}.")
     if frame.parted and not said:
         said.append("Their ways part here.")

@@ -6,6 +6,7 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 
 from __future__ import annotations
 
+import mmap
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -58,6 +59,12 @@ class Store:
         return self._views[size]
 
 
+def _untouched(size: int) -> np.ndarray:
+    """Zeroes (size,) uint8, of pages that the system makes when they are touched; `np.zeros` may
+    take memory that was used before, and clear all of it."""
+    return np.frombuffer(mmap.mmap(-1, size), np.uint8)
+
+
 class Heap:
     """What a kernel's `malloc` hands out: CUDA's default of 8 MB, never given out twice, with a
     gap after each piece so that running over its end is noticed."""
@@ -66,8 +73,7 @@ class Heap:
     SIZE = 8 << 20
 
     def __init__(self) -> None:
-        data, written = np.zeros(self.SIZE, np.uint8), np.zeros(self.SIZE, np.uint8)
-        self.states = np.zeros(self.SIZE, np.uint8)
+        data, written, self.states = (_untouched(self.SIZE) for _ in range(3))
         self.store = Store("the heap", data, written, address=self.ADDRESS, states=self.states)
         self.sizes: dict[int, int] = {}  # by address, of the pieces in use
         self.used = 0

@@ -192,7 +192,8 @@ class Recorder(Observer):
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
         if len(lanes):
-            one = replace(one, type=self.types[one.register])
+            if (known := self.types[one.register]) != one.type:
+                one = replace(one, type=known)
             frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
 
     def _parked(
