@@ -115,6 +115,9 @@ def test_a_variable_the_compiler_replaced_by_nan_is_thought_of(verdict_on):
     """In an unrolled loop the compiler sees that the sum never got a value, and takes NaN."""
     body = "    float sum;\n    for (int k = 0; k < 2; k++) sum += k ? x[i] : y[i];"
     verdict = verdict_on(instead(f"    if (i >= n) return;\n{body}\n    total[i] = sum;"))
+    if verdict.compiler == "clang":  # it is kept from that
+        assert (verdict.status, verdict.line) == ("uninitialized_read", 7)
+        return
     assert verdict.status == "wrong_answer"
     assert "and is nan. NaN is what" in verdict.message
     assert "a variable that never got a value" in verdict.message

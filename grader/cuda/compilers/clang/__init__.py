@@ -13,7 +13,6 @@ import importlib.util
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -267,7 +266,7 @@ def _program() -> Path:
             "constraints.txt names."
         ) from error
     folder = Path(ziglang.__file__).parent
-    return Path(shutil.which("zig", path=folder) or folder / "zig")
+    return next((path for path in folder.glob("zig.exe")), folder / "zig")
 
 
 @cache
