@@ -42,7 +42,7 @@ def test_a_solution_of_it_is_checked_and_a_class_of_it_graded(course, grading):
     handed_in.mkdir(parents=True)
     solved = course / "notebooks" / "01_histogram.ipynb"
     (handed_in / solved.name).write_text(solved.read_text())
-    assert "1 submissions are graded" in grader(course, "autograde", "01")
+    assert "graded: 1 submission, in" in grader(course, "autograde", "01")
 
 
 def test_its_notebooks_find_its_lessons(course, tmp_path):

@@ -41,7 +41,14 @@ WRONG = [
     ("a reference that raises", EXERCISES, "minlength", "minlenght", "bincount", "minlenght"),
     ("a wrong reference", EXERCISES, "h=256)", "h=256) + 1", "four full", "the solution fails"),
     ("no points", EXERCISES, "            points=2,\n", "", "Case(", "'points'"),
-    ("negative points", EXERCISES, "points=2", "points=-2", "four full", "has -2 points"),
+    (
+        "negative points",
+        EXERCISES,
+        "points=2",
+        "points=-2",
+        "four full",
+        "is worth -2: points are 0 or more",
+    ),
     (
         "no function",
         EXERCISES,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from ..counted import counted
 from ..cuda.sanitize import visible
 from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
 
@@ -247,7 +248,10 @@ def counters(
         counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)), encoding="utf-8"
     )
     differing = len(list(comparison.differences(rows)))
-    typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
+    typer.echo(
+        f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
+        f"see {to}."
+    )
 
 
 @app.command()
@@ -266,7 +270,10 @@ def conformance(
     )
     beyond = sum(row.beyond for row in rows)
     forms = sum(row.forms for row in rows)
-    typer.echo(f"{forms} instruction forms compared, {beyond} outputs beyond bounds: see {to}.")
+    typer.echo(
+        f"{counted(forms, 'instruction form')} compared, "
+        f"{counted(beyond, 'output')} beyond bounds: see {to}."
+    )
 
 
 @app.command()

@@ -154,7 +154,9 @@ def require_exercise(exercise: Exercise, path: Path) -> None:
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
             where = at(path, exercise.name, case.name)
-            raise AuthorError(f"{where}: case {case.name!r} has {case.points} points.")
+            raise AuthorError(
+                f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
+            )
     names = [case.name for case in exercise.cases]
     if twice := [name for name in names if names.count(name) > 1]:
         raise AuthorError(f"{at(path, twice[0])}: two cases are called {twice[0]!r}.")

@@ -21,6 +21,7 @@ from pathlib import Path, PurePath
 import nbformat
 from nbformat import NotebookNode, v4
 
+from ..counted import counted
 from ..errors import AuthorError, NotInCourse
 from . import Exercise, Lesson, authors, rules
 
@@ -200,7 +201,7 @@ def _require_each_exercise_once(lesson: Lesson, cells: list[NotebookNode]) -> No
         if shown[exercise.name] != 1:
             raise LessonError(
                 f"kernels/{lesson.name}/lesson.md shows the exercise {exercise.name} "
-                f"{shown[exercise.name]} times; it must have exactly one "
+                f"{counted(shown[exercise.name], 'time')}; it must have exactly one "
                 f"```{{exercise}} {exercise.name}``` fence."
             )
 

@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from grader.counted import counted
 from grader.cuda.sanitize import lines_of, visible
 from grader.cuda.simulator.engine.lanes import WARP
 from grader.cuda.simulator.observers.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
@@ -28,7 +29,9 @@ def strip(recording: Recording, found: list[Mark], opened: int) -> Page:
     told = {mark.frame: mark for mark in reversed(found)}
     texts = [_frame(recording, at, slot, told.get(at)) for at in chosen]
     block = _short(recording.indices[slot]) if recording.indices else "0"
-    head = f"{recording.kernel}: {len(chosen)} of {recording.steps} steps of block {block}"
+    head = (
+        f"{recording.kernel}: {len(chosen)} of {counted(recording.steps, 'step')} of block {block}"
+    )
     html = "".join(f'<pre style="{FRAME}">{escape(text)}</pre>' for text in texts)
     key = f'<div style="color: {MUTED}">{escape(head)} &#160; {escape(KEY)}</div>'
     return Page(key + html, "\n\n".join([f"{head}\n{KEY}", *texts]))
@@ -79,7 +82,7 @@ def _frame(recording: Recording, at: int, slot: int, mark: Mark | None) -> str:
     rows = lanes(recording, frame, slot)
     shown = [f"  warp {number:<3} {row}" for number, row in enumerate(rows[:_ROWS])]
     if len(rows) > _ROWS:
-        shown.append(f"  and {len(rows) - _ROWS} more warps")
+        shown.append(f"  and {counted(len(rows) - _ROWS, 'more warp')}")
     said = sentence(recording, frame, slot)
     wrong = [f"✗ {mark.title}: {mark.text}"] if mark else []
     head = f"step {frame.number + 1} of {recording.steps}   {frame.line:>3} | {visible(code)}"
