@@ -81,7 +81,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(here):
     before = everything(here)
     status, said, _ = run(here, "regrade", LESSON, "--dry-run")
     assert status == 0
-    assert "ada add 4 9 the lesson's cases or points changed; points changed: 4 before, 9" in said
+    assert "ada add 4 9 points changed: 4 before, 9 now" in said
     assert "marks of 2 of 2 learners would change" in said
     assert everything(here) == before
     assert not list(here.root.glob("regrade-*"))

@@ -195,7 +195,7 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
 def new_lesson(name: str) -> int:
     """Make a lesson's folder, in a course of its own too."""
     if begin(course.KERNELS.parent):
-        say(f"{short(course.KERNELS.parent)} is a course now; nbgrader_config.py describes it")
+        say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     here = open_course()
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))
