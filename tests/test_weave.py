@@ -1,7 +1,5 @@
 """lesson.md and its kernels become a notebook, and always the same one."""
 
-import re
-
 import nbformat
 import pytest
 from nbgrader.nbgraderformat import MetadataValidator
@@ -139,7 +137,6 @@ def test_equal_cells_get_different_ids(folder):
         ("{exercise}", "{excercise}", "line 22: `{excercise} twice` is neither"),
         ("{kernel} 1_once.cu\n", "{kernel} 1_once.cu\nint x;\n", "line 18: the fence"),
         ("twice\n```\n", "twice\n", "line 22: the fence that opens here is never closed"),
-        ("{exercise} twice", "python", "no fence of lesson.md has the exercise 'twice'"),
         ("The end.", "```{exercise} twice\n```\n", "stands on line 22 too; it may stand once"),
         ("The end.", "```python\nx = = 1\n```\n", "invalid syntax"),
     ],
@@ -148,5 +145,5 @@ def test_what_cannot_be_woven_is_said_with_its_line(folder, old, new, sentence):
     assert old in LESSON
     with pytest.raises(LessonError) as error:
         woven(folder, LESSON.replace(old, new))
-    assert re.match(r"kernels/01_small/(lesson.md|exercises.py), line \d+: ", str(error.value))
+    assert "kernels/01_small/lesson.md, line " in str(error.value)
     assert sentence in str(error.value)

@@ -138,6 +138,8 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
             where = at(path, *(known for _, known in trail))
             what = ": ".join(f"{kind} {known!r}" if known else kind for kind, known in trail)
             wrong = f"{name} must be {_spelled(hint)}, not {found!r:.80}."
+            if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
+                wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
         for part in _parts(found):
             if is_dataclass(part) and not isinstance(part, type):
