@@ -182,8 +182,8 @@ extern "C" __global__ void k(float* y) {
   __syncthreads();
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(place) : "memory");
   for (unsigned over = 0; !over;) {
-    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;\n"
-                 "selp.u32 %0, 1, 0, p;}" : "=r"(over) : "r"(place) : "memory");
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;"
+                 " selp.u32 %0, 1, 0, p;}" : "=r"(over) : "r"(place) : "memory");
   }
   y[threadIdx.x] = 1;
 }
