@@ -27,7 +27,7 @@ def handed_in(folder, *names):
         "01_add.ipynb.json",
         "01_ADD.IPYNB",
         "my answers/01_add.ipynb",
-        "Übung – Lösung.ipynb",
+        "Übung 2, Lösung.ipynb",
     ],
 )
 def test_the_only_notebook_counts_wherever_it_lies_and_whatever_ends_its_name(tmp_path, name):
