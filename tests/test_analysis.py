@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -107,6 +108,17 @@ def test_blocks_of_any_width_are_looked_at_at_once(places, lanes, outcome):
     tile[threadIdx.x] = {lanes};
     {OWN} if (i < n) x[i] = tile[threadIdx.x];"""
     assert examined(body, rule).outcome is outcome
+
+
+def test_a_kernel_that_is_not_decided_leaves_enough_for_the_next():
+    """No square is 3 more than a multiple of 4, which the reasoning does not know."""
+    given = "float* x, int n"
+    far = f"{OWN} int k = i % 999; if (i < n) x[k * k % 4 == 3 ? n : i] = 1;"
+    source = f"""extern "C" __global__ void far({given}) {{ {far} }}
+    extern "C" __global__ void scale({given}) {{ if (n == 999) x[n + threadIdx.x] = 1; }}"""
+    first = replace(VECTOR, kernel="far")
+    found = analysis.examine(source, (first, VECTOR), seconds=1)
+    assert (found.kernel, found.outcome) == ("scale", Outcome.COUNTEREXAMPLE)
 
 
 def test_a_hard_coded_size_is_shown():
