@@ -22,8 +22,8 @@ from grader.course import Rule, rules
 from grader.cuda import analysis
 from grader.cuda.analysis import Outcome
 from grader.cuda.analysis.counterexamples import random_trials
-from grader.cuda.analysis.effort import Effort
-from grader.cuda.analysis.replay import replayed
+from grader.cuda.analysis.effort import STEP, Effort
+from grader.cuda.analysis.replay import MOST_STEPS, replayed
 
 VECTOR = Rule(
     exercise="scale",
@@ -119,6 +119,14 @@ def test_a_kernel_that_is_not_decided_leaves_enough_for_the_next():
     first = replace(VECTOR, kernel="far")
     found = analysis.examine(source, (first, VECTOR), seconds=1)
     assert (found.kernel, found.outcome) == ("scale", Outcome.COUNTEREXAMPLE)
+
+
+def test_a_launch_that_is_stopped_costs_what_it_took():
+    endless = scale("while (x[n - 1] < 1e30f) continue;")
+    trial = next(random_trials(VECTOR, np.random.default_rng(0), 1))
+    effort = Effort(10**9)
+    assert replayed(endless, trial, effort) is None
+    assert effort.meter.spent >= MOST_STEPS * STEP
 
 
 def test_a_hard_coded_size_is_shown():

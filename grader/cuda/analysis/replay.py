@@ -23,7 +23,7 @@ def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
         try:
             kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
         except CudaError as error:
+            effort.replay(steps)  # at least, where it is stopped for taking too many
             return error if error.status in FAULTS else None
-        finally:
-            effort.replay(run.steps)
+    effort.replay(run.steps)
     return None
