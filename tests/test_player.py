@@ -19,12 +19,13 @@ from grader.cuda.simulator.observers.recorder import recordings
 from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
 from grader.cuda.simulator.observers.thinning import AROUND
 from grader.judge import cases, judge, scenes
+from grader.judge.playback.marks import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.element_map import element_map
 from grader.notebook.expected_found import expected_beside_found
-from grader.notebook.player import marks_of, player
+from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
 from grader.status import Status
 

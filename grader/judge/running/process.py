@@ -14,6 +14,7 @@ from ...status import Status
 from .. import cases, protocol
 from ..cases import CaseInstance
 from ..protocol import Arrays, CaseRequest, Device, Failed, Ran, Request
+from ..strip import Strip
 from .exit_diagnosis import Killed
 from .limits import Limits
 from .replies import Outcome, outcomes, ran_out_of_time
@@ -118,6 +119,23 @@ def follow(
     case = msgspec.structs.replace(case, followed=elements, room=room)
     (outcome,) = _followed(source, (instance,), (case,), limits)
     return outcome.made if isinstance(outcome, Ran) else ()
+
+
+def record(
+    source: str,
+    instance: CaseInstance,
+    recorded: protocol.Recorded,
+    limits: Limits,
+    steps: dict[str, int],
+) -> Strip | None:
+    """The steps of a case that lead to what went wrong in it, on the simulated device, as a worker
+    tells them; None where it does not go wrong once more, or cannot be recorded."""
+    case = _described(instance, limits, steps)
+    case = msgspec.structs.replace(
+        case, order=recorded.where.order, steps=min(case.steps, recorded.steps), recorded=recorded
+    )
+    (outcome,) = _followed(source, (instance,), (case,), limits)
+    return outcome.strip if isinstance(outcome, Ran) else None
 
 
 def ask(

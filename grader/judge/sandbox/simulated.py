@@ -17,7 +17,13 @@ from ...cuda.simulator.engine.options import current_options
 from ...cuda.simulator.observers import paths
 from ...cuda.simulator.observers.paths import Paths
 from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
-from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from ...cuda.simulator.observers.recorder import recordings
+from ...status import Status, headline
+from ..playback.choice import strip_of
+from ..playback.marks import marks_of, wrong_element
+from ..playback.scene import blocks_around, one_launch
+from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
+from ..strip import Strip
 from .following.elements import Elements
 from .following.made import made
 from .following.ways import way
@@ -31,6 +37,8 @@ MOST_STEPS = 20_000  # in all other orders together, so that they take no longer
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
+    if case.recorded:
+        return Ran(strip=_recorded(source, case, inputs, case.recorded))
     if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
@@ -69,6 +77,30 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         made=tuple(made(graph, elements, one) for one in case.followed),
         ways=tuple(way(graph, elements, case, one) for one in case.asked),
     )
+
+
+def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -> Strip | None:
+    """The steps that lead to what went wrong, where it does so once more."""
+    where, error = asked.where, None
+    threads = math.prod(case.launches[where.launch - 1].block)
+    recorded = one_launch(blocks_around(where.block, threads), where.launch)
+    options = simulator.options(step_limit=case.steps, order=case.order, checks=not asked.compared)
+    with options, simulator.observe(observers=[recorded], counted=False) as run:
+        try:
+            _launch_all(source, case, inputs)
+        except CudaError as raised:
+            error = raised
+    (recording,) = recordings(run) or [None]
+    if recording is None or not recording.frames:
+        return None
+    if error is None:
+        wrong = wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
+        found = [wrong] if asked.status == Status.WRONG_ANSWER else []
+    elif asked.status in (error.status, ""):
+        found = [one for one in marks_of(recording, run.hazards) if not one.warning][:1]
+    else:
+        found = []
+    return strip_of(recording, found) if found else None
 
 
 def _launch_all(

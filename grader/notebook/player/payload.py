@@ -16,9 +16,8 @@ import numpy as np
 from grader.cuda.sanitize import lines_of, visible
 from grader.cuda.simulator.observers.recording import Frame, Memory, Recording, Touch
 from grader.cuda.simulator.program.assigned import Result
-
-from .marks import Mark
-from .words import sentence
+from grader.judge.playback.marks import Mark
+from grader.judge.playback.sentences import sentence
 
 _EFFORT = 1  # of zlib's 9: beside its 6 a quarter of the time, for a fifth more bytes
 Series = list[int] | dict[str, int]  # whole numbers as they travel
