@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from grader.course import Exercise
+from grader.cuda import simulator
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge import sizes
 from grader.judge.beside import Beside, beside
@@ -158,11 +159,12 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         return _mismatches(failed.mismatches)
     for buffer, expected in replay.problem.outputs.items():
         found, name = replay.buffers[buffer], replay.called[buffer]
-        wrong = ~right(expected, found)
+        missing = ~simulator.written(found)
+        wrong = missing | ~right(expected, found)
         if wrong.any():
             value = np.broadcast_to(expected.value, found.shape)
-            parts = [element_map(name, wrong)] if wrong.size > 1 else []
-            parts += [expected_beside_found(name, wrong, value, found)]
+            parts = [element_map(name, wrong, missing)] if wrong.size > 1 else []
+            parts += [expected_beside_found(name, wrong, value, found, missing)]
             if replay.case.name != failed.name:  # the smallest that fails alike
                 parts.insert(0, _of_case(replay.case.name))
             return Page("".join(p.html for p in parts), "\n".join(p.text for p in parts))
