@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,9 +89,17 @@ def _behind(begin: int, whole: Any, shape: tuple[int, ...]) -> object:
 
 def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
     """The work's launches, one after the other, on these buffers. Raises CudaError."""
+    for launch in one_by_one(work, make_module, buffers):
+        launch()
+
+
+def one_by_one(
+    work: Work, make_module: MakeModule, buffers: dict[str, object]
+) -> Iterator[Callable[[], None]]:
+    """What does each of the work's launches when it is called. Raises CudaError."""
     together = any(launch.cooperative for launch in work.launches)
     module = make_module(code=work.source, enable_cooperative_groups=together)
     for launch in work.launches:
         kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
         args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
-        kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+        yield partial(kernel, launch.grid, launch.block, args, shared_mem=launch.shared_mem)

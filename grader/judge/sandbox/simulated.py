@@ -84,10 +84,13 @@ def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -
     where, error = asked.where, None
     threads = math.prod(case.launches[where.launch - 1].block)
     recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    options = simulator.options(step_limit=case.steps, order=case.order, checks=not asked.compared)
-    with options, simulator.observe(observers=[recorded], counted=False) as run:
+    module, buffers = simulator.RawModule(code=source), _buffers(case, inputs)
+    with simulator.observe(observers=[recorded], counted=False) as run:
         try:
-            _launch_all(source, case, inputs)
+            for number, launch in enumerate(case.launches[: where.launch], 1):
+                checks = number == where.launch and not asked.compared
+                with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
+                    _launch(module, launch, buffers)
         except CudaError as raised:
             error = raised
     (recording,) = recordings(run) or [None]

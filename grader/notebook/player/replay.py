@@ -21,7 +21,7 @@ from grader.judge.playback.scene import FIRST_BLOCKS, STEPS, Blocks, blocks_arou
 from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
-from grader.profiler.work import Work, buffers_of, launch_all, of_problem
+from grader.profiler.work import Work, buffers_of, of_problem, one_by_one
 
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 
@@ -111,17 +111,18 @@ def _run(
     work: Work, blocks: Blocks, where: Scene, compared: bool = False
 ) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
     """The run, the buffers afterwards, and the error if there was one; recorded is the launch that
-    is known, or each. Of what was `compared` to be found wrong nothing need be checked again, and
-    who wrote it is traced where the block is not known."""
+    is known, or each. What was `compared` to be found wrong, and what came before that launch, need
+    not be checked again; who wrote it is traced where the block is not known."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     traced = compared and where.block is None
-    with (
-        simulator.options(step_limit=STEPS, order=where.order, checks=not compared),
-        simulator.observe(_MOST_BLOCKS, [one_launch(blocks, where.launch)], counted=traced) as run,
-    ):
+    recorded = one_launch(blocks, where.launch)
+    with simulator.observe(_MOST_BLOCKS, [recorded], counted=traced) as run:
         try:
-            launch_all(work, simulator.RawModule, buffers)
+            for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
+                checks = number >= where.launch and not compared
+                with simulator.options(step_limit=STEPS, order=where.order, checks=checks):
+                    launch()
         except CudaError as raised:
             error = raised
     return run, {name: np.asarray(array) for name, array in buffers.items()}, error
