@@ -6,7 +6,7 @@ from html import escape
 
 import numpy as np
 
-from .html import ACCENTS, BORDER, MUTED, TEXT, Page
+from .html import ACCENTS, BORDER, MUTED, TEXT, Page, unless_escaped
 
 _ACROSS, _DOWN = 64, 32  # cells at most
 _CELL = 12  # pixels
@@ -98,7 +98,7 @@ def _drawn(grid: np.ndarray, unwritten: np.ndarray, said: str) -> str:
     if missing.any():
         key = "Empty boxes are right, filled ones wrong (half: partly), crossed ones not written."
     caption = f'<div style="color: {MUTED}; font-size: 0.9em">{escape(said)} {key}</div>'
-    return f'<div style="margin: 6px 0">{svg}{caption}</div>'
+    return f'<div style="margin: 6px 0">{unless_escaped(svg)}{caption}</div>'
 
 
 def _path(cells: np.ndarray, drawn: str, style: str) -> str:

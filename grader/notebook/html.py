@@ -75,6 +75,14 @@ def card(kind: str, *parts: str) -> str:
     return f'<div style="{style}">{"".join(parts)}</div>'
 
 
+def unless_escaped(html: str) -> str:
+    """`html`, hidden where it would be read as markup. A page made with `nbconvert
+    --HTMLExporter.sanitize_html=True` shows a tag that it does not allow as text; it drops all
+    styles then, and keeps classes, of which JupyterLab's and Bootstrap's style sheets hide these
+    two."""
+    return f'<div class="jp-FileSize-hidden hidden" style="display: block !important">{html}</div>'
+
+
 def heading(kind: str, title: str, rest: str = "") -> str:
     """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
     return (

@@ -15,7 +15,7 @@ from grader.cuda.simulator.observers.recording import Recording
 from grader.judge.playback.choice import strip_of
 from grader.judge.playback.marks import Mark
 
-from ..html import TEXT, Page, prose
+from ..html import TEXT, Page, prose, unless_escaped
 from .payload import packed
 from .strip import drawn
 
@@ -43,7 +43,7 @@ def player(recording: Recording, found: list[Mark], note: str = "") -> Page:
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
     first = f'<div style="color: {TEXT}; margin: 2px 0 4px 0">{prose(note)}</div>' if note else ""
-    html = f'{first}<div class="{PLAYER}">{frame}<div>{told.html}</div></div>'
+    html = f'{first}<div class="{PLAYER}">{unless_escaped(frame)}<div>{told.html}</div></div>'
     return Page(html, "\n".join(part for part in (note, told.text) if part))
 
 

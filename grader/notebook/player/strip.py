@@ -9,7 +9,7 @@ from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
 from grader.judge.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip, Warps
 
-from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page
+from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose
 
 KEY = f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} stands by   "
 KEY += f"{WAITS} waits   {LEFT} has left"
@@ -38,7 +38,7 @@ def _box(step: Step, of: int, lines: Sequence[str]) -> str:
         f'<div style="{_CODE}">{escape(_head(step, of, lines))}</div>',
         f'<pre style="{_WARPS}" aria-hidden="true">{signs}</pre>' if signs else "",
         f"<div>{escape(step.said)}</div>" if step.said else "",
-        f'<div style="{_WRONG}">✗ {escape(step.wrong)}</div>' if step.wrong else "",
+        f'<div style="{_WRONG}">✗ {prose(step.wrong)}</div>' if step.wrong else "",
     ]
     return f'<div style="{_BOX}">{"".join(parts)}</div>'
 
