@@ -52,13 +52,14 @@ def stepped(
     """`verdict`, with a strip in the visible case that shows best how it went wrong; as it is where
     none does. Of hidden cases nothing is run or told."""
     found = handy_failure(verdict, exercise)
-    if found is None or found[1].where is None:
+    if found is None:
         return verdict
     instance, result = found
-    words = Words(source, exercise.solution, instance.problem)
-    asked = _asked(instance, result, result.where, words)
+    if (where := result.where) is None:
+        return verdict
+    asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
     told = record(source, instance, asked, limits, dict(allowed))
-    strip = believed(told, instance, result.where, source) if told else None
+    strip = believed(told, instance, where, source) if told else None
     if strip is None:
         return verdict
     title = exercise.kind.called.get(result.status, headline(result.status))

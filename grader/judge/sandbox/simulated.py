@@ -15,12 +15,14 @@ from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...cuda.simulator.engine.options import current_options
 from ...cuda.simulator.observers import paths
+from ...cuda.simulator.observers.observe import Run
 from ...cuda.simulator.observers.paths import Paths
 from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
 from ...cuda.simulator.observers.recorder import recordings
+from ...cuda.simulator.observers.recording import Recording
 from ...status import Status, headline
 from ..playback.choice import strip_of
-from ..playback.marks import marks_of, wrong_element
+from ..playback.marks import Mark, marks_of, wrong_element
 from ..playback.scene import blocks_around, one_launch
 from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
 from ..strip import Strip
@@ -93,17 +95,20 @@ def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -
                     _launch(module, launch, buffers)
         except CudaError as raised:
             error = raised
-    (recording,) = recordings(run) or [None]
-    if recording is None or not recording.frames:
-        return None
+    recording = next((one for one in recordings(run) if one.frames), None)
+    mark = _mark(recording, run, error, asked) if recording else None
+    return strip_of(recording, [mark]) if recording and mark else None
+
+
+def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Recorded) -> Mark | None:
+    """Where it went wrong as it did before; None where it did not."""
     if error is None:
-        wrong = wrong_element(recording, asked.name, asked.offset, headline(asked.status), "")
-        found = [wrong] if asked.status == Status.WRONG_ANSWER else []
-    elif asked.status in (error.status, ""):
-        found = [one for one in marks_of(recording, run.hazards) if not one.warning][:1]
-    else:
-        found = []
-    return strip_of(recording, found) if found else None
+        left = asked.status == Status.WRONG_ANSWER
+        title = headline(asked.status)
+        return wrong_element(recording, asked.name, asked.offset, title, "") if left else None
+    if asked.status not in (error.status, ""):
+        return None
+    return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
 def _launch_all(
