@@ -159,6 +159,41 @@ extern "C" __global__ void k(float* y) {
     )
 
 
+def test_who_only_arrives_at_a_barrier_is_counted_as_who_waits_there():
+    """As an H200 counts BAR: three warps, one of which arrives and goes on; then all three."""
+    code = """
+extern "C" __global__ void k(float* y) {
+  if (threadIdx.x < 32) asm volatile("bar.arrive 1, 96;" ::: "memory");
+  else asm volatile("bar.sync 1, 96;" ::: "memory");
+  __syncthreads();
+  y[threadIdx.x] = 1;
+}
+"""
+    assert observed(code, np.zeros(96, np.float32), block=96).counters.total["barriers"] == 6
+
+
+def test_what_is_done_to_an_mbarrier_is_no_load_store_or_atomic():
+    """On an H200 a unit of its own does it (SYNCS), which none of these counters counts."""
+    code = """
+extern "C" __global__ void k(float* y) {
+  __shared__ unsigned long long met;
+  const unsigned place = __cvta_generic_to_shared(&met);
+  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(place) : "memory");
+  __syncthreads();
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(place) : "memory");
+  for (unsigned over = 0; !over;) {
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0;"
+                 " selp.u32 %0, 1, 0, p;}" : "=r"(over) : "r"(place) : "memory");
+  }
+  y[threadIdx.x] = 1;
+}
+"""
+    total = observed(code, np.zeros(64, np.float32), block=64).counters.total
+    shared = {name: count for name, count in total.items() if name.startswith("shared_")}
+    assert total["atomics"] == 0
+    assert not any(shared.values()), shared
+
+
 def test_counts_of_two_launches_add_up():
     kernel = simulator.RawModule(code=COPY).get_function("k")
     x, y = np.zeros(32, np.float32), np.zeros(32, np.float32)

@@ -56,6 +56,21 @@ WHY = {
     "packs": _JOINED_BY_CUB,
     "row_in_registers": _JOINED_BY_CUB,
     "online_cub": ("the assembler joins the 8-byte loads of the warps' pairs by twos (7 become 4)"),
+    "loads_in_flight": (
+        "the last block asks for the others' sums until they are there: how often, and with how "
+        "many lanes at a time, is a matter of time; two warps' stores met at a bank once"
+    ),
+    "one_vector": (
+        "a block asks for the others' pairs until they are there: how often is a matter of time"
+    ),
+    "whole_gpu": (
+        "blocks ask for each other's letters until they are there: how often is a matter of time; "
+        "where stores meet what the copy engine writes, the hardware counts a wavefront more"
+    ),
+    "cluster_in_registers": (
+        "the assembler joins the loads of a pair's maximum and sum into one of 8 bytes (LDS.64), "
+        "and does not load the maximum again"
+    ),
     "cluster_softmax": (
         "pairs from other blocks of the cluster arrive when they like: where two meet at a bank, "
         "the hardware counts one wavefront more (0 to 2 of them in four runs)"

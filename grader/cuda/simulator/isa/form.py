@@ -50,7 +50,8 @@ class Transfer:
     `strong` accesses (`volatile` ones are) take part in synchronisation, `wide` beyond their own
     block; one that `releases` orders what came before it, one that `acquires` what comes after;
     one that `compares` swaps only what is as expected; what is `asynchronous` happens some time
-    later, by no store instruction; `bulk` is moved by a copy engine, many values for one thread.
+    later, by no store instruction; `bulk` is moved by a copy engine, many values for one thread;
+    `mbarrier` is done to a barrier in memory, by a unit of its own.
     """
 
     verb: str
@@ -65,6 +66,7 @@ class Transfer:
     compares: bool = False
     asynchronous: bool = False
     bulk: bool = False
+    mbarrier: bool = False
 
     @property
     def width(self) -> int:

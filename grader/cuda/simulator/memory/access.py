@@ -67,6 +67,7 @@ class Access:
         self.releases, self.acquires = transfer.releases, transfer.acquires
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
+        self.mbarrier = transfer.mbarrier
         self.base, self.offset = self._base(address_of(operand))
         reached = machine.program.memory_use.targets.get(at)
         self.constant = reached is not None and bool(reached) and reached <= machine.constants

@@ -119,12 +119,17 @@ class Counting(Observer):
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         self.counters.add(self._lines[at], "shuffles", warps(lanes))
 
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        self.counters.add(self._lines[at], "barriers", len(np.unique(lanes // WARP)))
+
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
-        self.counters.add(self._lines[at], "barriers", warps(lanes))
+        if part is None:  # a barrier for some warps has been counted as they came
+            self.counters.add(self._lines[at], "barriers", warps(lanes))
 
     def access(self, done: Accessed) -> None:
-        """What a copy engine moves, and an asynchronous copy's way into shared memory, no load or
-        store instruction does, and Nsight Compute does not count."""
+        """What a copy engine moves, an asynchronous copy's way into shared memory, and what is done
+        to an mbarrier, no load, store or atomic instruction does: Nsight Compute does not count
+        it."""
         access, hit, kind = done.access, done.hit, done.kind
         if hit.space == "global" and (access.bulk or kind == "atomic"):
             if access.bulk:
@@ -132,7 +137,7 @@ class Counting(Observer):
                 self.counters.add(self._lines[access.at], "global_sectors", touched)
             else:
                 self._note(access, hit, kind)
-        if hit.space not in _COUNTED or access.bulk:
+        if hit.space not in _COUNTED or access.bulk or access.mbarrier:
             return
         requests = warps(hit.lanes) - hit.again
         if kind == "atomic":

@@ -42,8 +42,8 @@ def _access(
     instruction: Instruction, operand: Operand, at: int, machine: Machine, strong: bool = True
 ) -> Access:
     ((_, transfer),) = instruction.form.transfers
-    transfer = replace(transfer, strong=strong, releases=False, acquires=False, wide=True)
-    return Access(transfer, operand, at, machine)
+    transfer = replace(transfer, releases=False, acquires=False, wide=True)
+    return Access(replace(transfer, strong=strong, mbarrier=True), operand, at, machine)
 
 
 @effect("mbarrier", f"init {_OWN} : updates[a], n")
