@@ -42,7 +42,7 @@ MORE_THAN_ONE = {
     "notebook/draw/ownership.py": "block",
     "notebook/draw/sector_map.py": "len(self.later)+1 count most",
     "notebook/element_map.py": "each",
-    "notebook/player/places.py": "len(offsets)",
+    "judge/playback/elements.py": "len(offsets)",
     "profiler/limiters.py": "device.threads device.sms",
     "submissions/intake.py": "len(found)",
 }
