@@ -90,3 +90,23 @@ def in_folder(folder, *arguments, rc=0):
 def test_a_folder_without_a_course_is_said_to_have_none(tmp_path):
     said = grader(tmp_path, "release", rc=2)
     assert "has no nbgrader_config.py: `grader --course" in said
+
+
+def test_a_broken_lesson_keeps_no_other_from_being_made(tmp_path):
+    for name in ("01_histogram", "02_sums"):
+        grader(tmp_path, "new", name)
+    grader(tmp_path, "build")
+    exercises = tmp_path / "kernels" / "01_histogram" / "exercises.py"
+    exercises.write_text(exercises.read_text().replace("title=", "titel=", 1))
+    for name in ("01_histogram", "02_sums"):
+        page = tmp_path / "kernels" / name / "lesson.md"
+        page.write_text(page.read_text() + "\nOne more line.\n")
+    notebooks = tmp_path / "notebooks"
+    before = (notebooks / "01_histogram.ipynb").read_text()
+    said = grader(tmp_path, "build", rc=1)
+    assert "01_histogram/exercises.py, line" in said
+    assert "titel" in said
+    assert "made notebooks/02_sums.ipynb" in said
+    assert (notebooks / "01_histogram.ipynb").read_text() == before
+    assert "One more line." in (notebooks / "02_sums.ipynb").read_text()
+    assert "titel" in grader(tmp_path, "build", "--check", rc=1)

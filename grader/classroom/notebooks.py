@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import nbformat
@@ -21,34 +21,42 @@ PAGES = "pages"  # the folder beside the lessons with what is only to be read
 SHOWN_LINES = 8  # of a difference
 
 
-def build(folder: CourseFolder, notebooks: Path = NOTEBOOKS) -> list[Path]:
-    """Make every lesson's notebook, and delete those of lessons that are gone. Returns what is
-    there afterwards; a notebook that no lesson ever made is left alone."""
+def build(
+    folder: CourseFolder, notebooks: Path = NOTEBOOKS, broken: Collection[str] = ()
+) -> list[Path]:
+    """Make every lesson's notebook but those of the lessons `broken`, which stay as they are, and
+    delete those of lessons that are gone. Returns what was made; a notebook that no lesson ever
+    made is left alone."""
     notebooks.mkdir(exist_ok=True)
-    made = dict(_made(folder))
+    made = dict(_made(folder, broken))
     for name, content in made.items():
         (notebooks / name).write_text(content, encoding="utf-8")
-    for stray in _strays(notebooks, set(made)):
+    for stray in _strays(notebooks, made, broken):
         stray.unlink()
     return [notebooks / name for name in made]
 
 
-def differences(kernels: Path = course.KERNELS, notebooks: Path = NOTEBOOKS) -> list[str]:
-    """For each notebook that is not what `kernels` makes: its name and the first differences.
-    Works in a folder of its own and changes nothing."""
+def differences(
+    kernels: Path = course.KERNELS, notebooks: Path = NOTEBOOKS, broken: Collection[str] = ()
+) -> list[str]:
+    """For each notebook that is not what `kernels` makes, but for those of the lessons `broken`:
+    its name and the first differences. Works in a folder of its own and changes nothing."""
     with tempfile.TemporaryDirectory(prefix="warpwise-build-") as scratch:
-        made = dict(_made(new_course(Path(scratch), kernels)))
+        made = dict(_made(new_course(Path(scratch), kernels), broken))
     found = [_difference(notebooks / name, content) for name, content in made.items()]
-    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, set(made))]
+    strays = [f"{path.name}: no lesson makes it." for path in _strays(notebooks, made, broken)]
     return [difference for difference in found if difference] + strays
 
 
-def _made(folder: CourseFolder) -> Iterator[tuple[str, str]]:
+def _made(folder: CourseFolder, broken: Collection[str]) -> Iterator[tuple[str, str]]:
     """File name and content of each learner's notebook, lessons first, the gradebook left alone."""
     folder = folder.configured(
         SaveCells={"enabled": False}, GenerateAssignment={"no_database": True}
     )
-    for lesson in course.lessons(folder.kernels):
+    for name in course.names(folder.kernels):
+        if name in broken:
+            continue
+        lesson = course.lesson(name, folder.kernels)
         generate(folder, lesson)
         released = folder.notebook("release", lesson.name)
         yield released.name, text(nbformat.read(released, as_version=4))
@@ -56,12 +64,13 @@ def _made(folder: CourseFolder) -> Iterator[tuple[str, str]]:
         yield f"{page.stem}.ipynb", text(weave_page(page))
 
 
-def _strays(notebooks: Path, made: set[str]) -> list[Path]:
+def _strays(notebooks: Path, made: Collection[str], broken: Collection[str]) -> list[Path]:
     """Notebooks that a lesson once made and none makes any more."""
     return [
         path
         for path in sorted(notebooks.glob("*.ipynb"))
         if path.name not in made
+        and path.stem not in broken
         and '"warpwise"' in path.read_text(errors="replace", encoding="utf-8")
     ]
 

@@ -34,6 +34,7 @@ from ..classroom.judges import judges
 from ..classroom.marks import Names
 from ..counted import counted
 from ..course.weave import weave
+from ..errors import AuthorError
 from ..judge import oversights, steps
 from . import stepper
 
@@ -41,26 +42,33 @@ SHOWN_NAMES = 5  # learners named where there may be hundreds
 
 
 def build_notebooks(check: bool) -> int:
-    """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make."""
-    lessons = course.lessons()
-    for lesson in lessons:
-        weave(lesson)
-        for path in () if check else steps.write(lesson):
-            say(f"made {short(path)}")
-        oversights.require_none(lesson)
+    """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make. A
+    lesson that its author has to mend keeps no other from being made."""
+    sound, broken = [], set()
+    for name in course.names():
+        try:
+            lesson = course.lesson(name)
+            weave(lesson)
+            for path in () if check else steps.write(lesson):
+                say(f"made {short(path)}")
+            oversights.require_none(lesson)
+            sound.append(lesson)
+        except AuthorError as error:
+            complain(str(error))
+            broken.add(name)
     if not check:
-        for path in notebooks.build(open_course(CONFIG)):
+        for path in notebooks.build(open_course(CONFIG), broken=broken):
             say(f"made {short(path)}")
-        return 0
-    differences = notebooks.differences()
+        return 1 if broken else 0
+    differences = notebooks.differences(broken=broken)
     differences += [
-        f"{one.name}/{path.name}: out of date." for one in lessons for path in steps.stale(one)
+        f"{one.name}/{path.name}: out of date." for one in sound for path in steps.stale(one)
     ]
     for difference in differences:
         complain(difference)
     if differences:
         complain("Make them again with `grader build`, and commit them.")
-    return 1 if differences else 0
+    return 1 if differences or broken else 0
 
 
 def autograde_lesson(
