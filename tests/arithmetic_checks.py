@@ -12,9 +12,9 @@ from itertools import product
 import z3
 from instruction_meanings import answer
 
+from grader.cuda.analysis import rounds
 from grader.cuda.analysis.atoms import Atoms, Scope, all_of, negated, term
 from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.rounds import not_passed
 from grader.cuda.analysis.scenes import Scene
 from grader.cuda.analysis.values import Arithmetic, Obligation, Pointer, Unknown, Value
 
@@ -326,7 +326,7 @@ def a_number_that_steps_to_zero_has_not_jumped_over_it() -> None:
     for start, step, now in product(range(-4, 5), (-3, -1, 1, 2), (-9, -2, -1, 0, 1, 2, 9)):
         on = arithmetic()
         first, last = atom(on, "first", -9, 9), atom(on, "last", -30, 30)
-        (fact,) = not_passed(on, first, last, step)
+        (fact,) = rounds.not_passed(on, first, last, step)
         facts = [one for each in on.atoms.by_name.values() for one in each.facts]
         solver = z3.SimpleSolver()
         solver.add(*facts, fact, term(first) == start, term(last) == now)
