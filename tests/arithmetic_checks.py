@@ -6,17 +6,20 @@ whether it can be what it must, and whether it can be anything else.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from itertools import product
 
 import z3
-from instruction_meanings import answer
+from instruction_meanings import LOOSE, answer, possible
 
-from grader.cuda.analysis import rounds
+from grader.cuda.analysis import meanings, rounds
 from grader.cuda.analysis.atoms import Atoms, Scope, all_of, negated, term
 from grader.cuda.analysis.polynomials import Polynomial
 from grader.cuda.analysis.scenes import Scene
 from grader.cuda.analysis.values import Arithmetic, Obligation, Pointer, Unknown, Value
+from grader.cuda.simulator.isa.table import resolve
+from grader.cuda.simulator.program.ptx import Register
 
 CHECKS: list[Callable[[], None]] = []
 ANY = object()
@@ -318,6 +321,27 @@ def what_follows_from_others_is_agreed_on_by_whoever_agrees_on_those() -> None:
             assert isinstance(found, Polynomial) and on.atoms.scope(found) is wide
         for alone in (on.floor_quotient(a, 4), on.low_bits(a, 3), on.read_as("s8", a * 2)):
             assert on.atoms.scope(alone) is one
+
+
+@check
+def of_two_values_of_which_no_bit_is_known_the_result_is_bounded() -> None:
+    """Small ones and large ones, where sums are no more than a type holds, and where they are."""
+    few = (*range(5), *range(2**32 - 5, 2**32))
+    for opcode, exact in zip(LOOSE, (operator.and_, operator.or_, operator.xor), strict=True):
+        on = arithmetic()
+        a, b = atom(on, "a", 0, 2**32 - 1), atom(on, "b", 0, 2**32 - 1)
+        form = resolve(opcode, tuple(map(Register, ("%d", "%a", "%b"))))
+        found = meanings.computed(on, form, [a, b])
+        assert isinstance(found, Polynomial) and on.obligations == []
+        solver = z3.SimpleSolver()
+        solver.add(Scene(on.atoms).known([term(found) >= -1])[0])
+        for x, y in product(few, repeat=2):
+            low, high = possible(opcode, x, y)
+            right = exact(x, y)
+            may_be = {low - 1: False, low: True, right: True, high: True, high + 1: False}
+            for number, answered in may_be.items():
+                given = [term(a) == x, term(b) == y, term(found) == number]
+                assert (solver.check(*given) == z3.sat) == answered, (opcode, x, y, number)
 
 
 @check
