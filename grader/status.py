@@ -83,3 +83,16 @@ class Pattern(Word):
     CHOSEN_OTHERWISE = "chosen_otherwise", "A comparison on its way fell otherwise than in ours."
     OTHER_STEP = "other_step", "A step on its way is one that ours does not take."
     LEFT_EARLY = "left_early", "It is what ours has on its way there, and goes on from."
+
+
+_HEADLINES: dict[str, str] = {
+    Status.COMPILE_ERROR: "Does not compile",
+    Status.LAUNCH_ERROR: "Cannot be launched",
+    Status.TIMEOUT: "Ran too long",
+    Status.OVER_BUDGET: "Right, but not as asked",
+}
+
+
+def headline(status: str) -> str:
+    """What stands above the account of a failure."""
+    return _HEADLINES.get(status, status.replace("_", " ").capitalize())

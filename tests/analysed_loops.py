@@ -274,6 +274,12 @@ LOOPS = (
         grid=ALONE,
     ),
     Loop(
+        "as often as an inner one went round the time before",
+        FIRST + "int j = 0, k;\n#pragma unroll 1\ndo {\nk = 0;\n#pragma unroll 1\n"
+        "while (k < n && x[n + k] > j) k++;\nx[j] = 1;\nj++;\n} while (j < k);",
+        "2 * n",
+    ),
+    Loop(
         "each in its own round",
         "#pragma unroll 1\nfor (int k = 0; k < n; k++)\nx[k + threadIdx.x] = k;",
         "n + 64",

@@ -1,4 +1,4 @@
-"""Long tables made by several processes: `--jobs N` of suites, proofs and proof_benchmarks."""
+"""Long tables made by several processes: `--jobs N` of suites, proofs and benchmarks."""
 
 from __future__ import annotations
 

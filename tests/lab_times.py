@@ -29,9 +29,10 @@ from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.judge import judge
+from grader.judge.playback.marks import marks_of
 from grader.learner import folder
 from grader.notebook import verdict_card
-from grader.notebook.player import marks_of, player
+from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
 
 SEED = 15

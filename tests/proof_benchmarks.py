@@ -101,9 +101,7 @@ def _stores_nothing(code: Code) -> bool:
 
 def examined_code(name: str, code: Code) -> tuple[str, str]:
     """As `outcome`, of a code of the suite called `name`."""
-    make = race_benchmarks.graph_arguments(code.source) if name == "indigo" else None
-    make = make or race_benchmarks.plain_arguments(code.source, code.kernel)
-    return outcome(code, name == "gpuverify", make)
+    return outcome(code, name == "gpuverify", race_benchmarks.arguments_for(name, code))
 
 
 def main() -> None:
@@ -115,7 +113,7 @@ def main() -> None:
     given = asked.parse_args()
     for name in ("gpuverify", "indigo"):
         if folder := getattr(given, name):
-            codes = list(getattr(race_benchmarks, name)(folder))[:: given.every]
+            codes = list(race_benchmarks.SUITES[name](folder))[:: given.every]
             _table(name, codes, given.jobs)
 
 

@@ -3,6 +3,9 @@
 `python tests/proofs.py table [WORD] [--every N] [--jobs N]` prints it for all solutions, mistakes
 and right alternatives, or for those whose kind, lesson or name contains WORD: proved, shown to be
 wrong by a launch that was tried on the simulated GPU, or not decided; and the seconds it took.
+
+`python tests/proofs.py stable [WORD] [--jobs N]` proves the solutions with several seeds of Z3's
+and efforts, and says whose outcome hangs on that.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import suites
+import z3
 from in_parallel import add_jobs, in_order
 
 from grader import course
@@ -24,6 +28,9 @@ from grader.judge import Limits
 FAULTS = frozenset(
     {"out_of_bounds", "misaligned", "data_race", "barrier_divergence", "shuffle_divergence"}
 )
+
+SEEDS = (0, 1, 2)  # of Z3's search
+EFFORTS = (10.0, Limits().reasoning, Limits().reasoning / 2)
 
 
 @dataclass(frozen=True)
@@ -98,14 +105,37 @@ def table(word: str, every: int, jobs: int) -> None:
         print(f"{kind}: {number} {outcome}")
 
 
+def stability(one: Known) -> dict[float, list[str]]:
+    """By effort, what becomes of a kernel with each seed."""
+    found: dict[float, list[str]] = {}
+    for seconds in EFFORTS:
+        found[seconds] = []
+        for seed in SEEDS:
+            z3.set_param("smt.random_seed", seed)
+            found[seconds].append(examined(one, seconds).outcome.value)
+    return found
+
+
+def stable(word: str, every: int, jobs: int) -> None:
+    known = [one for one in solutions() if one.exercise.rules and word in one.name][::every]
+    always: Counter[float] = Counter()
+    for one, found in zip(known, in_order(stability, known, jobs), strict=True):
+        always.update(at for at, said in found.items() if {*said} == {"proved"})
+        told = (f"{at:g} s: {', '.join(dict.fromkeys(said))}" for at, said in found.items())
+        print(f"{one.name} | {' | '.join(told)}", flush=True)
+    for seconds in EFFORTS:
+        seeds = len(SEEDS)
+        print(f"{seconds:g} s: {always[seconds]} of {len(known)} proved with all {seeds} seeds")
+
+
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    asked.add_argument("what", choices=["table"])
+    asked.add_argument("what", choices=["table", "stable"])
     asked.add_argument("word", nargs="?", default="")
     asked.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth")
     add_jobs(asked)
     given = asked.parse_args()
-    table(given.word, given.every, given.jobs)
+    {"table": table, "stable": stable}[given.what](given.word, given.every, given.jobs)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The race benchmarks of others on the simulated GPU, from their checkouts:
 
-    python tests/race_benchmarks.py --indigo DIR --scor DIR --gpuverify DIR > PAGE
+    python tests/race_benchmarks.py --indigo DIR --scor DIR --gpuverify DIR [--jobs N] > PAGE
 
 Indigo (Liu, Azami, Walters, Burtscher: "The Indigo Program-Verification Microbenchmark Suite",
 2022): DIR holds the 590 CUDA codes that its generators make, as those of HiRace's artifact in
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from in_parallel import add_jobs, in_order
 
 from grader import cuda
 from grader.cuda import simulator
@@ -224,17 +225,23 @@ def plain_arguments(source: str, kernel: str):
     return arguments
 
 
-def run(name: str, folder: Path) -> list[Outcome]:
-    codes = {"indigo": indigo, "scor": scor, "gpuverify": gpuverify}[name](folder)
-    outcomes = []
-    for code in codes:
-        make = graph_arguments(code.source) if name == "indigo" else None
-        make = make or plain_arguments(code.source, code.kernel)
-        outcomes.append(examine(code, make))
-        if not outcomes[-1].right:
-            one = outcomes[-1]
+SUITES = {"indigo": indigo, "scor": scor, "gpuverify": gpuverify}
+
+
+def arguments_for(name: str, code: Code):
+    """What makes the arguments for a code of the suite called `name`."""
+    graph = graph_arguments(code.source) if name == "indigo" else None
+    return graph or plain_arguments(code.source, code.kernel)
+
+
+def run(name: str, folder: Path, jobs: int) -> list[Outcome]:
+    """What each code of a suite comes to; those that come to the wrong thing are printed."""
+    codes = list(SUITES[name](folder))
+    outcomes = list(in_order(lambda one: examine(one, arguments_for(name, one)), codes, jobs))
+    for one in outcomes:
+        if not one.right:
             said = "flagged" if one.flagged else f"silent {one.trouble.partition(chr(10))[0]}"
-            print(f"{name} {code.name}: {said.strip()}", file=sys.stderr)
+            print(f"{name} {one.code.name}: {said.strip()}", file=sys.stderr)
     return outcomes
 
 
@@ -293,10 +300,15 @@ HiRace 346 of the 346 racy ones, iGUARD 298, compute-sanitizer's racecheck 56 to
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    for name in ("indigo", "scor", "gpuverify"):
+    for name in SUITES:
         asked.add_argument(f"--{name}", type=Path, metavar="DIR")
-    folders = {name: folder for name, folder in vars(asked.parse_args()).items() if folder}
-    rows = [row(f"{name} {version(at)}".strip(), run(name, at)) for name, at in folders.items()]
+    add_jobs(asked)
+    given = asked.parse_args()
+    folders = {name: at for name in SUITES if (at := getattr(given, name))}
+    rows = [
+        row(f"{name} {version(at)}".strip(), run(name, at, given.jobs))
+        for name, at in folders.items()
+    ]
     print(_PAGE.format(date=datetime.date.today(), rows="\n".join(rows)), end="")
 
 

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,8 +22,8 @@ from grader.course import Rule, rules
 from grader.cuda import analysis
 from grader.cuda.analysis import Outcome
 from grader.cuda.analysis.counterexamples import random_trials
-from grader.cuda.analysis.effort import Effort
-from grader.cuda.analysis.replay import replayed
+from grader.cuda.analysis.effort import STEP, Effort
+from grader.cuda.analysis.replay import MOST_STEPS, replayed
 
 VECTOR = Rule(
     exercise="scale",
@@ -63,6 +64,69 @@ def test_an_index_in_a_short_is_shown_beyond_32_767():
     found = examined("short i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1;")
     assert found.outcome is Outcome.COUNTEREXAMPLE
     assert found.trial.grid[0] * 256 > 32_767
+
+
+def test_a_launch_of_a_million_elements_is_found_where_no_smaller_one_goes_wrong():
+    found = examined(f"{OWN} short warp = i / 32; if (i < n && i % 32 == 0) x[warp] = 1;")
+    assert found.error.status == "out_of_bounds"
+    assert found.trial.numbers["n"] > 2**20
+
+
+ROWS = Rule(
+    exercise="scale",
+    kernel="scale",
+    parameters=("float x[rows * cols]", "int rows", "int cols"),
+    blocks=(64,),
+    where=("rows >= 1", "cols >= 1"),
+)
+OF_A_ROW = """short start = blockIdx.x * cols;
+if (blockIdx.x < rows) for (int c = threadIdx.x; c < cols; c += 64) x[start + c] = 1;"""
+
+
+def test_no_launch_is_proposed_that_is_too_large_for_the_judge():
+    source = f'extern "C" __global__ void scale(float* x, int rows, int cols) {{\n{OF_A_ROW}\n}}'
+    found = analysis.examine(source, (ROWS,), seconds=20)
+    assert found.outcome is Outcome.COUNTEREXAMPLE
+    assert found.trial.keeps_to_its_rule()
+
+
+@pytest.mark.parametrize(
+    ("places", "lanes", "outcome"),
+    [
+        (1024, "1", Outcome.PROVED),
+        (1023, "1", Outcome.COUNTEREXAMPLE),
+        (
+            1024,
+            "__shfl_sync(0xffffffff, 1.0f, 0)",
+            Outcome.NOT_DECIDED,
+        ),  # the last warp may lack some
+    ],
+)
+def test_blocks_of_any_width_are_looked_at_at_once(places, lanes, outcome):
+    rule = Rule("scale", "scale", ("float x[n]", "int n"), tuple(range(1, 1025)), ("n >= 1",))
+    body = f"""__shared__ float tile[{places}];
+    tile[threadIdx.x] = {lanes};
+    {OWN} if (i < n) x[i] = tile[threadIdx.x];"""
+    assert examined(body, rule).outcome is outcome
+
+
+def test_a_kernel_that_is_not_decided_leaves_enough_for_the_next():
+    """No square is 3 more than a multiple of 4, which the reasoning does not know."""
+    given = "float* x, int n"
+    far = f"{OWN} int k = i % 999; if (i < n) x[k * k % 4 == 3 ? n : i] = 1;"
+    source = f"""extern "C" __global__ void far({given}) {{ {far} }}
+    extern "C" __global__ void scale({given}) {{ if (n == 999) x[n + threadIdx.x] = 1; }}"""
+    first = replace(VECTOR, kernel="far")
+    found = analysis.examine(source, (first, VECTOR), seconds=1)
+    assert (found.kernel, found.outcome) == ("scale", Outcome.COUNTEREXAMPLE)
+
+
+def test_a_launch_that_is_stopped_costs_what_it_took():
+    endless = scale("while (x[n - 1] < 1e30f) continue;")
+    trial = next(random_trials(VECTOR, np.random.default_rng(0), 1))
+    effort = Effort(10**9)
+    assert replayed(endless, trial, effort) is None
+    assert effort.meter.spent >= MOST_STEPS * STEP
 
 
 def test_a_hard_coded_size_is_shown():

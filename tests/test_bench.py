@@ -34,7 +34,9 @@ print(json.dumps(["end", ""]), flush=True)
 """
 
 
-def supervise(*hangs, source=TIMES, patience=3.0):
+def supervise(*hangs, source=TIMES, patience=None):
+    patience = patience or (3.0 if hangs else 60.0)  # seconds; some machines start slowly
+
     def command(first, left):
         about = json.dumps([first, left, hangs])
         return (sys.executable, "-c", source, about)

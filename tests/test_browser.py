@@ -183,6 +183,28 @@ def test_a_saved_notebook_still_plays_as_a_page_without_a_kernel(lab):
         lab.until("return !!window.jupyterapp && !!document.querySelector('iframe[srcdoc]')")
 
 
+@pytest.mark.parametrize("template", ["lab", "classic"])
+def test_where_frames_are_escaped_the_steps_are_read_and_no_markup_of_a_frame(
+    lab, template, tmp_path
+):
+    lab.save()
+    exporter = HTMLExporter(template_name=template, sanitize_html=True)
+    html, _ = exporter.from_filename(str(lab.folder / "lesson.ipynb"))
+    path = tmp_path / "sanitized.html"
+    path.write_text(html)
+    assert "&lt;iframe" in html
+    address = lab.page.current_url
+    try:
+        lab.page.get(path.as_uri())
+        read = lab.page.execute_script("return document.body.innerText")
+        assert f"Line {ADDING}, 64 threads (0-63): read tile[0] … tile[63]" in read
+        assert "✗ Data race: " in read
+        assert "iframe" not in read and "srcdoc" not in read
+    finally:
+        lab.page.get(address)
+        lab.until("return !!window.jupyterapp && !!document.querySelector('iframe[srcdoc]')")
+
+
 def test_validate_says_of_an_untouched_lesson_that_it_is_not_there_yet(lab):
     """nbgrader's button, which only those see who do not come by `grader lab`. Of the lesson as far
     as its first exercise, since all of it would be run."""

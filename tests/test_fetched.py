@@ -96,6 +96,16 @@ def test_offline_is_one_sentence_that_says_what_happens_next(index):
     assert "\n" not in said and not fetched.here()
 
 
+def test_a_folder_that_cannot_be_written_is_named_and_the_index_not_blamed(
+    index, tmp_path, monkeypatch
+):
+    address, served = index
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(fetched.NotFetched, match=r"cannot be kept in .*file.*XDG_CACHE_HOME"):
+        fetched.fetch(address, small(served))
+
+
 @pytest.mark.parametrize("there", [False, True])
 def test_an_index_without_the_file_is_named(index, there):
     address, served = index

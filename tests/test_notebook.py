@@ -408,7 +408,7 @@ def test_a_compile_error_is_told_to_the_editor_with_its_column(opened):
     (note,) = told(shown)
     (mark,) = note["marks"]
     assert (note["cell"], mark["line"], mark["column"]) == ("adding", 5, 12)
-    assert "undefined" in mark["message"]
+    assert re.search("undefined|undeclared", mark["message"])  # NVRTC's word, clang's
     assert 'href="#cuda=adding:5"' in shown.html
 
 
@@ -619,7 +619,7 @@ def test_nbclient_sees_a_failing_cell_and_its_card():
     broken = "%%cuda adding\n" + ADD_ONE.replace("i < n", "i < m")
     cells = [SET_UP, QUESTION, "%%cuda adding\n" + ADD_ONE, broken, "print('not reached')"]
     notebook = v4.new_notebook(cells=[v4.new_code_cell(cell) for cell in cells])
-    with pytest.raises(CellExecutionError, match='identifier "m" is undefined'):
+    with pytest.raises(CellExecutionError, match=r"""identifier ("m" is undefined|'m')"""):
         NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     _, question, compiled, failed, rest = (cell.outputs for cell in notebook.cells)
     assert "application/vnd.jupyter.widget-view+json" in question[0].data
@@ -678,8 +678,8 @@ def test_every_instruction_stands_beside_the_line_that_it_stems_from(opened):
     shown = opened.run("ptx(add_one)")
     stored = 2 + ADD_ONE.splitlines().index("    if (i < n) x[i] += 1.0f;")
     part = shown.text.partition(f"{stored} | if (i < n)")[2].partition("| }")[0]
-    assert "ld.global.f32" in part
-    assert "st.global.f32" in part
+    assert re.search("ld.global.[fb]32", part)
+    assert re.search("st.global.[fb]32", part)
 
 
 @pytest.mark.parametrize("path", sorted(LESSON.path.glob("*.cu")), ids=lambda path: path.stem)

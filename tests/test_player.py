@@ -10,6 +10,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+import small_lesson
 
 from grader import course
 from grader.cuda import simulator
@@ -19,12 +20,13 @@ from grader.cuda.simulator.observers.recorder import recordings
 from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
 from grader.cuda.simulator.observers.thinning import AROUND
 from grader.judge import cases, judge, scenes
+from grader.judge.playback.marks import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
 from grader.notebook import verdict_card
 from grader.notebook.element_map import element_map
 from grader.notebook.expected_found import expected_beside_found
-from grader.notebook.player import marks_of, player
+from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
 from grader.status import Status
 
@@ -411,6 +413,59 @@ def test_the_card_of_a_wrong_answer_sets_expected_beside_found_under_the_learner
     (got,) = [row for row in rows if row[:1] == ["found"]]
     assert float(got[1]) == float(wanted[1]) + 256  # a block of them, 1 each
     assert got[2] == "✗"
+
+
+def test_elements_that_nobody_wrote_are_told_apart_from_wrong_ones():
+    wrong, missing = np.zeros((2, 40), bool)
+    wrong[[3, 4, 38]], missing[[4, 38]] = True, True
+    page = element_map("y", wrong, missing)
+    assert "3 of 40 elements of y are wrong, the first is y[3]; 2 of these were not written" in (
+        page.text
+    )
+    row = page.text.splitlines()[1].strip()
+    assert (row[3], row[4], row[38]) == ("✗", "∅", "∅")
+    assert "not written" in page.html
+    found = np.full(40, 4e9)
+    table = expected_beside_found("y", wrong, np.arange(40.0), found, missing)
+    assert table.text.splitlines()[2].split()[:7] == [
+        *("found", "4e+09", "4e+09", "4e+09", "✗", "not", "written"),
+    ]
+    assert "not written ✗" in table.html
+
+
+def test_the_card_says_of_what_nobody_wrote_that_and_no_number():
+    source = SOLUTION.replace("if (thread == 0) partial", "if (thread == 0 && n == 0) partial")
+    verdict, replay = replayed(source)
+    page = verdict_card.page(verdict.for_learner(), source, EXERCISE, replay)
+    poison = f"{float(replay.buffers['partial'][0]):.6g}"
+    assert "not written ✗" in page.html
+    assert "not written ✗" in page.text
+    for shown in (re.sub(r"<iframe.*?</iframe>", "", page.html, flags=re.DOTALL), page.text):
+        assert poison not in shown
+
+
+def test_a_case_whose_arrays_begin_anywhere_is_played_as_it_was_judged(tmp_path):
+    """Two floats at once are aligned in an array of its own, and not one element behind that."""
+    root = small_lesson.write(tmp_path)
+    text = (root / "01_add/exercises.py").read_text()
+    text = text.replace("return Problem(", "return anywhere(Problem(").replace(
+        "(launch,))\n", "(launch,)))\n"
+    )
+    (root / "01_add/exercises.py").write_text(
+        text.replace("import Budget", "import Budget, anywhere")
+    )
+    source = small_lesson.instead(
+        """    if (i < n / 2) {
+        float2 a = ((const float2*)x)[i], b = ((const float2*)y)[i];
+        total[2 * i] = a.x + b.x, total[2 * i + 1] = a.y + b.y;
+    }"""
+    )
+    verdict = judge(small_lesson.ID, source, seed=3, root=root)
+    assert verdict.status == "misaligned"
+    exercise = course.lesson("01_add", root).exercise("add")
+    replay = of_failure(verdict, source, exercise)
+    assert replay.found[0].text == verdict.message
+    assert replay.recording.frames[replay.found[0].frame].line == verdict.line
 
 
 def test_a_large_map_folds_and_says_so():

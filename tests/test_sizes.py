@@ -167,20 +167,48 @@ def test_prove_quotes_what_happens_in_a_launch(ruled, tmp_path):
     assert not broken and "proved for every size" in said
 
 
-UNCAUGHT = [
-    ("05_online_softmax/merge", "const int i =", "const short i ="),
-    ("07_fused_softmax/warp_softmax", "const size_t row =", "const signed char row ="),
-    ("01_expand_where/expand_2d", "const int col =", "const signed char col ="),
+def edited(exercise_id, old, new):
+    """The solution with one thing about what the learner writes changed."""
+    head, mark, body = course.exercise(exercise_id).solution.partition("BEGIN SOLUTION")
+    assert body.count(old) == 1
+    return head + mark + body.replace(old, new)
+
+
+# In a solution, what stands in place of what, and what becomes of it at some size.
+NO_CASE_CATCHES = [
+    ("00_first_kernel/upside_down", "picture[opp", "picture[(short)opp", "out_of_bounds"),
+    ("00_first_kernel/darken", "const int col = i", "const short col = i", "out_of_bounds"),
+    ("01_expand_where/outer_sum", "a[row]", "a[(short)row]", "out_of_bounds"),
+    ("01_expand_where/expand_2d", "const int col =", "const signed char col =", "out_of_bounds"),
+    (
+        "02_tree_reduction/dot",
+        "float sum = 0.0f;",
+        "float sum = 0.0f; if (gridDim.x > 400 && thread >= 32) return;",
+        "barrier_divergence",
+    ),
+    (
+        "03_shuffle_reduction/warp_sum",
+        "for (int offset",
+        "if (n < 100000 || i < n) for (int offset",
+        "shuffle_divergence",
+    ),
+    ("05_online_softmax/merge", "const int i =", "const short i =", "out_of_bounds"),
+    ("05_online_softmax/rescale", "rescaled[i]", "rescaled[(unsigned short)i]", "data_race"),
+    (
+        "06_pack_vectorization/row_absmax",
+        "if (columns % 4 == 0)",
+        "if (columns % 4 == 0 || (columns > 3000 && columns % 2 == 0))",
+        "misaligned",
+    ),
+    ("06_pack_vectorization/fours", "y[i] = x[i]", "y[(short)i] = x[i]", "out_of_bounds"),
+    ("07_fused_softmax/warp_softmax", "const size_t row =", "const short row =", "out_of_bounds"),
 ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("exercise_id", "find", "put"), UNCAUGHT)
-def test_a_mistake_that_no_case_catches_is_shown(exercise_id, find, put):
-    solution = course.exercise(exercise_id).solution
-    source = solution.replace(find, put)
-    assert source != solution
-    verdict = judge(exercise_id, source)
+@pytest.mark.parametrize(("exercise_id", "old", "new", "status"), NO_CASE_CATCHES)
+def test_what_no_case_catches_is_shown_at_a_size_that_none_tries(exercise_id, old, new, status):
+    verdict = judge(exercise_id, edited(exercise_id, old, new))
     assert {case.status for case in verdict.cases[:-1]} == {"passed"}
-    assert last(verdict).name == sizes.NAME
-    assert last(verdict).status == "out_of_bounds"
+    assert (last(verdict).name, last(verdict).status) == (sizes.NAME, status)
+    assert last(verdict).message.startswith("With ")

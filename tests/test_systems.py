@@ -16,10 +16,12 @@ from typer.testing import CliRunner
 
 from grader.classroom.folder import new_course
 from grader.cli.app import app
+from grader.cuda.compilers import fetched
 from grader.errors import EXTRAS
 from grader.judge import Limits, judge
 from grader.judge.running import watch, worker
 from grader.judge.sandbox import landlock
+from grader.learner import package_index
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "grader").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")])
@@ -102,6 +104,24 @@ def test_without_timers_the_processor_s_time_is_watched(watched):
     endless = instead("    while (true) {}")
     verdict = watched(endless, steps=1 << 40, case_seconds=0.2)
     assert verdict.status == "timeout" and "still running after 0.2 s" in verdict.message
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or fetched.here(),
+    reason="WINDOWS ALWAYS NAMES A HOME, and on a Mac CUDA's headers lie in it: it was not tried",
+)
+def test_who_has_no_home_is_judged_all_the_same(root, monkeypatch):
+    # as in a container that is told to run as some number: no HOME, and no entry among the users
+    import pwd
+
+    def nobody(number):
+        raise KeyError(number)
+
+    for name in ("HOME", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    assert judge(ID, SOLUTION, root=root).status == "passed"
+    assert package_index.address()
 
 
 @pytest.fixture

@@ -130,7 +130,7 @@ def answer(question: Question, kernels: Path, expected: str, confined: bool) -> 
             f"A worker has another version of {lesson} or of the grader than this machine: bring "
             "both to the same version, start the workers again, then give the same command."
         )
-    return judge(question.exercise, question.source, seed=question.seed, root=root)
+    return judge(question.exercise, question.source, seed=question.seed, root=root, steps=True)
 
 
 @contextmanager

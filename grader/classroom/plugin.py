@@ -83,7 +83,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         if not self.unsafe:
             landlock.require()
         official = seed(Path(self.secret_file), exercise_id)
-        return judge(exercise_id, source, seed=official, root=Path(self.kernels))
+        return judge(exercise_id, source, seed=official, root=Path(self.kernels), steps=True)
 
 
 def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -> Answers:

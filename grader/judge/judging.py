@@ -24,6 +24,7 @@ from .running.limits import Limits
 from .running.process import ask, follow, run_on_gpu, simulate
 from .running.replies import Outcome
 from .sizes import looked_for
+from .stepped import stepped
 from .verdict import CaseResult, Verdict, told_once
 from .words import Words
 
@@ -45,12 +46,14 @@ def judge(
     root: Path = course.KERNELS,
     limits: Limits = STANDARD_LIMITS,
     sizes: bool = True,
+    steps: bool = False,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name".
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
-    run, and only their points counted; without `sizes` none are looked for that no case tries. On
-    a machine with a GPU a case that is clean on the simulated device must also be right on the
+    run, and only their points counted; without `sizes` none are looked for that no case tries;
+    with `steps` a visible case that failed has those that led there, told by one run more. On a
+    machine with a GPU a case that is clean on the simulated device must also be right on the
     hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = exercise_id.partition("/")
@@ -60,7 +63,8 @@ def judge(
     source = one_line_end(encodable(source))
     allowed = solution_counts.steps(lesson.path, name, compiler)
     verdict = _by_cases(lesson, exercise, source, seed, hidden, limits, allowed)
-    return looked_for(verdict, exercise, source, limits) if sizes else verdict
+    verdict = looked_for(verdict, exercise, source, limits) if sizes else verdict
+    return stepped(verdict, exercise, source, limits, allowed) if steps else verdict
 
 
 def _by_cases(

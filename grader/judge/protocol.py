@@ -17,6 +17,7 @@ import numpy.typing as npt
 from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
+from .strip import Strip
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for
@@ -83,6 +84,29 @@ class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
     banned: bool = False
 
 
+class Scene(msgspec.Struct, frozen=True):
+    """Where something went wrong: in which `launch` of a case, from 1, in which `block` (blockIdx;
+    None: not known), and in which `order` threads ran."""
+
+    launch: int
+    block: tuple[int, int, int] | None
+    order: str
+
+
+class Recorded(msgspec.Struct, frozen=True):
+    """What is to be recorded of a case: `where`, for so many `steps` (instructions) at most, and
+    what went wrong there. That is a run that ends with `status` ("": with any), or what it leaves;
+    `compared`: that was found out by comparing, and is the element of the array that the kernel
+    calls `name`, at `offset` (bytes)."""
+
+    where: Scene
+    steps: int
+    status: str
+    compared: bool
+    name: str
+    offset: int
+
+
 class CaseRequest(msgspec.Struct, frozen=True):
     """What the worker is told of a case: never what is expected. Its inputs travel beside it as
     arrays called "position/name". `steps`: how many instruction steps it may take; `order`: in
@@ -90,7 +114,8 @@ class CaseRequest(msgspec.Struct, frozen=True):
     may depend on who comes first; `begins`: the buffers that lie in a larger one, behind so many of
     its elements; `room`: so many elements before and behind every input can be read, too.
     `followed`: the elements that it is to tell the making of, `asked` what else it is to tell of
-    how the outputs were made; then nothing else about the case is told."""
+    how the outputs were made, `recorded` what it is to tell step by step; then nothing else about
+    the case is told."""
 
     position: int
     inputs: tuple[str, ...]
@@ -104,6 +129,12 @@ class CaseRequest(msgspec.Struct, frozen=True):
     room: int = 0
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
+    recorded: Recorded | None = None
+
+    @property
+    def leaves_arrays(self) -> bool:
+        """Whether what it leaves is to be judged, and not how it came to that."""
+        return not (self.followed or self.asked or self.recorded)
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -242,15 +273,6 @@ class Examined(msgspec.Struct, frozen=True):
     lines: tuple[int, ...] = ()
 
 
-class Scene(msgspec.Struct, frozen=True):
-    """Where something went wrong: in which `launch` of a case, from 1, in which `block` (blockIdx;
-    None: not known), and in which `order` threads ran."""
-
-    launch: int
-    block: tuple[int, int, int] | None
-    order: str
-
-
 class Ran(msgspec.Struct, frozen=True, tag="ran"):
     """The compilation, or one case, came to its end. `counters` are totals, `costs` counter -> the
     line that costs most and how much, `opcodes` PTX opcode -> warp instructions, `steps` what it
@@ -259,8 +281,8 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     "second/y"; where it was run in other `orders` too, "ORDER/y"; `left` says, by the number of a
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
-    the case; `examined` is what reasoning about every size came to; `warnings` are the
-    compiler's."""
+    the case; `strip` has the steps of what was `recorded`; `examined` is what reasoning about every
+    size came to; `warnings` are the compiler's."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -271,6 +293,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     made: tuple[Made, ...] = ()
     ways: tuple[Way, ...] = ()
     too_long: bool = False
+    strip: Strip | None = None
     examined: Examined | None = None
     warnings: tuple[Diagnostic, ...] = ()
 

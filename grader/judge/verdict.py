@@ -16,6 +16,7 @@ from msgspec import Meta
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
 from .protocol import Scene, Tried
+from .strip import Strip
 
 LONGEST_MESSAGE = 4000  # characters
 LONGEST_LINE = 1200
@@ -108,6 +109,13 @@ class CaseResult:
             description="In which `launch` of the case, from 1, and in which `block` (its "
             "blockIdx, or null) it went wrong, and in which `order` the simulated GPU ran the "
             "threads; null where that is not known."
+        ),
+    ] = None
+    strip: Annotated[
+        Strip | None,
+        Meta(
+            description="The steps that lead to where it went wrong, for a class's feedback page; "
+            "null in what `grader check` prints."
         ),
     ] = None
 
@@ -260,4 +268,5 @@ def _category_only(case: CaseResult) -> CaseResult:
         patterns=(),
         note="",
         where=None,
+        strip=None,
     )

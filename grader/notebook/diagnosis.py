@@ -8,15 +8,9 @@ from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.cuda.simulator.observers.reporting.hazard import Hazard
 from grader.judge.verdict import shortened
+from grader.status import headline
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose
-
-_TITLES = {
-    "compile_error": "Does not compile",
-    "launch_error": "Cannot be launched",
-    "timeout": "Ran too long",
-    "over_budget": "Right, but not as asked",
-}
 
 
 @dataclass(frozen=True)
@@ -36,7 +30,7 @@ class Diagnosis:
 
     @property
     def title(self) -> str:
-        return _TITLES.get(self.status, self.status.replace("_", " ").capitalize())
+        return headline(self.status)
 
 
 def of_error(error: CudaError) -> Diagnosis:

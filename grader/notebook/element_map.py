@@ -6,23 +6,30 @@ from html import escape
 
 import numpy as np
 
-from .html import ACCENTS, BORDER, MUTED, TEXT, Page
+from .html import ACCENTS, BORDER, MUTED, TEXT, Page, unless_escaped
 
 _ACROSS, _DOWN = 64, 32  # cells at most
 _CELL = 12  # pixels
-_RIGHT, _SOME, _ALL = "·", "o", "✗"
+_RIGHT, _SOME, _ALL, _NONE = "·", "o", "✗", "∅"
 
 
-def element_map(name: str, wrong: np.ndarray) -> Page:
-    """`wrong` (bool, any shape) as rows of cells: of a matrix its rows, else rows of 64 elements.
-    A cell stands for several elements where there are too many."""
-    grid, each = _cells(wrong)
-    said = _said(name, wrong, each)
-    rows = [
-        "".join(_RIGHT if one == 0 else _ALL if one == 1 else _SOME for one in row) for row in grid
-    ]
-    text = "\n".join([said, *(f"  {row}" for row in rows)])
-    return Page(_drawn(grid, said), text)
+def element_map(name: str, wrong: np.ndarray, missing: np.ndarray | None = None) -> Page:
+    """`wrong` (bool, any shape) as rows of cells: of a matrix its rows, else rows of 64 elements;
+    `missing` are those of them that nobody wrote. A cell stands for several elements where there
+    are too many."""
+    missing = np.zeros_like(wrong) if missing is None else missing
+    (grid, each), (unwritten, _) = _cells(wrong), _cells(missing)
+    said = _said(name, wrong, missing, each)
+    rows = ["".join(map(_sign, *pair)) for pair in zip(grid, unwritten, strict=True)]
+    signs = f"  ({_NONE} not written, {_ALL} another value)" if missing.any() else ""
+    text = "\n".join([f"{said}{signs}", *(f"  {row}" for row in rows)])
+    return Page(_drawn(grid, unwritten, said), text)
+
+
+def _sign(wrong: float, missing: float) -> str:
+    if missing == 1:
+        return _NONE
+    return _RIGHT if wrong == 0 else _ALL if wrong == 1 else _SOME if wrong > 0 else ""
 
 
 def _cells(wrong: np.ndarray) -> tuple[np.ndarray, int]:
@@ -51,21 +58,26 @@ def _in_rows(wrong: np.ndarray) -> np.ndarray:
     return padded.reshape(rows, across)
 
 
-def _said(name: str, wrong: np.ndarray, each: int) -> str:
+def _said(name: str, wrong: np.ndarray, missing: np.ndarray, each: int) -> str:
     number = int(wrong.sum())
     first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
     where = f"{name}[{', '.join(map(str, first))}]" if first else name
     said = f"{number} of {wrong.size} elements of {name} {'is' if number == 1 else 'are'} wrong"
     said += f", the first is {where}" if number < wrong.size and number > 1 else ""
+    if unwritten := int(missing.sum()):
+        all_of = "" if unwritten < number else "; all of these" if number > 1 else "; it"
+        were = "were" if unwritten > 1 else "was"
+        said += f"{all_of or f'; {unwritten} of these'} {were} not written"
     return f"{said}." + (f" A cell stands for up to {each} elements." if each > 1 else "")
 
 
-def _drawn(grid: np.ndarray, said: str) -> str:
+def _drawn(grid: np.ndarray, unwritten: np.ndarray, said: str) -> str:
     """An SVG: right cells are empty boxes, wrong ones filled and crossed, those of which some are
-    wrong half filled."""
+    wrong half filled; what was not written is crossed and not filled."""
     rows, columns = grid.shape
     wide, tall = columns * _CELL, rows * _CELL
-    there, wrong, partly = ~np.isnan(grid), grid == 1, (grid > 0) & (grid < 1)
+    missing = unwritten == 1
+    there, wrong, partly = ~np.isnan(grid), (grid == 1) & ~missing, (grid > 0) & (grid < 1)
     side, colour = _CELL - 2, ACCENTS["error"]
     box, half = f"h{side}v{side}h-{side}z", f"m0 {side // 2}h{side}v{side // 2}h-{side}z"
     cross = f"m2 2l{side - 4} {side - 4}m0 {4 - side}l{4 - side} {side - 4}"
@@ -74,6 +86,8 @@ def _drawn(grid: np.ndarray, said: str) -> str:
         _path(partly, half, f"fill: {colour}"),
         _path(wrong, box, f"fill: {colour}"),
         _path(wrong, cross, "fill: none; stroke: #ffffff; stroke-width: 1.3"),
+        _path(missing, box, f"fill: none; stroke: {colour}"),
+        _path(missing, cross, f"fill: none; stroke: {colour}; stroke-width: 1.3"),
     ]
     size = f'viewBox="0 0 {wide} {tall}" width="{wide}" height="{tall}"'
     svg = (
@@ -81,8 +95,10 @@ def _drawn(grid: np.ndarray, said: str) -> str:
         f'color: {TEXT}">{"".join(cells)}</svg>'
     )
     key = "Empty boxes are right, crossed ones wrong, half-filled ones partly."
+    if missing.any():
+        key = "Empty boxes are right, filled ones wrong (half: partly), crossed ones not written."
     caption = f'<div style="color: {MUTED}; font-size: 0.9em">{escape(said)} {key}</div>'
-    return f'<div style="margin: 6px 0">{svg}{caption}</div>'
+    return f'<div style="margin: 6px 0">{unless_escaped(svg)}{caption}</div>'
 
 
 def _path(cells: np.ndarray, drawn: str, style: str) -> str:

@@ -14,19 +14,30 @@ from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page
 _SHOWN = 8  # elements
 _BEFORE = 2  # of them before the first wrong one, which is in view on a narrow page too
 _DIGITS = 6
+_MISSING = "not written"
 _CELL = f"border: 1px solid {BORDER}; padding: 3px 8px; text-align: right; white-space: nowrap;"
 
 
 def expected_beside_found(
-    name: str, wrong: np.ndarray, expected: np.ndarray, found: np.ndarray
+    name: str,
+    wrong: np.ndarray,
+    expected: np.ndarray,
+    found: np.ndarray,
+    missing: np.ndarray | None = None,
 ) -> Page:
     """Neighbours in a row of an array, of which the first wrong one is one, as a table: what each
-    should be above what it is. `wrong` (bool) has the shape of both."""
+    should be above what it is, or that it was not written where it is `missing`. `wrong` and
+    `missing` (bool) have the shape of both."""
     places = _near(wrong)
     names = [_named(name, place) for place in places]
     pairs = [
         _values(float(expected[place]), float(found[place]), bool(wrong[place])) for place in places
     ]
+    if missing is not None:
+        pairs = [
+            (want, _MISSING if missing[place] else got)
+            for place, (want, got) in zip(places, pairs, strict=True)
+        ]
     signs = ["✗" if wrong[place] else "" for place in places]
     return Page(_html(names, pairs, signs), _text(names, pairs, signs))
 

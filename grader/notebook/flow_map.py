@@ -13,7 +13,7 @@ from itertools import groupby
 
 from grader.judge.verdict import Mismatch, Part
 
-from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page
+from .html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, unless_escaped
 
 _ACROSS = 64  # cells at most
 _ROWS = 4  # arrays at most
@@ -86,7 +86,7 @@ def _drawn(rows: Sequence[tuple[str, list[str]]], wrong: Mismatch, said: str, ke
         f'color: {TEXT}; font: 11px {CODE_FONT}">{"".join(parts)}</svg>'
     )
     caption = f'<div style="color: {MUTED}; font-size: 0.9em">{escape(said)} {escape(key)}</div>'
-    return f'<div style="margin: 6px 0">{svg}{caption}</div>'
+    return f'<div style="margin: 6px 0">{unless_escaped(svg)}{caption}</div>'
 
 
 def _lines(left: int, top: int, bottom: int, wide: int, signs: Sequence[str]) -> str:

@@ -29,8 +29,8 @@ RAISED = variable("layout-color2", "textCodeBlock-background", "#eeeeee")
 CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
 ACCENTS = {
     "error": variable("error-color1", "editorError-foreground", "#d32f2f"),
-    "warning": variable("warn-color0", "editorWarning-foreground", "#e65100"),
-    "success": variable("success-color1", "testing-iconPassed", "#388e3c"),
+    "warning": variable("warn-color0", "editorWarning-foreground", "#c43e00"),
+    "success": variable("success-color1", "testing-iconPassed", "#2e7d32"),
     "note": variable("brand-color1", "textLink-foreground", "#1976d2"),
 }
 _TINTS = {  # laid over either theme's background
@@ -73,6 +73,14 @@ def card(kind: str, *parts: str) -> str:
     """A box whose left edge has the colour of `kind`, one of ACCENTS."""
     style = _CARD.replace("{accent}", ACCENTS[kind])
     return f'<div style="{style}">{"".join(parts)}</div>'
+
+
+def unless_escaped(html: str) -> str:
+    """`html`, hidden where it would be read as markup. A page made with `nbconvert
+    --HTMLExporter.sanitize_html=True` shows a tag that it does not allow as text; it drops all
+    styles then, and keeps classes, of which JupyterLab's and Bootstrap's style sheets hide these
+    two."""
+    return f'<div class="jp-FileSize-hidden hidden" style="display: block !important">{html}</div>'
 
 
 def heading(kind: str, title: str, rest: str = "") -> str:

@@ -15,12 +15,14 @@ from grader.cuda.limits import opted_in
 from grader.cuda.simulator.observers.observe import Run
 from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.judge import judge
+from grader.judge.playback.marks import marks_of
+from grader.judge.playback.scene import FIRST_BLOCKS, Blocks
 
 from . import failures, session
 from .html import Page
 from .kernel import Kernel
-from .player import marks_of, player
-from .player.replay import FIRST_BLOCKS, Blocks, Replay, of_case, of_failure
+from .player import player
+from .player.replay import Replay, of_case, of_failure
 
 _HOW = (
     "`play` steps through what `watch(...)` returned, through a launch, as in "

@@ -7,6 +7,7 @@ from html import escape
 import numpy as np
 
 from grader.course import Exercise
+from grader.cuda import simulator
 from grader.cuda.diagnostics import Diagnostic
 from grader.judge import sizes
 from grader.judge.beside import Beside, beside
@@ -20,6 +21,7 @@ from .expected_found import expected_beside_found
 from .flow_map import flow_map
 from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
+from .player.strip import drawn
 from .playing import of_replay
 
 _SHOWN_MISMATCHES = 5
@@ -51,7 +53,7 @@ def page(
     else:
         parts += [_solved(verdict, exercise), _every_size(verdict)]
         parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
-    parts.append(_next_step(verdict, exercise))
+    parts += [_next_step(verdict, exercise), _told_steps(verdict, source, exercise)]
     html = card(kind, *(part.html for part in parts))
     if replay:
         steps = _steps(replay)
@@ -157,11 +159,12 @@ def _elements(replay: Replay | None, failed: CaseResult) -> Page:
         return _mismatches(failed.mismatches)
     for buffer, expected in replay.problem.outputs.items():
         found, name = replay.buffers[buffer], replay.called[buffer]
-        wrong = ~right(expected, found)
+        missing = ~simulator.written(found)
+        wrong = missing | ~right(expected, found)
         if wrong.any():
             value = np.broadcast_to(expected.value, found.shape)
-            parts = [element_map(name, wrong)] if wrong.size > 1 else []
-            parts += [expected_beside_found(name, wrong, value, found)]
+            parts = [element_map(name, wrong, missing)] if wrong.size > 1 else []
+            parts += [expected_beside_found(name, wrong, value, found, missing)]
             if replay.case.name != failed.name:  # the smallest that fails alike
                 parts.insert(0, _of_case(replay.case.name))
             return Page("".join(p.html for p in parts), "\n".join(p.text for p in parts))
@@ -183,6 +186,17 @@ def _steps(replay: Replay) -> Page:
     title = f'<strong style="color: {ACCENTS["note"]}">Step through it</strong>'
     html = f'<details open style="margin: 6px 0"><summary>{title}</summary>{played.html}</details>'
     return Page(html, f"\nStep through it\n{played.text}")
+
+
+def _told_steps(verdict: Verdict, source: str, exercise: Exercise) -> Page:
+    """The steps that lead to where a case went wrong, of a verdict that has them."""
+    case = next((one for one in verdict.cases if one.strip), None)
+    if case is None or case.strip is None:
+        return Page("", "")
+    told = drawn(case.strip, as_typed(source, exercise.name))
+    title = f"Step by step (case: {case.name})"
+    html = f'<strong style="color: {ACCENTS["note"]}">{escape(title)}</strong>'
+    return Page(f'<div style="margin: 6px 0">{html}{told.html}</div>', f"\n{title}\n{told.text}")
 
 
 def _mismatches(found: tuple[Mismatch, ...]) -> Page:

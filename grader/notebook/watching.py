@@ -15,10 +15,10 @@ from grader.cuda.signature import parameters
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.arrays import arrays_among
 from grader.cuda.simulator.observers.recorder import recording
+from grader.judge.playback.scene import FIRST_BLOCKS
 
 from . import about, cards, failures
 from .kernel import Kernel
-from .player.replay import FIRST_BLOCKS
 
 
 def watch(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +23,15 @@ Blank = tuple[tuple[int, ...], npt.DTypeLike]  # the shape and dtype of a buffer
 @dataclass(frozen=True)
 class Work:
     """Launches of the kernels in `source`, one after the other. A launch's string arguments name
-    buffers: `inputs` are arrays, `blank` gives (shape, dtype) of those nobody has written yet."""
+    buffers: `inputs` are arrays, `blank` gives (shape, dtype) of those nobody has written yet;
+    `begins` those that lie in a larger one, behind so many of its elements."""
 
     name: str
     source: str
     launches: tuple[Launch, ...]
     inputs: Mapping[str, np.ndarray] = field(default_factory=dict)
     blank: Mapping[str, Blank] = field(default_factory=dict)
+    begins: Mapping[str, int] = field(default_factory=dict)
 
 
 def of_exercise(exercise: Exercise, case: Case, source: str, name: str = "") -> Work:
@@ -39,7 +44,7 @@ def of_problem(problem: Problem, source: str, name: str) -> Work:
     outputs = problem.outputs.items()
     blank: dict[str, Blank] = {key: (want.value.shape, want.dtype) for key, want in outputs}
     blank |= problem.scratch
-    return Work(name, source, problem.launches, problem.inputs, blank)
+    return Work(name, source, problem.launches, problem.inputs, blank, problem.begins)
 
 
 def simulate(work: Work) -> Run:
@@ -61,19 +66,40 @@ def run_on_gpu(work: Work) -> None:
 
 def buffers_of(
     work: Work,
-    to_device: Callable[[np.ndarray], object],
-    empty: Callable[[tuple[int, ...], npt.DTypeLike], object],
+    to_device: Callable[[np.ndarray], Any],
+    empty: Callable[[tuple[int, ...], npt.DTypeLike], Any],
 ) -> dict[str, object]:
     """The work's buffers by name, on a device; the inputs are copied there."""
-    buffers = {name: to_device(array) for name, array in work.inputs.items()}
-    return buffers | {name: empty(shape, dtype) for name, (shape, dtype) in work.blank.items()}
+    buffers: dict[str, object] = {}
+    for name, array in work.inputs.items():
+        begin = work.begins.get(name, 0)
+        whole = np.concatenate([np.zeros(begin, array.dtype), array.ravel()]) if begin else array
+        buffers[name] = _behind(begin, to_device(whole), array.shape)
+    for name, (shape, dtype) in work.blank.items():
+        begin = work.begins.get(name, 0)
+        whole = empty((begin + math.prod(shape),) if begin else shape, dtype)
+        buffers[name] = _behind(begin, whole, shape)
+    return buffers
+
+
+def _behind(begin: int, whole: Any, shape: tuple[int, ...]) -> object:
+    """What lies behind so many elements of an array."""
+    return whole[begin:].reshape(shape) if begin else whole
 
 
 def launch_all(work: Work, make_module: MakeModule, buffers: dict[str, object]) -> None:
     """The work's launches, one after the other, on these buffers. Raises CudaError."""
+    for launch in one_by_one(work, make_module, buffers):
+        launch()
+
+
+def one_by_one(
+    work: Work, make_module: MakeModule, buffers: dict[str, object]
+) -> Iterator[Callable[[], None]]:
+    """What does each of the work's launches when it is called. Raises CudaError."""
     together = any(launch.cooperative for launch in work.launches)
     module = make_module(code=work.source, enable_cooperative_groups=together)
     for launch in work.launches:
         kernel = opted_in(module.get_function(launch.kernel), launch.shared_mem)
         args = tuple(buffers[arg] if isinstance(arg, str) else arg for arg in launch.args)
-        kernel(launch.grid, launch.block, args, shared_mem=launch.shared_mem)
+        yield partial(kernel, launch.grid, launch.block, args, shared_mem=launch.shared_mem)

@@ -88,3 +88,11 @@ upside_down = Rule(
     where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
     grid=2,
 )
+
+triple = Rule(
+    exercise="triple",
+    kernel="triple",
+    parameters=("float x[n]", "float y[n]", "int n"),
+    blocks=(SMALL,),
+    where=COVERED,
+)

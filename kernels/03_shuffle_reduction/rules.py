@@ -72,3 +72,11 @@ sum_and_largest = Rule(
     blocks=WHOLE_WARPS,
     where=ONE_BLOCK,
 )
+
+lane_and_warp = Rule(
+    exercise="lane_and_warp",
+    kernel="lane_and_warp",
+    parameters=("int start[blockDim.x]", "out int lane[blockDim.x]", "out int warp[blockDim.x]"),
+    blocks=tuple(range(1, 1025)),
+    where=ONE_BLOCK,
+)

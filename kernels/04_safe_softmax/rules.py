@@ -88,3 +88,11 @@ share = Rule(
     blocks=(64,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
 )
+
+lowest = Rule(
+    exercise="lowest",
+    kernel="lowest",
+    parameters=("float x[gridDim.x * columns]", "float largest[gridDim.x]", "int columns"),
+    blocks=(32,),
+    where=("columns >= 1", "columns <= 32"),
+)

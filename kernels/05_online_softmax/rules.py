@@ -93,3 +93,11 @@ one_column = Rule(
     blocks=(64,),
     where=("length >= 1", "inner >= 1", "gridDim.x * blockDim.x >= inner"),
 )
+
+rescale = Rule(
+    exercise="rescale",
+    kernel="rescale",
+    parameters=("float sum[n]", "float from[n]", "float to[n]", "float rescaled[n]", "int n"),
+    blocks=(64,),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+)

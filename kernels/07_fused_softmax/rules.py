@@ -58,3 +58,12 @@ one_exchange = Rule(
     parameters=("float x[128 * gridDim.x]", "float y[128 * gridDim.x]"),
     blocks=(128,),
 )
+
+causal = Rule(
+    exercise="causal",
+    kernel="causal",
+    parameters=("float x[n * n]", "float y[n * n]", "int n"),
+    blocks=((32, 8),),
+    where=("n >= 1", "gridDim.x * 32 >= n", "gridDim.y * 8 >= n"),
+    grid=2,
+)

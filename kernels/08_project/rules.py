@@ -61,3 +61,26 @@ top_four = Rule(
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 4", "gridDim.x * (blockDim.x // 32) >= rows"),
 )
+
+variance_of_rows = Rule(
+    exercise="variance_of_rows",
+    kernel="variance_of_rows",
+    parameters=("float x[rows * columns]", "float variance[rows]", "int rows", "int columns"),
+    blocks=(32,),
+    where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+)
+
+cross_entropy = Rule(
+    exercise="cross_entropy",
+    kernel="cross_entropy",
+    parameters=(
+        "float x[gridDim.x * classes]",
+        "int target[gridDim.x]",
+        "float loss[gridDim.x]",
+        "float gradient[gridDim.x * classes]",
+        "int classes",
+    ),
+    blocks=WHOLE_WARPS,
+    where=("classes >= 1",),
+    shared_mem="4 * classes",
+)

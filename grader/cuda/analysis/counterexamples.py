@@ -17,7 +17,7 @@ from .setting import AXES, Setting
 from .trial import MOST_ELEMENTS, Trial
 
 # Elements of an array and threads of a grid, tier by tier.
-MOST_AT_ONCE = (2**10, 2**13, MOST_ELEMENTS)
+MOST_AT_ONCE = (2**10, 2**13, 2**17, MOST_ELEMENTS)
 TRIES = 6  # of a tier
 MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
 
@@ -44,7 +44,9 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
             if isinstance(scene.ask(fault, effort, values), dict):
-                yield _trial(setting, values)
+                trial = _trial(setting, values)
+                if trial.keeps_to_its_rule():  # guessed products may be larger in truth
+                    yield trial
 
 
 def _is_size(name: str, setting: Setting) -> bool:

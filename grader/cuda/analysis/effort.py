@@ -8,9 +8,7 @@ SECOND = 1_000_000  # units of Z3's own measure ("rlimit"), in 0.3 s to 3 s
 INSTRUCTION = 200  # that a symbolic thread executes, in the same units
 FORMULA = 30  # that a question holds
 LAUNCH = 40_000  # on the simulated GPU
-STEP = 100  # of it, and one more for each so many threads of a wave
-THREADS = 32
-WAVE = 2**15
+STEP = 30  # of it, which is up to 2,048 threads' instruction
 MOST_OF_ONE = SECOND  # for one question
 
 
@@ -39,9 +37,9 @@ class Effort:
     def spend(self, units: int) -> None:
         self.meter.spent += units
 
-    def replay(self, steps: int, threads: int) -> None:
+    def replay(self, steps: int) -> None:
         """A launch on the simulated GPU."""
-        self.spend(LAUNCH + steps * (STEP + min(threads, WAVE) // THREADS))
+        self.spend(LAUNCH + steps * STEP)
 
 
 def seconds(number: float) -> Effort:

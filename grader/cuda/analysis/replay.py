@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from .. import simulator
 from ..errors import CudaError
+from ..simulator.module import WAVE_LANES
 from . import FAULTS
 from .effort import Effort
 from .trial import Trial
 
-MOST_STEPS = 20_000
+MOST_STEPS = 20_000  # of a wave
+MOST_IN_ALL = 200_000
 
 
 def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
@@ -16,11 +18,12 @@ def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
     written; None where it is none of `FAULTS`."""
     kernel = simulator.RawModule(code=source).get_function(trial.rule.kernel)
     given = tuple(trial.arguments().values())
-    with simulator.options(step_limit=MOST_STEPS), simulator.observe(counted=False) as run:
+    steps = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
+    with simulator.options(step_limit=steps), simulator.observe(counted=False) as run:
         try:
             kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
         except CudaError as error:
+            effort.replay(steps)  # at least, where it is stopped for taking too many
             return error if error.status in FAULTS else None
-        finally:
-            effort.replay(run.steps, trial.threads)
+    effort.replay(run.steps)
     return None

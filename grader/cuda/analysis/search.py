@@ -31,8 +31,9 @@ FOR_DRAWN = 0.1  # of the effort
 def search(source: str, given: Sequence[Rule], effort: Effort) -> Found:
     """As `analysis.examine`."""
     undecided: list[Found] = []
-    for rule in given:
-        found = _kernel(source, rule, effort)
+    for number, rule in enumerate(given):
+        others = len(given) - number - 1  # each of which has as much left as this one may spend
+        found = _kernel(source, rule, effort.but(others / (others + 1)))
         if found.outcome is Outcome.COUNTEREXAMPLE:
             return found
         if found.outcome is Outcome.NOT_DECIDED:

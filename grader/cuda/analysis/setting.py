@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -73,7 +74,7 @@ class Size:
 
 
 class Setting:
-    """The launches of `rule` with blocks of one shape, or of whole warps where `block` is None.
+    """The launches of `rule` with blocks of one shape, or of any width where `block` is None.
 
     `numbers` are the kernel's whole-number parameters and the dimensions by name, `lengths` the
     bytes of its arrays (None: unknown), `special` PTX's special registers."""
@@ -138,9 +139,8 @@ class Setting:
             if shape is not None:
                 size = Polynomial.of(shape[number])
             elif number == 0:
-                widths = [rules.dimensions(one)[0] for one in self.rule.blocks]
-                ends = min(widths) // WARP, max(widths) // WARP
-                size = atoms.integer("warps", *ends, Scope.GRID) * WARP
+                low, high, step = _widths(self.rule) or (1, 1, 1)
+                size = atoms.integer("width", low // step, high // step, Scope.GRID) * step
             else:
                 size = Polynomial.of(1)
             self._dimension("blockDim", "tid", "%ntid", axis, size, BLOCK_LIMITS[number])
@@ -193,8 +193,8 @@ def _product(shape: tuple[int, int, int]) -> int:
 
 @dataclass(frozen=True)
 class Shape:
-    """What is looked at at a time: blocks of one shape (None: of any number of whole warps), and
-    parameters that may have a few values only."""
+    """What is looked at at a time: blocks of one shape (None: of any width that the rule allows),
+    and parameters that may have a few values only."""
 
     block: tuple[int, int, int] | None
     given: Mapping[str, int] = field(default_factory=dict)
@@ -203,11 +203,18 @@ class Shape:
 def shapes(rule: Rule) -> list[Shape]:
     """All that a rule allows, one after the other."""
     blocks = [rules.dimensions(one) for one in rule.blocks]
-    widths = sorted(x for x, y, z in blocks if y == z == 1)
-    warps = list(range(widths[0], widths[-1] + 1, WARP)) if widths else []
-    whole_warps = len(blocks) > FEW and widths == warps and len(widths) == len(blocks)
-    chosen = [None] if whole_warps else blocks
+    chosen = [None] if len(blocks) > FEW and _widths(rule) else blocks
     return [Shape(block, given) for given in _divisors(rule) for block in chosen]
+
+
+def _widths(rule: Rule) -> tuple[int, int, int] | None:
+    """The least and the largest of its blocks, and the step from one to the next, which divides
+    them; None where they are of more dimensions or not so even."""
+    blocks = sorted(map(rules.dimensions, rule.blocks))
+    widths = [x for x, *_ in blocks]
+    low, high, step = widths[0], widths[-1], math.gcd(*widths)
+    even = blocks == [(x, 1, 1) for x in range(low, high + 1, step)]
+    return (low, high, step) if even else None
 
 
 def _divisors(rule: Rule) -> list[dict[str, int]]:

@@ -11,7 +11,7 @@ import numpy as np
 from ...course import rules
 from ...course.model import Rule
 
-MOST_ELEMENTS = 2**17  # of an array, and threads of a grid
+MOST_ELEMENTS = 2**22  # of an array, and threads of a grid
 
 Argument = np.ndarray | np.generic
 

@@ -27,8 +27,22 @@ _SWEPT_BY = "00", "40", "80", "c0"  # keys' beginnings: one entry in 64 pays for
 
 
 def folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "warpwise"
+    return base() / "warpwise"
+
+
+def base() -> Path:
+    """The user's folder for caches."""
+    given = os.environ.get("XDG_CACHE_HOME")
+    return Path(given) if given else home() / ".cache"
+
+
+def home() -> Path:
+    """The user's own folder. Who has none, such as the number that a container runs as, gets a
+    path where nothing can be: nothing is kept then, and nothing else is lost."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def find(key: str) -> Program | None:

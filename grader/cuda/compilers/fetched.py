@@ -87,13 +87,17 @@ def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
     """Fetch them from the package index (its "simple" page) at that address, all of them or none.
     NotFetched."""
     place = folder()
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=place.parent) as made:
-        whole = Path(made) / "whole"
-        for wheel in wheels:
-            _take(wheel, _download(index, wheel, Path(made)), whole)
-        if not here():  # another process may have been quicker
-            whole.rename(place)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as made:
+            whole = Path(made) / "whole"
+            for wheel in wheels:
+                _take(wheel, _download(index, wheel, Path(made)), whole)
+            if not here():  # another process may have been quicker
+                whole.rename(place)
+    except OSError as error:
+        said = f"they cannot be kept in {place.parent} ({error.strerror or error})"
+        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_ELSEWHERE}") from error
 
 
 def _take(wheel: Wheel, path: Path, into: Path) -> None:
@@ -119,7 +123,7 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
     except httpx.HTTPStatusError as error:
         said = f"{host} answered {error.response.status_code} when asked for {wheel.project}"
         raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OTHER}") from error
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         said = f"{host} could not be reached ({type(error).__name__})"
         raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OFFLINE}") from error
     if digest.hexdigest() != wheel.sha256:
@@ -131,6 +135,7 @@ def _download(index: str, wheel: Wheel, into: Path) -> Path:
 
 
 _OFFLINE = "Kernels cannot be compiled until then; when you are online, `grader lab` tries again."
+_ELSEWHERE = "Make room there, or name another folder by XDG_CACHE_HOME."
 _OTHER = "PIP_INDEX_URL names another package index."
 
 

@@ -21,7 +21,7 @@ class Limits:
     case_seconds: float = 5.0
     total_seconds: float = 15.0
     reasoning: float = 4.5
-    reasoning_seconds: float = 18.0
+    reasoning_seconds: float = 10.0
     patience: float = 15.0
     memory_bytes: int = 1792 << 20
     file_bytes: int = 64 << 20

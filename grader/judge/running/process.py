@@ -14,6 +14,7 @@ from ...status import Status
 from .. import cases, protocol
 from ..cases import CaseInstance
 from ..protocol import Arrays, CaseRequest, Device, Failed, Ran, Request
+from ..strip import Strip
 from .exit_diagnosis import Killed
 from .limits import Limits
 from .replies import Outcome, outcomes, ran_out_of_time
@@ -23,6 +24,7 @@ MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
 STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
 FOLLOWING = 6.0  # seconds of the CPU's time in all; a case takes some three times its own
+RECORDING = 3.0  # the same of a case that is told step by step: it takes about its own
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,23 @@ def follow(
     return outcome.made if isinstance(outcome, Ran) else ()
 
 
+def record(
+    source: str,
+    instance: CaseInstance,
+    recorded: protocol.Recorded,
+    limits: Limits,
+    steps: dict[str, int],
+) -> Strip | None:
+    """The steps of a case that lead to what went wrong in it, on the simulated device, as a worker
+    tells them; None where it does not go wrong once more, or cannot be recorded."""
+    case = _described(instance, limits, steps)
+    case = msgspec.structs.replace(
+        case, order=recorded.where.order, steps=min(case.steps, recorded.steps), recorded=recorded
+    )
+    (outcome,) = _followed(source, (instance,), (case,), limits, RECORDING)
+    return outcome.strip if isinstance(outcome, Ran) else None
+
+
 def ask(
     source: str,
     asked: list[tuple[CaseInstance, tuple[protocol.Asked, ...]]],
@@ -139,9 +158,10 @@ def _followed(
     instances: tuple[CaseInstance, ...],
     requests: tuple[CaseRequest, ...],
     limits: Limits,
+    seconds: float = FOLLOWING,
 ) -> list[Outcome]:
     """One outcome for each of `instances`; of those that one worker did not get to, its last."""
-    limits = replace(limits, case_seconds=FOLLOWING, total_seconds=FOLLOWING)
+    limits = replace(limits, case_seconds=seconds, total_seconds=seconds)
     end = time.monotonic() + limits.total_seconds * limits.patience
     heard = _one_worker(_request(source, requests, limits, cases.inputs(instances)), limits, end)
     missing = len(instances) - len(heard.cases)

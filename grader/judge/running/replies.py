@@ -127,7 +127,7 @@ def _told(reply: Ran) -> tuple[int, int]:
 
 def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
     """The shape and dtype of every array of a reply about `case`, by name."""
-    if case.followed or case.asked:
+    if not case.leaves_arrays:
         return {}
     sent = ((name, asked.arrays[f"{case.position}/{name}"]) for name in case.inputs)
     wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in sent}
@@ -142,7 +142,7 @@ def _wanted(asked: Request, case: CaseRequest) -> dict[str, tuple[tuple[int, ...
 
 def _optional(case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
     """The same of what a reply holds where the order of threads may matter."""
-    if case.followed or case.asked:
+    if not case.leaves_arrays:
         return {}
     return {
         f"{order}/{name}": (one.shape, one.dtype)

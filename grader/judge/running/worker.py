@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
 
@@ -182,7 +181,7 @@ def _environment(folder: str) -> dict[str, str]:
     """What CUDA needs to be found, a home that is the empty folder, which goes with what is left in
     it, and the compiler's cache."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    cache = str(compilers.cache.base())
     own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
     # BLAS would start a thread for each core, and each reserves address space.
     return {**passed_on, **own, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}

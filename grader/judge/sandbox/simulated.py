@@ -15,9 +15,17 @@ from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...cuda.simulator.engine.options import current_options
 from ...cuda.simulator.observers import paths
+from ...cuda.simulator.observers.observe import Run
 from ...cuda.simulator.observers.paths import Paths
 from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
-from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran
+from ...cuda.simulator.observers.recorder import recordings
+from ...cuda.simulator.observers.recording import Recording
+from ...status import Status, headline
+from ..playback.choice import strip_of
+from ..playback.marks import Mark, marks_of, wrong_element
+from ..playback.scene import blocks_around, one_launch
+from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
+from ..strip import Strip
 from .following.elements import Elements
 from .following.made import made
 from .following.ways import way
@@ -31,6 +39,8 @@ MOST_STEPS = 20_000  # in all other orders together, so that they take no longer
 def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
+    if case.recorded:
+        return Ran(strip=_recorded(source, case, inputs, case.recorded))
     if case.followed or case.asked:
         return _followed(source, case, inputs)
     options = simulator.options(step_limit=case.steps, order=case.order)
@@ -69,6 +79,36 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         made=tuple(made(graph, elements, one) for one in case.followed),
         ways=tuple(way(graph, elements, case, one) for one in case.asked),
     )
+
+
+def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -> Strip | None:
+    """The steps that lead to what went wrong, where it does so once more."""
+    where, error = asked.where, None
+    threads = math.prod(case.launches[where.launch - 1].block)
+    recorded = one_launch(blocks_around(where.block, threads), where.launch)
+    module, buffers = simulator.RawModule(code=source), _buffers(case, inputs)
+    with simulator.observe(observers=[recorded], counted=False) as run:
+        try:
+            for number, launch in enumerate(case.launches[: where.launch], 1):
+                checks = number == where.launch and not asked.compared
+                with simulator.options(step_limit=case.steps, order=case.order, checks=checks):
+                    _launch(module, launch, buffers)
+        except CudaError as raised:
+            error = raised
+    recording = next((one for one in recordings(run) if one.frames), None)
+    mark = _mark(recording, run, error, asked) if recording else None
+    return strip_of(recording, [mark]) if recording and mark else None
+
+
+def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Recorded) -> Mark | None:
+    """Where it went wrong as it did before; None where it did not."""
+    if error is None:
+        left = asked.status == Status.WRONG_ANSWER
+        title = headline(asked.status)
+        return wrong_element(recording, asked.name, asked.offset, title, "") if left else None
+    if asked.status not in (error.status, ""):
+        return None
+    return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
 def _launch_all(

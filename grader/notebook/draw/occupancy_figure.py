@@ -8,7 +8,7 @@ from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.occupancy import REGISTERS, occupancy
 
 from ..failures import Notice
-from ..html import TEXT, Page
+from ..html import TEXT, Page, unless_escaped
 
 THREADS = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_STEPS = range(16, 256, 8)
@@ -60,7 +60,9 @@ function ink() {{
 }}
 inputs.forEach((one) => one.addEventListener("input", show));
 show(); ink();
-try {{ window.frameElement.nextElementSibling.hidden = true; }} catch {{}}  // its text twin
+try {{  // its text twin
+  window.frameElement.parentElement.nextElementSibling.hidden = true;
+}} catch {{}}
 try {{
   new MutationObserver(ink).observe(parent.document.body, {{ attributes: true }});
 }} catch {{}}
@@ -103,7 +105,8 @@ def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -
         f'<iframe title="occupancy" srcdoc="{escape(inside)}" width="100%" height="{_HEIGHT}" '
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
-    return Page(f'<div style="color: {TEXT}">{frame}<p>{escape(text)}</p></div>', text)
+    html = f'<div style="color: {TEXT}">{unless_escaped(frame)}<p>{escape(text)}</p></div>'
+    return Page(html, text)
 
 
 def _kilobytes(most: int) -> list[int]:

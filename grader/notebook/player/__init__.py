@@ -1,10 +1,9 @@
 """A recorded launch as a page that plays it: forwards, backwards, thread by thread.
 
-`payload` makes data of a recording, `words` a sentence of each step, `marks` says what went wrong
-and where, `strip` shows a few steps as text, `page` puts all of it into one HTML output.
+`payload` makes data of a recording, `strip` shows a few of its steps as text, `page` puts all of it
+into one HTML output. What a step is in words, and what went wrong at it, says `judge.playback`.
 """
 
-from .marks import Mark, marks_of
 from .page import player
 
-__all__ = ["Mark", "marks_of", "player"]
+__all__ = ["player"]

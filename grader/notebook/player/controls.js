@@ -243,7 +243,8 @@ async function begin() {
   passWheelOn(page);
   const model = await unpack(document.getElementById("data").textContent.trim());
   window.player = new Player(model, document.getElementById("player"));
-  if (page && window.frameElement.nextElementSibling) window.frameElement.nextElementSibling.hidden = true;
+  const strip = page && window.frameElement.closest(".ww-player")?.lastElementChild;
+  if (strip) strip.hidden = true;
   let width = window.innerWidth;
   window.addEventListener("resize", () => {
     if (window.innerWidth === width) return;

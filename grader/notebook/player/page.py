@@ -12,11 +12,12 @@ from html import escape
 from importlib.resources import files
 
 from grader.cuda.simulator.observers.recording import Recording
+from grader.judge.playback.choice import strip_of
+from grader.judge.playback.marks import Mark
 
-from ..html import TEXT, Page, prose
-from .marks import Mark
+from ..html import TEXT, Page, prose, unless_escaped
 from .payload import packed
-from .strip import strip
+from .strip import drawn
 
 _SCRIPTS = ("model.js", "views.js", "controls.js")
 HEIGHT = 620  # pixels, until the script knows better
@@ -31,7 +32,7 @@ def player(recording: Recording, found: list[Mark], note: str = "") -> Page:
     """The recording as a page, opened at the first of the `found` marks, or at its first step.
     `note` is a sentence shown with it."""
     opened = found[0].frame if found else 0
-    told = strip(recording, found, opened)
+    told = drawn(strip_of(recording, found), recording.source)
     title = f"{recording.kernel}, step by step"
     inside = _PAGE.format(
         title=escape(title), style=_file("player.css"), data=packed(recording, found, opened),
@@ -42,7 +43,7 @@ def player(recording: Recording, found: list[Mark], note: str = "") -> Page:
         'style="border: 0; display: block; min-width: 0; color-scheme: normal"></iframe>'
     )
     first = f'<div style="color: {TEXT}; margin: 2px 0 4px 0">{prose(note)}</div>' if note else ""
-    html = f'{first}<div class="{PLAYER}">{frame}<div>{told.html}</div></div>'
+    html = f'{first}<div class="{PLAYER}">{unless_escaped(frame)}<div>{told.html}</div></div>'
     return Page(html, "\n".join(part for part in (note, told.text) if part))
 
 

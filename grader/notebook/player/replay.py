@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, count
 
 import numpy as np
 
@@ -13,36 +11,19 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Extent
 from grader.cuda.signature import parameters
-from grader.cuda.simulator.engine.events import Observer
-from grader.cuda.simulator.engine.lanes import WARP
-from grader.cuda.simulator.observers.observe import Kind, Run
-from grader.cuda.simulator.observers.recorder import recording, recordings
+from grader.cuda.simulator.observers.observe import Run
+from grader.cuda.simulator.observers.recorder import recordings
 from grader.cuda.simulator.observers.recording import Recording
-from grader.judge import cases, sizes
+from grader.judge import cases
 from grader.judge.cases import CaseInstance
+from grader.judge.playback.marks import Mark, marks_of, wrong_element
+from grader.judge.playback.scene import FIRST_BLOCKS, STEPS, Blocks, blocks_around, one_launch
 from grader.judge.protocol import OTHER_ORDERS, Scene
+from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
-from grader.profiler.work import Work, buffers_of, launch_all, of_problem
+from grader.profiler.work import Work, buffers_of, of_problem, one_by_one
 
-from .marks import Mark, marks_of, wrong_element
-
-STEPS = (
-    20_000  # instruction steps a wave of blocks: a recording is to be looked at, not to be awaited
-)
-FIRST_BLOCKS = (0, 1, 2, 3)
-_MOST_THREADS = 128  # recorded: what went wrong is in one block, and somebody waits
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
-_SMALL = 1 << 16  # threads of a case that need no smaller one
-_NO_STEPS = (
-    "passed",
-    "compile_error",
-    "launch_error",
-    "over_budget",
-    "not_attempted",
-    "unsupported",
-)
-Judged = tuple[CaseInstance, CaseResult]
-Blocks = Sequence[int | Extent]  # by number, or by blockIdx
 
 
 @dataclass(frozen=True)
@@ -69,7 +50,7 @@ class Replay:
 def of_failure(verdict: Verdict, source: str, exercise: Exercise) -> Replay | None:
     """A case that failed, with a mark where it went wrong; of hidden cases nothing is drawn, run or
     shown. None where there is nothing to see, or it does not go wrong once more."""
-    handy = _handy(verdict, exercise)
+    handy = handy_failure(verdict, exercise)
     if handy is None:
         return None
     instance, result = handy
@@ -106,33 +87,12 @@ def _seen(
     return Replay(instance.case, instance.problem, run, buffers, called, error)
 
 
-def _handy(verdict: Verdict, exercise: Exercise) -> Judged | None:
-    """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
-    if that one is large."""
-    failing = (pair for pair in _visible(verdict, exercise) if pair[1].status not in _NO_STEPS)
-    first = next(failing, None)
-    if first is None or _threads(first[0].problem) <= _SMALL:
-        return first
-    alike = [first, *(one for one in failing if one[1].status == first[1].status)]
-    return min(alike, key=lambda one: _threads(one[0].problem))
-
-
-def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[Judged]:
-    """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
-    results = [one for one in verdict.cases if one.visible]
-    drawn = cases.drawn(exercise, verdict.seed, hidden=False)
-    yield from zip(chain(drawn, sizes.instances(verdict, exercise)), results, strict=False)
-
-
-def _threads(problem: Problem) -> int:
-    return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
-
-
 def _again(
     instance: CaseInstance, work: Work, result: CaseResult, order: str, title: str
 ) -> Replay | None:
     where = result.where or Scene(0, None, order)
-    blocks = _blocks(where, work)
+    threads = int(np.prod(work.launches[max(where.launch, 1) - 1].block))
+    blocks = blocks_around(where.block, threads)
     for _ in range(1 if where.block else 2):  # the second time with what the first one has shown
         run, buffers, error = _run(work, blocks, where, compared=bool(result.mismatches))
         if not recordings(run):
@@ -147,40 +107,25 @@ def _again(
     return _marked(seen, result, title)
 
 
-def _blocks(where: Scene, work: Work) -> Blocks:
-    """The first few blocks, or that in which it went wrong if it is none of those recorded."""
-    if where.block is None:
-        return FIRST_BLOCKS
-    number, y, z = where.block
-    warps = -(-int(np.prod(work.launches[where.launch - 1].block)) // WARP)
-    recorded = FIRST_BLOCKS[: max(1, _MOST_THREADS // (warps * WARP))]
-    return FIRST_BLOCKS if number in recorded and not (y or z) else (where.block,)
-
-
 def _run(
     work: Work, blocks: Blocks, where: Scene, compared: bool = False
 ) -> tuple[Run, dict[str, np.ndarray], CudaError | None]:
     """The run, the buffers afterwards, and the error if there was one; recorded is the launch that
-    is known, or each. Of what was `compared` to be found wrong nothing need be checked again, and
-    who wrote it is traced where the block is not known."""
+    is known, or each. What was `compared` to be found wrong, and what came before that launch, need
+    not be checked again; who wrote it is traced where the block is not known."""
     buffers = buffers_of(work, np.array, simulator.empty)
     error: CudaError | None = None
     traced = compared and where.block is None
-    with (
-        simulator.options(step_limit=STEPS, order=where.order, checks=not compared),
-        simulator.observe(_MOST_BLOCKS, [_recorded(blocks, where.launch)], counted=traced) as run,
-    ):
+    recorded = one_launch(blocks, where.launch)
+    with simulator.observe(_MOST_BLOCKS, [recorded], counted=traced) as run:
         try:
-            launch_all(work, simulator.RawModule, buffers)
+            for number, launch in enumerate(one_by_one(work, simulator.RawModule, buffers), 1):
+                checks = number >= where.launch and not compared
+                with simulator.options(step_limit=STEPS, order=where.order, checks=checks):
+                    launch()
         except CudaError as raised:
             error = raised
     return run, {name: np.asarray(array) for name, array in buffers.items()}, error
-
-
-def _recorded(blocks: Blocks, launch: int) -> Kind:
-    """What records one launch, counted from 1, of several, or each of them (0)."""
-    record, numbers = recording(blocks, _MOST_THREADS), count(1)
-    return lambda report: record(report) if next(numbers) == launch or not launch else Observer()
 
 
 def _hazard_block(run: Run, result: CaseResult) -> Extent | None:

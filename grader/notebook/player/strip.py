@@ -2,88 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
-import numpy as np
-
+from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
-from grader.cuda.simulator.engine.lanes import WARP
-from grader.cuda.simulator.observers.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
+from grader.judge.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip, Warps
 
-from ..html import FRAME, MUTED, Page
-from .marks import Mark
-from .words import sentence
+from ..html import ACCENTS, BORDER, CODE_FONT, MUTED, TEXT, Page, prose
 
-FRAMES = 6
-_ROWS = 8  # warps of a frame
-ACTIVE, APART, STANDS_BY, WAITS, LEFT = "●○·‖✕"
 KEY = f"{ACTIVE} runs   {APART} its warp runs without it   {STANDS_BY} stands by   "
 KEY += f"{WAITS} waits   {LEFT} has left"
+_LINE = f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.4;"
+_BOX = f"margin: 6px 0; padding: 6px 8px; border: 1px solid {BORDER}; color: {TEXT};"
+_WARPS = f"{_LINE} margin: 4px 0; padding: 0; border: 0; color: {TEXT}; background: transparent;"
+_CODE = f"{_LINE} white-space: pre-wrap; overflow-wrap: anywhere;"
+_WRONG = f"color: {ACCENTS['error']}; font-weight: 600;"
 
 
-def strip(recording: Recording, found: list[Mark], opened: int) -> Page:
-    """The steps that matter most of the block that the player opens with, one below the other."""
-    slot = next((mark.slot for mark in found), 0)
-    chosen = _chosen(recording, found, opened, slot)
-    told = {mark.frame: mark for mark in reversed(found)}
-    texts = [_frame(recording, at, slot, told.get(at)) for at in chosen]
-    block = _short(recording.indices[slot]) if recording.indices else "0"
-    head = f"{recording.kernel}: {len(chosen)} of {recording.steps} steps of block {block}"
-    html = "".join(f'<pre style="{FRAME}">{escape(text)}</pre>' for text in texts)
+def drawn(strip: Strip, source: str) -> Page:
+    """The steps of a launch of `source`, one below the other: each with its line, a sign for every
+    lane, and what happens in words."""
+    lines = lines_of(source)
+    block = _short(strip.block)
+    head = f"{strip.kernel}: {len(strip.steps)} of {strip.of:,} steps of block {block}"
     key = f'<div style="color: {MUTED}">{escape(head)} &#160; {escape(KEY)}</div>'
+    html = "".join(_box(one, strip.of, lines) for one in strip.steps)
+    texts = [_text(one, strip.of, lines) for one in strip.steps]
     return Page(key + html, "\n\n".join([f"{head}\n{KEY}", *texts]))
 
 
-def lanes(recording: Recording, frame: Frame, slot: int) -> list[str]:
-    """What each thread of a block is at, a row for each warp."""
-    stride = recording.stride
-    state = frame.state[slot * stride : (slot + 1) * stride]
-    running = np.zeros(stride, bool)
-    running[frame.threads[frame.threads // stride == slot] % stride] = True
-    signs = np.full(stride, STANDS_BY, "U1")
-    signs[running.reshape(-1, WARP).any(axis=1).repeat(WARP)] = APART
-    signs[(state == AT_BARRIER) | (state == AT_WARP)] = WAITS
-    signs[state == GONE] = LEFT
-    signs[running] = ACTIVE
-    rows = signs.view(f"U{WARP}").tolist()
-    if last := recording.threads % WARP:
-        rows[-1] = rows[-1][:last]
-    return rows
+def _box(step: Step, of: int, lines: Sequence[str]) -> str:
+    signs = escape("\n".join(_warps(step)))
+    parts = [
+        f'<div style="{_CODE}">{escape(_head(step, of, lines))}</div>',
+        f'<pre style="{_WARPS}" aria-hidden="true">{signs}</pre>' if signs else "",
+        f"<div>{escape(step.said)}</div>" if step.said else "",
+        f'<div style="{_WRONG}">✗ {prose(step.wrong)}</div>' if step.wrong else "",
+    ]
+    return f'<div style="{_BOX}">{"".join(parts)}</div>'
 
 
-def _chosen(recording: Recording, found: list[Mark], opened: int, slot: int) -> list[int]:
-    """Positions of the frames to show: what went wrong and what it clashed with, the one that the
-    player opens with and those before it; else those of accesses, spread over the run."""
-    wanted = [at for mark in found if mark.slot == slot for at in (mark.frame, mark.other)]
-    chosen = dict.fromkeys([at for at in wanted if at is not None][:4])
-    acting = [at for at, frame in enumerate(recording.frames) if _tells(recording, frame, slot)]
-    if found:
-        near = [at for at in acting if at < opened][::-1]
-    else:
-        every = max(1, -(-len(acting) // FRAMES))
-        near = acting[::every]
-    for at in near:
-        if len(chosen) < FRAMES:
-            chosen[at] = None
-    return sorted(chosen)
+def _text(step: Step, of: int, lines: Sequence[str]) -> str:
+    said = [one for one in (step.said, step.wrong and f"✗ {step.wrong}") if one]
+    return "\n".join([_head(step, of, lines), *_warps(step), *said])
 
 
-def _tells(recording: Recording, frame: Frame, slot: int) -> bool:
-    mine = (frame.threads // recording.stride == slot).any()
-    return bool(mine and (frame.touches or frame.shuffles or frame.passed))
+def _head(step: Step, of: int, lines: Sequence[str]) -> str:
+    code = lines[step.line - 1].strip() if 0 < step.line <= len(lines) else ""
+    text, _ = window(code, None)
+    return f"step {step.number + 1:,} of {of:,}   {step.line:>3} | {visible(text)}"
 
 
-def _frame(recording: Recording, at: int, slot: int, mark: Mark | None) -> str:
-    frame, source = recording.frames[at], lines_of(recording.source)
-    code = source[frame.line - 1].strip() if 0 < frame.line <= len(source) else ""
-    rows = lanes(recording, frame, slot)
-    shown = [f"  warp {number:<3} {row}" for number, row in enumerate(rows[:_ROWS])]
-    if len(rows) > _ROWS:
-        shown.append(f"  and {len(rows) - _ROWS} more warps")
-    said = sentence(recording, frame, slot)
-    wrong = [f"✗ {mark.title}: {mark.text}"] if mark else []
-    head = f"step {frame.number + 1} of {recording.steps}   {frame.line:>3} | {visible(code)}"
-    return "\n".join([head, *shown, *([said] if said else []), *wrong])
+def _warps(step: Step) -> list[str]:
+    names = [_named(one) for one in step.warps]
+    width = max(map(len, names), default=0)
+    rows = [f"  {name:<{width}} {one.lanes}" for name, one in zip(names, step.warps, strict=True)]
+    return [*rows, f"  and {step.more} more warps"] if step.more else rows
+
+
+def _named(one: Warps) -> str:
+    return f"warp {one.first}" if one.first == one.last else f"warps {one.first}-{one.last}"
 
 
 def _short(index: tuple[int, int, int]) -> str:

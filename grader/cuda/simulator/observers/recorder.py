@@ -81,6 +81,8 @@ class Recorder(Observer):
         self.kept = Kept(self.recording.frames)
         self.told = len(self.hazards)
         self._wave = -1
+        self._last: Lanes | None = None
+        self._chosen = (np.empty(0, np.int64),) * 3
 
     def follow(self, at: int, step: Step) -> Step:
         """The step of the instruction at `at`, recorded."""
@@ -226,16 +228,18 @@ class Recorder(Observer):
         recording."""
         if self._wave != self.machine.first_block:
             self._begin_wave()
-        index = lane_index(lanes)
-        if not self._any:
-            return index[:0], index[:0]
-        threads = self._thread_of_lane[index]
-        chosen = np.flatnonzero(threads >= 0)
-        return (chosen if positions else index[chosen]), threads[chosen]
+        if lanes is not self._last:  # a group's set is the same for all of its straight run
+            index = lane_index(lanes)
+            threads = self._thread_of_lane[index]
+            chosen = np.flatnonzero(threads >= 0)
+            self._last, self._chosen = lanes, (chosen, index[chosen], threads[chosen])
+        positions_in_set, recorded, threads = self._chosen
+        return (positions_in_set if positions else recorded), threads
 
     def _begin_wave(self) -> None:
         """Which lanes of this wave hold a recorded block's threads."""
         geometry, self._wave = self.machine.geometry, self.machine.first_block
+        self._last = None
         self._slots = np.full(geometry.wave_blocks, -1)
         for slot, number in enumerate(self.recording.blocks):
             if 0 <= number - self._wave < geometry.wave_blocks:
@@ -244,7 +248,6 @@ class Recorder(Observer):
         self._thread_of_lane = np.where(
             slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
         )
-        self._any = bool((self._slots >= 0).any())
 
     def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
         stride = self.machine.geometry.stride

@@ -69,13 +69,14 @@ class Collectives:
             absent = mask & ~int(self._present(index)[lane // WARP])
             left = absent & int(self.launched[lane // WARP])  # meanwhile all of them may have left
             missing = absent & int(self.alive[lane // WARP]) or left
+            come = "comes" if missing.bit_count() == 1 else "come"
             return (
                 at,
                 lane,
                 (
                     f"takes part in a warp-wide operation whose mask 0x{mask:08x} also names "
-                    f"{_lanes(missing)}, which never come here. Name only lanes that take part, or "
-                    "move the operation out of the branch."
+                    f"{_lanes(missing)}, which never {come} here. Name only lanes that take part, "
+                    "or move the operation out of the branch."
                 ),
             )
         return None

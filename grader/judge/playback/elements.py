@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grader.cuda.simulator.observers.recording import Memory, Part, Touch
+from ...cuda.simulator.observers.recording import Memory, Part, Touch
 
 
 def part_at(memory: Memory, offset: int) -> Part | None:

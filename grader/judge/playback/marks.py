@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.cuda.kernel import Extent
-from grader.cuda.simulator.observers.recording import Cell, Frame, Recording, Touch
-from grader.cuda.simulator.observers.reporting.hazard import Hazard
-
-from ..diagnosis import Diagnosis
+from ...cuda.kernel import Extent
+from ...cuda.simulator.observers.recording import Cell, Frame, Recording, Touch
+from ...cuda.simulator.observers.reporting.hazard import Hazard
+from ...status import headline
 
 Row = tuple[Touch, int]  # an access, and the place of a thread in it
 
@@ -75,7 +74,6 @@ def wrong_element(recording: Recording, name: str, offset: int, title: str, text
 def _mark(recording: Recording, position: int, hazard: Hazard) -> Mark | None:
     if hazard.block is not None and tuple(hazard.block) not in recording.indices:
         return None
-    title = Diagnosis(hazard.status, "").title
     slot = recording.indices.index(tuple(hazard.block)) if hazard.block is not None else 0
     thread, other = (_linear(recording, one) for one in (hazard.thread, hazard.other_thread))
     touches = _of(recording, recording.frames[position], slot, thread)
@@ -88,7 +86,7 @@ def _mark(recording: Recording, position: int, hazard: Hazard) -> Mark | None:
         cells = cells[-1:]
     return Mark(
         position,
-        title,
+        headline(hazard.status),
         hazard.message,
         slot,
         thread,

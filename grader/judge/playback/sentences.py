@@ -6,8 +6,8 @@ from typing import SupportsFloat
 
 import numpy as np
 
-from grader.counted import counted
-from grader.cuda.simulator.observers.recording import (
+from ...counted import counted
+from ...cuda.simulator.observers.recording import (
     AT_BARRIER,
     AT_WARP,
     GONE,
@@ -15,10 +15,10 @@ from grader.cuda.simulator.observers.recording import (
     Recording,
     Touch,
 )
-
-from .places import elements
+from .elements import elements
 
 _RANGES = 6  # of a list that is cut
+_FEW = 3  # values that are all told
 _DID = {"load": "read", "store": "wrote", "atomic": "updated atomically"}
 
 
@@ -53,6 +53,8 @@ def ranges(threads: np.ndarray) -> str:
 
 def _own(recording: Recording, threads: np.ndarray, slot: int) -> np.ndarray:
     """Those of a recorded block, counted within it."""
+    if len(recording.blocks) == 1:
+        return threads
     first = slot * recording.stride
     return threads[(threads >= first) & (threads < first + recording.stride)] - first
 
@@ -68,12 +70,20 @@ def _touched(recording: Recording, frame: Frame, slot: int) -> list[str]:
 
 def _phrase(recording: Recording, touch: Touch, rows: np.ndarray) -> str:
     memory = recording.memories[touch.memory]
-    where = elements(memory, touch, rows)
-    values = touch.values[rows]
-    same = f" ({shown(values.flat[0])})" if len(rows) == 1 and values.size == 1 else ""
     if memory.space == "local":
         return f"{_DID[touch.kind]} memory of their own"
-    return f"{_DID[touch.kind]} {where}{same}"
+    return f"{_DID[touch.kind]} {elements(memory, touch, rows)} ({_values(touch, rows)})"
+
+
+def _values(touch: Touch, rows: np.ndarray) -> str:
+    """What lies in the elements, in their order: all of a few, or the first two and the last."""
+    offsets = touch.offsets[rows]
+    if not (offsets[1:] > offsets[:-1]).all():
+        rows = rows[np.unique(offsets, return_index=True)[1]]
+    few = len(rows) * touch.values.shape[1] <= _FEW
+    firsts = touch.values[rows[:_FEW]].reshape(-1)[: _FEW if few else 2]
+    told = [shown(one) for one in firsts]
+    return ", ".join(told) if few else f"{', '.join(told)}, … {shown(touch.values[rows[-1], -1])}"
 
 
 def _shuffled(recording: Recording, frame: Frame, slot: int) -> list[str]:

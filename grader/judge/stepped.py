@@ -1,0 +1,165 @@
+"""The steps that lead to where a case went wrong, in the verdict of an answer that nobody will run
+again: a class's feedback page has them in place of the notebook's player.
+
+The worker that runs the case once more may say anything. Of what it says is taken only what a strip
+can hold, in a bounded size, as text; what went wrong is told as the verdict has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import chain
+
+import numpy as np
+
+from ..course import Exercise, Problem
+from ..cuda.sanitize import lines_of, visible
+from ..cuda.simulator.engine.lanes import WARP
+from ..status import Status, headline
+from . import cases, sizes
+from .cases import CaseInstance, dim
+from .playback.scene import STEPS
+from .protocol import Recorded, Scene
+from .running.limits import Limits
+from .running.process import record
+from .strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
+from .verdict import CaseResult, Verdict
+from .words import Words
+
+SMALL = 1 << 16  # threads of a case that need no smaller one
+LOOPING = 2_000  # instructions of an endless loop: it is the same all the time
+LONGEST = 400  # characters of what is said of a step
+_MANY = 1 << 30  # steps
+_NO_STEPS = (
+    Status.PASSED,
+    Status.COMPILE_ERROR,
+    Status.LAUNCH_ERROR,
+    Status.OVER_BUDGET,
+    Status.NOT_ATTEMPTED,
+    Status.UNSUPPORTED,
+)
+Judged = tuple[CaseInstance, CaseResult]
+
+
+def stepped(
+    verdict: Verdict,
+    exercise: Exercise,
+    source: str,
+    limits: Limits,
+    allowed: Mapping[str, int],
+) -> Verdict:
+    """`verdict`, with a strip in the visible case that shows best how it went wrong; as it is where
+    none does. Of hidden cases nothing is run or told."""
+    found = handy_failure(verdict, exercise)
+    if found is None:
+        return verdict
+    instance, result = found
+    if (where := result.where) is None:
+        return verdict
+    asked = _asked(instance, result, where, Words(source, exercise.solution, instance.problem))
+    told = record(source, instance, asked, limits, dict(allowed))
+    strip = believed(told, instance, where, source) if told else None
+    if strip is None:
+        return verdict
+    title = exercise.kind.called.get(result.status, headline(result.status))
+    strip = _with_ours(strip, f"{title[:1].upper()}{title[1:]}: {result.message}")
+    with_it = tuple(replace(one, strip=strip) if one is result else one for one in verdict.cases)
+    return replace(verdict, cases=with_it)
+
+
+def handy_failure(verdict: Verdict, exercise: Exercise) -> Judged | None:
+    """The first visible case that failed, as the verdict drew it, or the smallest that failed alike
+    if that one is large."""
+    failing = (pair for pair in _visible(verdict, exercise) if pair[1].status not in _NO_STEPS)
+    first = next(failing, None)
+    if first is None or _threads(first[0].problem) <= SMALL:
+        return first
+    alike = [first, *(one for one in failing if one[1].status == first[1].status)]
+    return min(alike, key=lambda one: _threads(one[0].problem))
+
+
+def _visible(verdict: Verdict, exercise: Exercise) -> Iterator[Judged]:
+    """The visible cases as the verdict drew them, each with its result; drawn when asked for."""
+    results = [one for one in verdict.cases if one.visible]
+    drawn = cases.drawn(exercise, verdict.seed, hidden=False)
+    yield from zip(chain(drawn, sizes.instances(verdict, exercise)), results, strict=False)
+
+
+def _threads(problem: Problem) -> int:
+    return sum(int(np.prod(one.grid)) * int(np.prod(one.block)) for one in problem.launches)
+
+
+def _asked(instance: CaseInstance, result: CaseResult, where: Scene, words: Words) -> Recorded:
+    """What the worker is to record: the launch, and the element that came out wrong, if one did."""
+    name, offset = _element(instance.problem, result, words)
+    return Recorded(
+        where=where,
+        steps=LOOPING if result.status == Status.TIMEOUT else STEPS,
+        status="" if instance.case.hazard else result.status,
+        compared=bool(result.mismatches),
+        name=name,
+        offset=offset,
+    )
+
+
+def _element(problem: Problem, result: CaseResult, words: Words) -> tuple[str, int]:
+    """The learner's name for the array of the first wrong element, and where that begins in it, in
+    bytes; ("", 0) where none is known."""
+    if not result.mismatches:
+        return "", 0
+    first = result.mismatches[0]
+    shapes = {name: (one.shape, one.dtype) for name, one in problem.inputs.items()}
+    made = problem.outputs.items()
+    shapes |= {name: (one.value.shape, np.dtype(one.dtype)) for name, one in made}
+    for name, (shape, dtype) in shapes.items():
+        if words.name(name) == first.buffer and len(shape) == len(first.index):
+            flat = int(np.ravel_multi_index(first.index, shape)) if shape else 0
+            return first.buffer, flat * dtype.itemsize
+    return first.buffer, 0
+
+
+def believed(told: Strip, instance: CaseInstance, where: Scene, source: str) -> Strip | None:
+    """What a worker says, as text of a bounded length; None where that can be no strip of the
+    launch."""
+    launch, lines = instance.problem.launches[where.launch - 1], len(lines_of(source))
+    if not 0 < len(told.steps) <= MOST_STEPS or not 0 < told.of < _MANY:
+        return None
+    grid = (*dim(launch.grid), 1, 1)[:3]
+    if not all(0 <= at < size for at, size in zip(told.block, grid, strict=True)):
+        return None
+    warps = -(-int(np.prod(launch.block)) // WARP)
+    if not all(_can_be(one, told.of, lines, warps) for one in told.steps):
+        return None
+    steps = tuple(replace(one, said=_plain(one.said)) for one in told.steps)
+    return Strip(launch.kernel, told.block, told.of, steps)
+
+
+def _can_be(step: Step, steps: int, lines: int, warps: int) -> bool:
+    rows = step.warps
+    firsts = [0, *(one.last + 1 for one in rows)]  # one behind the other, and then the rest
+    return (
+        0 <= step.number < steps
+        and 0 <= step.line <= lines
+        and 0 < len(rows) <= MOST_ROWS
+        and all(0 < len(one.lanes) <= WARP and set(one.lanes) <= set(SIGNS) for one in rows)
+        and [one.first for one in rows] == firsts[:-1]
+        and all(one.first <= one.last for one in rows)
+        and firsts[-1] + step.more == warps
+    )
+
+
+def _plain(text: str) -> str:
+    """Text of one line, and of a bounded length."""
+    one_line = " ".join(visible(text[: LONGEST + 1]).split())
+    return one_line if len(one_line) <= LONGEST else f"{one_line[:LONGEST]} [...]"
+
+
+def _with_ours(strip: Strip, said: str) -> Strip:
+    """The strip with what the verdict says at the first of its steps that went wrong."""
+    first = next((at for at, one in enumerate(strip.steps) if one.wrong), len(strip.steps) - 1)
+    steps = tuple(
+        replace(one, wrong=_plain(said) if at == first else "")
+        for at, one in enumerate(strip.steps)
+    )
+    return replace(strip, steps=steps)
