@@ -1,6 +1,8 @@
 """A number of things, in words."""
 
 
-def counted(number: int, noun: str) -> str:
-    """E.g. "1 warp", "3,000 warps"."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+def counted(number: float, noun: str, many: str = "") -> str:
+    """E.g. "1 warp", "3,000 warps", "2.5 points"; `many` where more than one of them is called
+    otherwise than with an s."""
+    shown = f"{int(number):,}" if number == int(number) else f"{number:g}"
+    return f"{shown} {noun if number == 1 else many or noun + 's'}"

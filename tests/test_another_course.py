@@ -42,7 +42,7 @@ def test_a_solution_of_it_is_checked_and_a_class_of_it_graded(course, grading):
     handed_in.mkdir(parents=True)
     solved = course / "notebooks" / "01_histogram.ipynb"
     (handed_in / solved.name).write_text(solved.read_text())
-    assert "1 submissions are graded" in grader(course, "autograde", "01")
+    assert "graded: 1 submission, in" in grader(course, "autograde", "01")
 
 
 def test_its_notebooks_find_its_lessons(course, tmp_path):
@@ -61,6 +61,30 @@ def test_standing_in_another_course_changes_nothing(course, tmp_path):
     elsewhere.mkdir()
     grader(elsewhere, "new", "01_sums")
     assert "01_histogram" in grader(course, "status", "01", cwd=elsewhere)
+
+
+def test_an_author_who_stands_in_a_course_works_on_that_one(course, tmp_path):
+    folder = tmp_path / "own"
+    folder.mkdir()
+    grader(folder, "new", "01_histogram")
+    (page,) = folder.glob("kernels/*/lesson.md")
+    page.write_text(page.read_text().replace("# Histogram", "# Counting"))
+    assert in_folder(folder, "build").strip().endswith("made notebooks/01_histogram.ipynb")
+    assert "02_sums is a lesson" in in_folder(folder, "new", "02_sums")
+    assert (folder / "kernels" / "02_sums").is_dir()
+
+
+def test_who_checks_a_file_takes_no_lessons_from_where_it_lies(course):
+    (solution,) = (course / "kernels" / "01_histogram").glob("1_*.cu")
+    said = in_folder(course, "check", solution, "--exercise", "01_histogram/histogram", rc=2)
+    assert "There is no lesson '01_histogram'" in said
+
+
+def in_folder(folder, *arguments, rc=0):
+    command = [sys.executable, "-m", "grader", *map(str, arguments)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == rc, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def test_a_folder_without_a_course_is_said_to_have_none(tmp_path):

@@ -117,7 +117,7 @@ def test_what_became_slower_is_told_and_what_did_not_is_counted(found, tmp_path)
     bench_files.show_changes(now, then, console)
     told = console.export_text()
     assert "tree" in told and "0.500" in told
-    assert f"{len(rest)} others are as fast as then" in told
+    assert f"tell: {len(rest)} more." in told
 
 
 def test_times_whose_spreads_touch_are_no_change(found):

@@ -62,7 +62,7 @@ def test_each_mark_says_why(week):
     assert "lateness -0.6 -> 0: due date, policy or extension changed" in said[learner(LATE)]
     assert "taken off" not in said[learner(EXTENDED)] and "taken off" not in said[learner(LATE)]
     assert "points changed: 4 before, 9 now" in said[learner(TEAM)]
-    assert "keeps the 1 points given by hand" in said[learner(BY_HAND)]
+    assert "keeps the 1 point given by hand" in said[learner(BY_HAND)]
     assert "What was handed in before that counts" in said[learner(WORSE)]
     assert "late, 1.1 taken off" not in said[learner(MATE)]
 

@@ -49,7 +49,7 @@ def test_a_launch_within_the_rule_departs_from_nothing():
     [
         ({"columns": 7}, "columns % 4 == 0 does not hold"),
         ({"block": 32}, "blocks of 32 are none of the rule's"),
-        ({"grid": (1, 2)}, r"a grid of \(1, 2\) has more than 1 dimensions"),
+        ({"grid": (1, 2)}, r"a grid of \(1, 2\) has more than 1 dimension"),
         ({"rows": 65}, "gridDim.x \\* blockDim.x >= rows does not hold"),
         ({"size": 15}, "x has 15 elements of float32"),
         ({"dtype": np.float64}, "x has 16 elements of float64"),

@@ -213,7 +213,7 @@ def feedback(learner: User) -> Path:
 
 
 def test_each_learner_fetches_their_own_feedback(machine, week):
-    assert "2 submissions are graded" in week
+    assert "graded: 2 submissions, in" in week
     assert "scale</code>: passed" in feedback(machine.ada).read_text()
     assert "Out of bounds" in feedback(machine.ben).read_text()
     assert "Out of bounds" not in feedback(machine.ada).read_text()

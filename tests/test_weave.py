@@ -137,13 +137,13 @@ def test_equal_cells_get_different_ids(folder):
         ("{exercise}", "{excercise}", "line 22: `{excercise} twice` is neither"),
         ("{kernel} 1_once.cu\n", "{kernel} 1_once.cu\nint x;\n", "line 18: the fence"),
         ("twice\n```\n", "twice\n", "line 22: the fence that opens here is never closed"),
-        ("{exercise} twice", "python", "shows the exercise twice 0 times"),
-        ("The end.", "```{exercise} twice\n```\n", "shows the exercise twice 2 times"),
+        ("The end.", "```{exercise} twice\n```\n", "stands on line 22 too; it may stand once"),
+        ("The end.", "```python\nx = = 1\n```\n", "invalid syntax"),
     ],
 )
 def test_what_cannot_be_woven_is_said_with_its_line(folder, old, new, sentence):
     assert old in LESSON
     with pytest.raises(LessonError) as error:
         woven(folder, LESSON.replace(old, new))
-    assert "kernels/01_small/lesson.md" in str(error.value)
+    assert "kernels/01_small/lesson.md, line " in str(error.value)
     assert sentence in str(error.value)

@@ -10,6 +10,7 @@ from functools import cache
 
 import cupy
 
+from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
 from ..cuda import gpu
@@ -61,7 +62,7 @@ def gathered(
         else:
             number = benchmark.sizes.index(one.size) + 1
             at = f"{benchmark.name} at {size_text(one.size)}"
-            report(f"{at}, {number} of {len(benchmark.sizes)} sizes: {one.name}")
+            report(f"{at}, {number} of {counted(len(benchmark.sizes), 'size')}: {one.name}")
     left = tuple(dict.fromkeys(skipped))
     return Timings(benchmark.name, benchmark.title, device, tuple(rows), left, benchmark.extents)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
 from ..cuda.kernel import Kernel, MakeModule
@@ -92,7 +93,7 @@ def validate(
     if benchmark.decoded:
         answer = benchmark.decoded(answer)
     if answer.size != reference.size:
-        raise Skipped(f"gave {answer.size:,} numbers instead of {reference.size:,}")
+        raise Skipped(f"gave {counted(answer.size, 'number')} instead of {reference.size:,}")
     off = float(xp.abs(answer.reshape(-1) - reference.reshape(-1)).max())
     scale = float(xp.abs(reference).max())
     if not off <= benchmark.rtol * scale:  # NaN is not

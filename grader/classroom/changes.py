@@ -123,9 +123,10 @@ def _why(what: str, old: Known | None, new: Known) -> str:
     if new.by_hand or old.by_hand:
         return "marked by hand"
     changed = verdicts.differing(old.parts, new.parts)
-    reasons = list(dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS))
-    if old.most != new.most:
-        reasons.append(f"points changed: {old.most:g} before, {new.most:g} now")
+    reasons = dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS)
+    if old.most != new.most:  # which is more than that the lesson's files changed
+        reasons.pop(_REASONS["lesson"], None)
+        reasons[f"points changed: {old.most:g} before, {new.most:g} now"] = None
     return "; ".join(reasons) or "regraded"
 
 

@@ -22,6 +22,7 @@ from nbgrader.api import (
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import undefer
 
+from ..counted import counted
 from ..course.weave import CHECK
 from . import spreadsheets, verdicts
 from .files import whole
@@ -194,9 +195,9 @@ def overridden(mark: Mark) -> str:
     if mark.by_hand is None or not mark.judged_since or mark.by_hand == mark.by_judge:
         return ""
     return (
-        f"{mark.cell.removeprefix(CHECK)} keeps the {mark.by_hand:g} points given by hand; judged "
-        f"again since then, it would get {mark.by_judge or 0:g}: save the one you want in "
-        "formgrader."
+        f"{mark.cell.removeprefix(CHECK)} keeps the {counted(mark.by_hand, 'point')} given by "
+        f"hand; judged again since then, it would get {mark.by_judge or 0:g}: save the one you "
+        "want in formgrader."
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ..counted import counted
 from ..course.kinds import Kind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
@@ -166,6 +167,7 @@ def _template() -> Template:
         undefined=StrictUndefined,
     )
     pages.filters |= {
+        "counted": lambda value, noun: counted(round(value, 2), noun),
         "points": lambda value: f"{round(value, 2):g}",
         "mark": lambda value: "" if value is None else f"{round(value, 2):g}",
     }

@@ -11,6 +11,7 @@ from pathlib import Path
 from nbformat import NotebookNode, v4
 from nbgrader.api import MissingEntry
 
+from ..counted import counted
 from ..course import Lesson
 from ..course.weave import CHECK, text
 from ..errors import MachineError
@@ -87,7 +88,7 @@ class Grading:
             remark = f"{work.unreadable} What was handed in before that counts."
             return self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
         had = self._had(learner)
-        lost = f" What was handed in before had {had:g} points, and no longer counts."
+        lost = f" What was handed in before had {counted(had, 'point')}, and no longer counts."
         return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
 
     def questions(self, work: Work) -> Iterator[Question]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 
 from .. import course
+from ..counted import counted
 from ..course.weave import text, weave_page
 from ..course_folder import NOTEBOOKS
 from .folder import CourseFolder, new_course
@@ -75,7 +76,11 @@ def _difference(path: Path, made: str) -> str:
     changed = [line for line in lines[2:] if not line.startswith("@@")]
     if not changed:
         return f"{path.name}: the cells' text is right, but ids, metadata or outputs are not."
-    more = [f"... and {len(changed) - SHOWN_LINES} lines more"] if changed[SHOWN_LINES:] else []
+    more = (
+        [f"... and {counted(len(changed) - SHOWN_LINES, 'more line')}"]
+        if changed[SHOWN_LINES:]
+        else []
+    )
     head = f"{path.name} (- as committed, + as its sources make it):"
     return "\n    ".join([head, *changed[:SHOWN_LINES], *more])
 

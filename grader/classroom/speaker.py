@@ -35,7 +35,7 @@ def title_page(lesson: Lesson, mistakes: int) -> str:
     kinds = Counter(one.kind.title for one in lesson.exercises)
     of_kinds = ", ".join(f"{kind} ({number})" for kind, number in kinds.most_common())
     minutes = sum(one.minutes for one in lesson.exercises)
-    some = f"; some {minutes} minutes for learners" if minutes else ""
+    some = f"; some {counted(minutes, 'minute')} for learners" if minutes else ""
     exercises = f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}{some}"
     said = counted(mistakes, "typical mistake")
     return _TITLE.format(title=lesson.title, exercises=escape(exercises), mistakes=said)
@@ -61,7 +61,8 @@ def annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mist
 
 def _of_exercise(exercise: Exercise, mistakes: Mapping[str, Mistake]) -> str:
     minutes = f", some {exercise.minutes} min" if exercise.minutes else ""
-    about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {exercise.points:g} points)"
+    worth = counted(exercise.points, "point")
+    about = f"**{exercise.title}** ({exercise.kind.title}{minutes}, {worth})"
     lines = [f"{about}: {exercise.teaches}" if exercise.teaches else about, ""]
     lines += [f"- Hint: {hint}" for hint in exercise.hints]
     its = [one for one in mistakes.values() if one.wrong.exercise == exercise.name]

@@ -79,9 +79,15 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
 
 
 def _week(scratch: Path, lesson: Lesson) -> Iterator[Figure]:
-    """A class graded and given feedback, and how much that leaves on the disk."""
-    here = _class(scratch, lesson, DEPARTMENT, ALIKE)
-    what = f"{DEPARTMENT} submissions, {ALIKE} distinct"
+    """A class graded and given feedback, and how much that leaves on the disk: of notebooks each
+    of which has a mistake of its own, and then of such as have no answer in common."""
+    yield from _graded_week(scratch, lesson, f"{DEPARTMENT} submissions, {ALIKE} distinct", False)
+    what = f"{DEPARTMENT} submissions, {ALIKE} distinct in every answer"
+    yield from _graded_week(scratch, lesson, what, True)
+
+
+def _graded_week(scratch: Path, lesson: Lesson, what: str, own: bool) -> Iterator[Figure]:
+    here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
     for command in ("autograde", "feedback"):
         how = ("--jobs", str(JOBS)) if command == "autograde" else ()
@@ -109,8 +115,11 @@ def _beside_dask(scratch: Path, lesson: Lesson) -> Figure:
     return Figure(what, "x", dask.seconds / plain.seconds, 1.15)
 
 
-def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFolder:
-    """A released course in which `size` learners have handed in `distinct` different answers."""
+def _class(
+    scratch: Path, lesson: Lesson, size: int, distinct: int, own: bool = True
+) -> CourseFolder:
+    """A released course in which `size` learners have handed in `distinct` different notebooks;
+    with `own` no answer in one of them stands in another."""
     here = new_course(Path(tempfile.mkdtemp(dir=scratch)))
     generate(here, lesson)
     blank = read_notebook(here.notebook("release", lesson.name))
@@ -120,8 +129,9 @@ def _class(scratch: Path, lesson: Lesson, size: int, distinct: int) -> CourseFol
         for cell in blank.cells:
             name = grade_id(cell)
             if name in answers:
-                own = (zlib.crc32(here.root.name.encode()) + number) % 2**31
-                cell.source = cuda_cell(name, _distinct(kinds[name], answers[name], own))
+                mark = (zlib.crc32(here.root.name.encode()) + number) % 2**31
+                source = _distinct(kinds[name], answers[name], mark) if own else answers[name]
+                cell.source = cuda_cell(name, source)
         notebooks.append(text(blank))
     for number in range(size):
         place = here.notebook("submitted", lesson.name, f"learner_{number:04}")

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..counted import counted
 from ..status import Status
 from ..submissions.cells import cuda_source
 from .check_file import Checked
@@ -26,7 +27,7 @@ def workflow_commands(path: Path, checked: list[Checked]) -> Iterator[str]:
         found = verdict.for_learner()
         line = found.line and line_in_file(path, text, cuda_source(one.shown), found.line)
         said = found.message or found.status.replace("_", " ")
-        points = f"{found.points:g} of {found.max_points:g} points"
+        points = f"{found.points:g} of {counted(found.max_points, 'point')}"
         kind = "notice" if found.status == Status.NOT_ATTEMPTED else "error"
         yield _command(kind, path, line or None, f"{one.exercise}: {points}", said)
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from typer.core import TyperGroup
 
+from ..counted import counted
 from ..cuda.sanitize import visible
 from ..errors import CourseError, of_a_file, of_an_extra, of_the_machine
 
@@ -24,6 +25,8 @@ UNSAFE = Annotated[
     bool, typer.Option("--unsafe", help="Also where nothing keeps a learner's #include from files.")
 ]
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
+# Who judges a learner's file never takes lessons from the folder that it lies in; who writes does.
+AUTHORS = {"build", "new", "preview", "demo", "publish"}
 REFUSED, STUMBLED, STOPPED = 2, 3, 130  # exit statuses beside a command's own
 
 
@@ -101,6 +104,7 @@ app = typer.Typer(
 
 @app.callback()
 def grader(
+    context: typer.Context,
     course: Annotated[
         Path | None,
         typer.Option(
@@ -109,8 +113,18 @@ def grader(
     ] = None,
 ) -> None:
     """A CUDA course with a grader, on a GPU or on a simulated one."""
+    if context.invoked_subcommand in AUTHORS:
+        course = course or _course_here()
     if course:  # read where lessons are found, here and in every process that is started
         os.environ[COURSE] = str(course.absolute())
+
+
+def _course_here() -> Path | None:
+    """The current folder where it is another course than the one that this grader came with."""
+    here = Path.cwd()
+    ours = here == Path(__file__).parents[2]
+    is_course = (here / "nbgrader_config.py").is_file() and (here / "kernels").is_dir()
+    return here if is_course and not ours else None
 
 
 @app.command()
@@ -247,7 +261,10 @@ def counters(
         counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)), encoding="utf-8"
     )
     differing = len(list(comparison.differences(rows)))
-    typer.echo(f"{len(rows)} kernels compared, {differing} counters differ: see {to}.")
+    typer.echo(
+        f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
+        f"see {to}."
+    )
 
 
 @app.command()
@@ -266,7 +283,10 @@ def conformance(
     )
     beyond = sum(row.beyond for row in rows)
     forms = sum(row.forms for row in rows)
-    typer.echo(f"{forms} instruction forms compared, {beyond} outputs beyond bounds: see {to}.")
+    typer.echo(
+        f"{counted(forms, 'instruction form')} compared, "
+        f"{counted(beyond, 'output')} beyond bounds: see {to}."
+    )
 
 
 @app.command()

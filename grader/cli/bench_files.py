@@ -52,4 +52,4 @@ def show_changes(found: Found, against: Path, console: Console) -> None:
     if different:
         console.print(table)
     alike = sum(compared(*pair) for pair in pairs) - len(different)
-    console.print(f"{alike} others are as fast as then, as far as these times can tell.")
+    console.print(f"As fast as then, as far as these times can tell: {alike} more.")

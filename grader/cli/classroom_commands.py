@@ -32,6 +32,7 @@ from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
+from ..counted import counted
 from ..course.weave import weave
 from ..judge import oversights, steps
 from . import stepper
@@ -76,7 +77,7 @@ def autograde_lesson(
     for problem in problems:
         complain(problem)
     entered = sum(bool(one.exercises) for one in graded)
-    say(f"{entered} submissions are graded and in {short(here.root)}/gradebook.db")
+    say(f"graded: {counted(entered, 'submission')}, in {short(here.root)}/gradebook.db")
     return 1 if problems else 0
 
 
@@ -88,7 +89,8 @@ def write_feedback(name: str) -> int:
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
     made = feedback.write_all(here, lesson, learners, track)
-    say(f"{len(learners)} pages are in {short(here.root)}/feedback, {made} of them made now")
+    pages = counted(len(learners), "page")
+    say(f"feedback: {pages} in {short(here.root)}/feedback, {made} made now")
     say(f"the grades of the course are in {short(feedback.export(here))}")
     return 0
 

@@ -95,8 +95,9 @@ def read_roster(path: Path, id: str | None, section: str | None, team: str | Non
     teams = {one.team for one in found.members if one.team}
     told = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
     say(
-        f"{len(found.members)} learners, as {found.system.name} has them, are in the gradebook and "
-        f"in {coursefile.FILE}; sections: {told or 'none'}; teams: {len(teams) or 'none'}"
+        f"entered in the gradebook and in {coursefile.FILE}: "
+        f"{counted(len(found.members), 'learner')}, as {found.system.name} has them; "
+        f"sections: {told or 'none'}; teams: {len(teams) or 'none'}"
     )
     if absent:
         say(f"In the gradebook and not in {path.name}: {some(absent)}. Nobody was removed.")
@@ -121,7 +122,7 @@ def export_marks(
     path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, content)
     without = sum(not line.scores for line in found.lines)
-    say(f"{len(found.lines)} learners, {without} of them without a mark, are in {short(path)}")
+    say(f"{counted(len(found.lines), 'learner')}, {without} of them without a mark: {short(path)}")
     return 0
 
 
@@ -145,7 +146,7 @@ def regrade_lesson(
     would = "would change" if dry_run else "changed"
     for problem in problems_of(graded):
         complain(problem)
-    say(f"{changed} of {len(graded)} learners' marks {would}")
+    say(f"marks of {changed} of {counted(len(graded), 'learner')} {would}")
     return 0
 
 
@@ -194,7 +195,7 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
 def new_lesson(name: str) -> int:
     """Make a lesson's folder, in a course of its own too."""
     if begin(course.KERNELS.parent):
-        say(f"{short(course.KERNELS.parent)} is a course now; nbgrader_config.py describes it")
+        say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     here = open_course()
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))

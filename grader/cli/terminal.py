@@ -8,6 +8,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from ..counted import counted
 from ..course import KINDS, Standing
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
@@ -61,7 +62,9 @@ def show_failures(console: Console, verdict: Verdict, source: str) -> None:
 
 
 def _heading(verdict: Verdict) -> Text:
-    points = f"{verdict.points:g} of {verdict.max_points:g} points, on the {verdict.device}"
+    points = (
+        f"{verdict.points:g} of {counted(verdict.max_points, 'point')}, on the {verdict.device}"
+    )
     kind = KINDS[verdict.kind]
     told = [f"{points} ({kind.title})"]
     if verdict.status == "passed":

@@ -138,6 +138,8 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
             where = at(path, *(known for _, known in trail))
             what = ": ".join(f"{kind} {known!r}" if known else kind for kind, known in trail)
             wrong = f"{name} must be {_spelled(hint)}, not {found!r:.80}."
+            if typing.get_origin(hint) is tuple and not isinstance(found, tuple):
+                wrong += " A tuple of one is written with a comma: (one,)."
             raise AuthorError(" ".join(f"{where}: {what}: {wrong}".split()))
         for part in _parts(found):
             if is_dataclass(part) and not isinstance(part, type):
@@ -154,7 +156,9 @@ def require_exercise(exercise: Exercise, path: Path) -> None:
     for case in exercise.cases:
         if not (math.isfinite(case.points) and case.points >= 0):
             where = at(path, exercise.name, case.name)
-            raise AuthorError(f"{where}: case {case.name!r} has {case.points} points.")
+            raise AuthorError(
+                f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
+            )
     names = [case.name for case in exercise.cases]
     if twice := [name for name in names if names.count(name) > 1]:
         raise AuthorError(f"{at(path, twice[0])}: two cases are called {twice[0]!r}.")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..counted import counted
 from ..errors import AuthorError
 
 Table = Mapping[str, Any]  # one of TOML's, not yet looked at
@@ -65,7 +66,7 @@ def place(words: str, source: str) -> int:
     """Where `words` begin in `source`, in which they must stand once."""
     found = source.count(words) if words else 0
     if found != 1:
-        times = "nowhere" if not found else f"{found} times"
+        times = "nowhere" if not found else counted(found, "time")
         raise EditError(f"{words.strip()!r} stands {times} in the kernel, and must stand once")
     return source.index(words)
 
@@ -78,7 +79,8 @@ def _answers(entry: Table, solution: str) -> Iterator[tuple[int, int, str]]:
     places = list(_PLACE.finditer(solution))
     if len(answers) != len(places) or not all(isinstance(one, str) for one in answers):
         raise EditError(
-            f"answer must have {len(places)} texts, one for each BEGIN SOLUTION of the kernel"
+            f"answer must have {counted(len(places), 'text')}, one for each BEGIN SOLUTION of the "
+            "kernel"
         )
     for found, text in zip(places, answers, strict=True):
         yield found.start(1), found.end(1), text

@@ -75,27 +75,29 @@ def _all(path: Path, listed: Table, solutions: Mapping[str, str]) -> Iterator[Wr
         if not edits.are_tables(entries):
             where = _header(path, exercise)
             raise MistakeError(f"{where}: a mistake in {exercise} begins with [[{exercise}]].")
-        for entry in entries:
+        for number, entry in enumerate(entries):
             try:
                 yield _wrong_kernel(exercise, entry, solutions[exercise])
             except edits.EditError as error:
                 name = str(entry.get("name", ""))
-                quoted = f'"{name}"' in authors.text(path)
-                where = authors.at(path, name) if quoted else _header(path, exercise)
+                quoted = bool(name) and f'"{name}"' in authors.text(path)
+                where = authors.at(path, name) if quoted else _header(path, exercise, number)
                 told = f"{exercise}/{name or 'a mistake without a name'}: {error}"
                 raise MistakeError(f"{where}: {told}".rstrip(".") + ".") from None
 
 
-def _header(path: Path, exercise: str) -> str:
-    """The file, and the line on which the first table of an exercise begins."""
-    for number, line in enumerate(authors.text(path).splitlines(), 1):
-        if re.match(rf"\s*\[*{re.escape(exercise)}\b", line):
-            return f"{authors.shown(path)}, line {number}"
-    return authors.shown(path)
+def _header(path: Path, exercise: str, number: int = 0) -> str:
+    """The file, and the line on which that table of an exercise begins, counted from 0."""
+    lines = enumerate(authors.text(path).splitlines(), 1)
+    begins = re.compile(rf"\s*\[*{re.escape(exercise)}\b(?!\.)")
+    found = [at for at, line in lines if begins.match(line)]
+    return f"{authors.shown(path)}, line {found[number]}" if found[number:] else authors.shown(path)
 
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
     edits.require(entry, _TEXTS, _KEYS)
+    if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
+        raise edits.EditError(f"{empty[0]} is empty")
     if entry["must_get"] not in set(Status):
         raise edits.EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edits.edited(solution, exercise, entry)

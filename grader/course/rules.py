@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..counted import counted
 from .model import Dim, Exercise, Launch, Problem, Rule
 
 AXES = "xyz"
@@ -136,7 +137,7 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     """What of a launch is not as its rule says, in sentences."""
     declared = parameters(rule)
     if len(declared) != len(launch.args):
-        yield f"{len(launch.args)} arguments are passed for {len(declared)} parameters"
+        yield f"{counted(len(declared), 'parameter')}, and the launch passes {len(launch.args)}"
         return
     pairs = list(zip(declared, launch.args, strict=True))
     numbers = {one.name: int(arg) for one, arg in pairs if is_whole(one)}
@@ -144,10 +145,11 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
     if dimensions(launch.block) not in map(dimensions, rule.blocks):
         yield f"blocks of {launch.block} are none of the rule's"
     if any(size > 1 for size in dimensions(launch.grid)[rule.grid :]):
-        yield f"a grid of {launch.grid} has more than {rule.grid} dimensions"
+        yield f"a grid of {launch.grid} has more than {counted(rule.grid, 'dimension')}"
     yield from (f"{one} does not hold" for one in rule.where if not value(one, names))
     if (needed := value(rule.shared_mem, names)) != launch.shared_mem:
-        yield f"it gets {launch.shared_mem} bytes of shared memory, the rule says {needed}"
+        given = counted(launch.shared_mem, "byte")
+        yield f"it gets {given} of shared memory, the rule says {needed}"
     sizes = _sizes(problem)
     for one, arg in pairs:
         if one.length is None:
@@ -158,7 +160,8 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
         if one.out and str(arg) in problem.inputs:
             yield f"{one.name} is not only written"
         if dtype != one.dtype or (one.length and size < value(one.length, names)):
-            yield f"{one.name} has {size} elements of {dtype}, and the rule wants {one.length}"
+            elements = counted(size, "element")
+            yield f"{one.name} has {elements} of {dtype}, and the rule wants {one.length}"
 
 
 def sentence(rule: Rule, code: str = "") -> str:
@@ -169,8 +172,8 @@ def sentence(rule: Rule, code: str = "") -> str:
     where = ", ".join(f"{code}{one}{code}" for one in rule.where)
     conditions = f" with {where}" if where else ""
     given = ", ".join(f"{code}{one}{code}" for one in rule.parameters)
-    most = f"at most {rule.most:,} elements an array and threads a grid"
-    return f"{given}{conditions}; blocks of {blocks} threads; {most}"
+    most = f"at most {counted(rule.most, 'element')} an array and threads a grid"
+    return f"{given}{conditions}; blocks of {blocks} thread{'' if blocks == '1' else 's'}; {most}"
 
 
 def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ Nothing varies between two runs: a cell's id is a hash of what it is, not of whe
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import re
 from collections import Counter
@@ -47,8 +48,7 @@ _BREAK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<folded> folded)?")
-
-
+_IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same
 _MUST_BE_RIGHT = "For which launches it must be right"
 
 
@@ -66,7 +66,7 @@ def weave(lesson: Lesson) -> NotebookNode:
         v4.new_code_cell(_SET_UP.format(name=lesson.name)),
         *_cells(lesson, "\n" + prose),
     ]
-    _require_each_exercise_once(lesson, cells)
+    _require_each_exercise_once(lesson, "\n" + prose)
     _give_ids(lesson.name, cells)
     metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
     woven: NotebookNode = v4.new_notebook(cells=cells, metadata=metadata)
@@ -133,7 +133,7 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
     """The code cells that a fence stands for; none if it is not one of our three kinds."""
     info = fence["info"].strip()
     if info == "python":
-        return [_python_cell(fence["body"].strip("\n"))]
+        return [_python_cell(lesson, fence["body"], line)]
     if not info.startswith("{"):
         return []
     directive = _DIRECTIVE.fullmatch(info)
@@ -146,8 +146,14 @@ def _code_cells(lesson: Lesson, fence: re.Match[str], line: int) -> list[Noteboo
     return _kernel_cells(lesson, directive[2], line, folded=bool(directive["folded"]))
 
 
-def _python_cell(code: str) -> NotebookNode:
-    """A question is folded: its text holds the answer."""
+def _python_cell(lesson: Lesson, body: str, line: int) -> NotebookNode:
+    """Of a fence that opens on `line`. A question is folded: its text holds the answer."""
+    code = body.strip("\n")
+    if not _IPYTHON.search(code):
+        try:
+            ast.parse(body)
+        except SyntaxError as error:
+            raise _error(lesson, line + (error.lineno or 0), error.msg) from None
     folded = {"jupyter": {"source_hidden": True}} if code.startswith("predict(") else {}
     cell: NotebookNode = v4.new_code_cell(code, metadata=folded)
     return cell
@@ -194,15 +200,21 @@ def _rule_cells(exercise: Exercise) -> list[NotebookNode]:
     return [v4.new_markdown_cell(folded)]
 
 
-def _require_each_exercise_once(lesson: Lesson, cells: list[NotebookNode]) -> None:
-    shown = Counter(_grade_id(cell) for cell in cells)
+def _require_each_exercise_once(lesson: Lesson, markdown: str) -> None:
+    found: dict[str, list[int]] = {}  # the lines of each one's fences
+    for match in _BREAK.finditer(markdown):
+        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
+        if directive and directive[1] == "exercise":
+            line = markdown.count("\n", 0, match.start()) + 1
+            found.setdefault(directive[2], []).append(line)
     for exercise in lesson.exercises:
-        if shown[exercise.name] != 1:
-            raise LessonError(
-                f"kernels/{lesson.name}/lesson.md shows the exercise {exercise.name} "
-                f"{shown[exercise.name]} times; it must have exactly one "
-                f"```{{exercise}} {exercise.name}``` fence."
-            )
+        first, *more = found.get(exercise.name, [0])
+        if not first:
+            place = authors.place_of(lesson.path, exercise.name)
+            raise LessonError(f"{place}: no fence of lesson.md has the exercise {exercise.name!r}.")
+        if more:
+            what = f"the exercise {exercise.name!r} stands on line {first} too; it may stand once"
+            raise _error(lesson, more[0], what)
 
 
 def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from ..counted import counted
 from .sanitize import lines_of, visible
 
 MOST = 5  # errors told of one source: the first causes the others, as a rule
@@ -55,7 +56,7 @@ def bounded(errors: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
             left += 1
     if left:
         last = kept[-1]
-        more = Note(f"and {left} more errors; fix the first one first")
+        more = Note(f"and {counted(left, 'more error')}; fix the first one first")
         kept[-1] = Diagnostic(last.message, last.line, last.column, (*last.notes, more))
     return tuple(kept)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ..counted import counted
 from .errors import LaunchError
 from .kernel import Dim, Extent, Kernel
 
@@ -122,7 +123,7 @@ def check_cooperative(kernel: str, device: Architecture, blocks: int, threads: i
     if blocks > most:
         raise _refused(
             kernel,
-            f"a cooperative launch of {blocks} blocks of {threads} threads; "
+            f"a cooperative launch of {counted(blocks, 'block')} of {counted(threads, 'thread')}; "
             f"at most {most} are on the device at once",
         )
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..counted import counted
 from .comments import without_comments
 from .errors import LaunchError
 
@@ -115,7 +116,8 @@ def check_arguments(kernel: str, declared: tuple[Parameter, ...], args: tuple[ob
     if len(args) != len(declared):
         wanted = ", ".join(f"{p.type} {p.name}".strip() for p in declared)
         raise LaunchError(
-            f"{kernel} takes {len(declared)} arguments ({wanted}); this launch passes {len(args)}.",
+            f"{kernel} takes {counted(len(declared), 'argument')} ({wanted}); this launch passes "
+            f"{len(args)}.",
             kernel=kernel,
         )
     for number, (parameter, value) in enumerate(zip(declared, args, strict=True), start=1):

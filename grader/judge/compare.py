@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..counted import counted
 from ..course import Case, Expected, Problem
 from ..errors import AuthorError
 from ..status import Status
@@ -146,10 +147,11 @@ def _left_out(name: str, missing: np.ndarray) -> str:
     others = int(missing.sum()) - 1
     also = f", nor {'was' if others == 1 else 'were'} {others} other" if others else ""
     also += "s" if others > 1 else ""
+    each = "It" if missing.size == 1 else "Each"
     return (
-        f"{place} was never written{also}; {name} has {missing.size} elements. Each needs a thread "
-        f"that stores to it: work out which thread should own {place}, and which guard or index "
-        "keeps it away."
+        f"{place} was never written{also}; {name} has {counted(missing.size, 'element')}. {each} "
+        f"needs a thread that stores to it: work out which thread should own {place}, and which "
+        "guard or index keeps it away."
     )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
+from ..counted import counted
 from ..course import Launch, Problem
 from ..cuda.signature import Parameter, compatible, parameters
 from ..status import Status
@@ -128,7 +129,7 @@ def _reordered(mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> boo
 
 
 def _changed(kernel: str, mine: tuple[Parameter, ...], given: tuple[Parameter, ...]) -> str:
-    what = f"here it takes {len(mine)} parameters in place of {len(given)}"
+    what = f"here it takes {counted(len(mine), 'parameter')} in place of {len(given)}"
     if len(mine) == len(given):
         pairs = enumerate(zip(mine, given, strict=True), start=1)
         number, one, other = next((n, a, b) for n, (a, b) in pairs if not compatible(a, b))

@@ -14,6 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ..counted import counted
 from ..cuda import gpu_count
 from . import progress
 from .folder import LESSONS, outdated
@@ -185,8 +186,8 @@ def _pages(root: Path) -> str:
 
 
 def _done(station: Station) -> str:
-    exercises = f"{station.passed} of {station.exercises} exercises passed"
-    answered = f"{station.answered} of {station.predictions} predictions made"
+    exercises = f"{station.passed} of {counted(station.exercises, 'exercise')} passed"
+    answered = f"{station.answered} of {counted(station.predictions, 'prediction')} made"
     right = f", {station.right} right" if station.answered else ""
     return f"{exercises}; {answered}{right}"
 

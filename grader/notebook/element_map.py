@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from ..counted import counted
 from .html import ACCENTS, BORDER, MUTED, TEXT, Page, unless_escaped
 
 _ACROSS, _DOWN = 64, 32  # cells at most
@@ -62,7 +63,8 @@ def _said(name: str, wrong: np.ndarray, missing: np.ndarray, each: int) -> str:
     number = int(wrong.sum())
     first = np.argwhere(wrong)[0].tolist() if wrong.ndim else []
     where = f"{name}[{', '.join(map(str, first))}]" if first else name
-    said = f"{number} of {wrong.size} elements of {name} {'is' if number == 1 else 'are'} wrong"
+    are = "is" if number == 1 else "are"
+    said = f"{number} of {counted(wrong.size, 'element')} of {name} {are} wrong"
     said += f", the first is {where}" if number < wrong.size and number > 1 else ""
     if unwritten := int(missing.sum()):
         all_of = "" if unwritten < number else "; all of these" if number > 1 else "; it"

@@ -6,6 +6,7 @@ from html import escape
 
 import numpy as np
 
+from grader.counted import counted
 from grader.course import Exercise
 from grader.cuda import simulator
 from grader.cuda.diagnostics import Diagnostic
@@ -71,7 +72,7 @@ def _not_attempted(exercise: Exercise) -> Page:
 
 def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
     outcome = "passed" if kind == "success" else "not there yet"
-    points = f"{_number(verdict.points)} of {_number(verdict.max_points)} points"
+    points = f"{_number(verdict.points)} of {counted(verdict.max_points, 'point')}"
     of_kind = exercise.kind.title
     html = heading(kind, prose(f"`{exercise.name}`: {outcome}"), f" · {points} · {of_kind}")
     return Page(html, f"{exercise.name}: {outcome}, {points} ({of_kind})")
@@ -238,7 +239,7 @@ def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
         text = f'`hint("{exercise.name}")` gives you a hint.' if exercise.hints else ""
     elif hidden := exercise.points - verdict.max_points:
         text = (
-            f"Other cases, not shown here, are worth {_number(hidden)} more points when graded: "
+            f"Other cases, not shown here, are worth {counted(hidden, 'more point')} when graded: "
             f'`check("{exercise.name}", hidden=True)` tells which kinds of them pass.'
         )
     else:

@@ -28,6 +28,8 @@ UNKNOWN_TIME = "When it was handed in is not known: its timestamp.txt is not as 
 
 # As nbgrader writes it; what it would make of other texts depends on the day, or on other files.
 _TIME = re.compile(r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?( [A-Za-z]{1,6}| [+-]\d{4})?")
+# Some browsers put .txt or .json behind it when they save one.
+_NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
 # A login or a number, or an e-mail address. nbgrader takes it for a pattern and for a folder, and
 # spreadsheets take what begins with = + - @ for a formula.
 _NAME = re.compile(r"\w[\w.@+-]*(?: [\w.@+-]+)*")
@@ -78,8 +80,8 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
         content = intake.read_file(folder / chosen)
     except UnreadableNotebook as error:
         refused = str(error)
-        if others and not (folder / name).exists():
-            refused += f" The folder holds {', '.join(others)} instead: hand it in as {name}."
+        if not (folder / name).exists():
+            refused += _instead(name, others, _named(_files(folder)))
     if chosen != name:
         remark = f"{shown(chosen)} counts, as it has the work: name it {name} the next time."
         others = ()
@@ -92,26 +94,48 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     return Submission(name, content, refused, beside, remark, others)
 
 
+def _instead(name: str, notebooks: tuple[str, ...], files: tuple[str, ...]) -> str:
+    """What to do where there is no notebook called `name`; nothing for an empty folder."""
+    if notebooks:
+        return f" The folder holds {', '.join(notebooks)} instead: hand it in as {name}."
+    return f" The folder holds {', '.join(files)}: hand in the notebook itself." if files else ""
+
+
 def other_notebooks(folder: Path, name: str) -> tuple[str, ...]:
-    """What notebooks lie beside the one called `name`, as they can be shown; those that Jupyter
-    keeps for itself aside."""
-    found = sorted(path.name for path in folder.glob("[!.]*.ipynb") if path.name != name)
-    listed = tuple(map(shown, found[:MOST_NAMES]))
-    return (*listed, f"{len(found) - MOST_NAMES} more") if found[MOST_NAMES:] else listed
+    """What notebooks lie beside the one called `name`, as they can be shown."""
+    return _named([path for path in _notebooks(folder) if path != name])
 
 
 def shown(name: str) -> str:
     """A file's name as it can stand in a sentence."""
-    return ascii(name)[1:-1][:LONGEST_NAME]
+    return repr(name)[1:-1][:LONGEST_NAME]
+
+
+def _named(names: list[str]) -> tuple[str, ...]:
+    """The first few, and how many there are more."""
+    listed = tuple(map(shown, names[:MOST_NAMES]))
+    return (*listed, f"{len(names) - MOST_NAMES} more") if names[MOST_NAMES:] else listed
+
+
+def _notebooks(folder: Path) -> list[str]:
+    return [name for name in _files(folder) if _NOTEBOOK.search(name)]
+
+
+def _files(folder: Path) -> list[str]:
+    """The files in a submission, from its folder on, but for what nbgrader put there and what
+    is hidden, as what Jupyter keeps for itself."""
+    found = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    seen = [path for path in found if not any(part.startswith(".") for part in path.parts)]
+    return [path.as_posix() for path in seen if path.as_posix() not in HANDED_IN]
 
 
 def _most_worked_on(folder: Path, name: str, worked_on: WorkedOn) -> str:
     """Of the folder's notebooks the one with the most work in it: `name` rather than another, a
     newer one rather than an older."""
     found = sorted(
-        folder.glob("[!.]*.ipynb"), key=lambda path: (path.name == name, path.stat().st_mtime)
+        _notebooks(folder), key=lambda path: (path == name, (folder / path).stat().st_mtime)
     )
-    work = {path.name: _work(path, worked_on) for path in found[-MOST_READ:]}
+    work = {path: _work(folder / path, worked_on) for path in found[-MOST_READ:]}
     best = max(reversed(work), key=work.__getitem__)
     return best if work[best] > 0 else name
 

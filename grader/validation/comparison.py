@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..counted import counted
 from ..errors import BadInput
 from ..profiler.work import Work, simulate
 from .ncu import Launched
@@ -131,8 +132,8 @@ def compare(works: list[Work], launched: list[Launched]) -> list[Row]:
     measured = [name for name, _ in launched]
     if expected != measured:
         raise BadInput(
-            f"ncu measured {len(measured)} launches, {len(expected)} are wanted, or in another "
-            "order: measure again."
+            f"ncu measured {counted(len(measured), 'launch', 'launches')}, of other kernels or in "
+            f"another order than the {len(expected)} that are wanted: measure again."
         )
     remaining = iter(launched)
     return [_row(work, [next(remaining)[1] for _ in work.launches]) for work in works]

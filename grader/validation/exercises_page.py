@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from ..counted import counted
 from ..course import KERNELS, KINDS, Exercise, Lesson, lessons
 
 PAGE = KERNELS.with_name("docs") / "exercises.md"
@@ -38,7 +39,7 @@ def text() -> str:
 def _lesson(lesson: Lesson) -> str:
     minutes = sum(exercise.minutes for exercise in lesson.exercises)
     head = f"\n## {lesson.name}: {lesson.title}\n\n"
-    head += f"{len(lesson.exercises)} exercises, {minutes} minutes.\n"
+    head += f"{counted(len(lesson.exercises), 'exercise')}, {counted(minutes, 'minute')}.\n"
     return head + _TABLE + "".join(_rows(lesson))
 
 

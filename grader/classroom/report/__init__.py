@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from ...counted import counted
 from ...course import Lesson
 from ...cuda.sanitize import visible
 from ...notebook import diagnosis
@@ -144,6 +145,7 @@ def _template(name: str) -> Template:
         undefined=StrictUndefined,
     )
     pages.filters |= {"words": _words, "explained": _explained, "prose": _prose, "points": _points}
+    pages.filters["counted"] = counted
     return pages.get_template(name)
 
 

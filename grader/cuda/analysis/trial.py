@@ -77,5 +77,5 @@ class Trial:
         said = [f"{name} = {number:,}" for name, number in self.numbers.items()]
         blocks = " x ".join(f"{one:,}" for one in rules.without_ones(self.grid))
         threads = " x ".join(f"{one:,}" for one in rules.without_ones(self.block))
-        plural = "" if blocks == "1" else "s"
-        return ", ".join([*said, f"{blocks} block{plural} of {threads} threads"])
+        ends = ["" if one == "1" else "s" for one in (blocks, threads)]
+        return ", ".join([*said, f"{blocks} block{ends[0]} of {threads} thread{ends[1]}"])

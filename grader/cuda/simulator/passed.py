@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...counted import counted
 from ..errors import LaunchError
 from ..signature import Parameter, check_arguments
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
@@ -36,14 +37,14 @@ class Passed:
             check_arguments(self.kernel, self.declared, args)
         if len(args) != len(expected):
             raise LaunchError(
-                f"{self.kernel} takes {len(expected)} arguments, not {len(args)}.",
+                f"{self.kernel} takes {counted(len(expected), 'argument')}, not {len(args)}.",
                 kernel=self.kernel,
             )
         for number, (parameter, value) in enumerate(zip(expected, args, strict=True), start=1):
             size = 8 if value is None or isinstance(value, np.ndarray) else _scalar_size(value)
             if size != parameter.size:
                 raise LaunchError(
-                    f"parameter {number} of {self.kernel} has {parameter.size} bytes "
+                    f"parameter {number} of {self.kernel} has {counted(parameter.size, 'byte')} "
                     f"({parameter.type}), the argument {value!r} has {size or 'no fixed size'}.",
                     kernel=self.kernel,
                 )

@@ -94,7 +94,7 @@ def _shuffled(recording: Recording, frame: Frame, slot: int) -> list[str]:
         if rows.any():
             kept = int(np.count_nonzero(rows)) - moved
             rest = f", {kept} got back {'its' if kept == 1 else 'their'} own" if kept else ""
-            phrases.append(f"shuffle: {moved} lanes received another lane's value{rest}")
+            phrases.append(f"shuffle: {counted(moved, 'lane')} received another lane's value{rest}")
     return phrases
 
 

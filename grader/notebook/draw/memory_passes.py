@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from grader.counted import counted
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.traffic import SECTOR
 
@@ -58,7 +59,7 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     _require(runs, array_bytes)
     ways = {name: _ways(run) for name, run in runs.items()}
     notes = _notes(runs)
-    title = f"Passes over memory, in units of the array ({array_bytes:,} bytes)"
+    title = f"Passes over memory, in units of the array ({counted(array_bytes, 'byte')})"
     if not any(way.asked for pair in ways.values() for way in pair):
         reason = "Nothing was loaded from global memory, nor stored there."
         return empty(title, next(iter(runs.values())), " ".join([reason, *notes[1:]]))
@@ -173,8 +174,8 @@ def _description(
     for name, pair in ways.items():
         rows.append(f"  {name}: {_words(pair, unit)}")
         rows += [
-            f"    {way.verb}: {way.asked:,} bytes in {way.sectors:,} sectors, "
-            f"which hold {way.beyond:,} bytes more"
+            f"    {way.verb}: {counted(way.asked, 'byte')} in {counted(way.sectors, 'sector')}, "
+            f"which hold {counted(way.beyond, 'more byte')}"
             for way in pair
         ]
     return "\n".join([f"{title}:", *rows, *(f"  {text}" for text in notes)])

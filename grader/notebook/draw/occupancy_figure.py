@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from grader.counted import counted
 from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.occupancy import REGISTERS, occupancy
 
@@ -97,8 +98,9 @@ def occupancy_figure(threads: int = 256, registers: int = 32, shared: int = 0) -
         all_shared=device.shared // 1024,
     )
     text = (
-        f"Blocks of {threads} threads, {registers} registers a thread, {shared:,} bytes of shared "
-        f"memory a block: {found.blocks} blocks, {found.warps} of {found.most_warps} warps, "
+        f"Blocks of {counted(threads, 'thread')}, {counted(registers, 'register')} a thread, "
+        f"{counted(shared, 'byte')} of shared memory a block: {counted(found.blocks, 'block')}, "
+        f"{found.warps} of {counted(found.most_warps, 'warp')}, "
         f"limited by {' and '.join(found.limited_by)}."
     )
     frame = (

@@ -137,7 +137,9 @@ def _rows(array: Array, shape: tuple[int, ...] | None) -> tuple[int, int, bool]:
         if not all(isinstance(length, int) and length >= 0 for length in shape):
             raise Notice("`shape` is a tuple of lengths, for example `shape=(8, 16)`.")
         if prod(shape) != array.size:
-            raise Notice(f"`shape={shape}` has {prod(shape)} elements, the array {array.size}.")
+            raise Notice(
+                f"`shape={shape}` has {counted(prod(shape), 'element')}, the array {array.size}."
+            )
     shape = array.shape if shape is None else shape
     if len(shape) == 1 and shape[0] > _FOLD:
         return -(-shape[0] // _FOLD), _FOLD, True
@@ -309,5 +311,5 @@ def _description(title: str, run: Run, found: Ownership, elements: int) -> str:
         *(f"  {sentence}" for sentence in said[:_DESCRIBED]),
     ]
     if len(said) > _DESCRIBED:
-        lines.append(f"  and {len(said) - _DESCRIBED} more such lines")
+        lines.append(f"  and {counted(len(said) - _DESCRIBED, 'more such line')}")
     return "\n".join(lines)

@@ -7,6 +7,7 @@ import math
 from matplotlib.axes import Axes
 
 from grader.bench.timings import Size, Timing, Timings, size_text, when
+from grader.counted import counted
 
 from ..failures import Notice
 from .picture import FAINT, INK, PALE, SMALL, Picture
@@ -127,5 +128,6 @@ def _description(title: str, timings: Timings, rows: list[Timing]) -> str:
         f"  {row.variant}: {_gflop_per_s(row):,.0f} GFLOP/s, {_gflop_per_s(row) / roof:.0%}"
         for row in rows
     ]
-    head = f"{title}: at {intensity:.3g} operations a byte the roof is {roof:,.0f} GFLOP/s."
+    operations = counted(float(f"{intensity:.3g}"), "operation")
+    head = f"{title}: at {operations} a byte the roof is {roof:,.0f} GFLOP/s."
     return "\n".join([head, *lines])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from grader.counted import counted
 from grader.cuda.diagnostics import window
 from grader.cuda.sanitize import lines_of, visible
 from grader.judge.strip import ACTIVE, APART, LEFT, STANDS_BY, WAITS, Step, Strip, Warps
@@ -25,7 +26,7 @@ def drawn(strip: Strip, source: str) -> Page:
     lane, and what happens in words."""
     lines = lines_of(source)
     block = _short(strip.block)
-    head = f"{strip.kernel}: {len(strip.steps)} of {strip.of:,} steps of block {block}"
+    head = f"{strip.kernel}: {len(strip.steps)} of {counted(strip.of, 'step')} of block {block}"
     key = f'<div style="color: {MUTED}">{escape(head)} &#160; {escape(KEY)}</div>'
     html = "".join(_box(one, strip.of, lines) for one in strip.steps)
     texts = [_text(one, strip.of, lines) for one in strip.steps]
@@ -58,7 +59,7 @@ def _warps(step: Step) -> list[str]:
     names = [_named(one) for one in step.warps]
     width = max(map(len, names), default=0)
     rows = [f"  {name:<{width}} {one.lanes}" for name, one in zip(names, step.warps, strict=True)]
-    return [*rows, f"  and {step.more} more warps"] if step.more else rows
+    return [*rows, f"  and {counted(step.more, 'more warp')}"] if step.more else rows
 
 
 def _named(one: Warps) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....counted import counted
 from ...errors import OutOfBounds
 from ..memory.layout import LocalLayout
 from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
@@ -233,7 +234,9 @@ class Calls:
         dtype, where = DTYPES[instruction.form.type], address_of(address)
         slot, parts = self.slots[symbol_of(where.base)], several(values, *_PARTS)
         if not 0 <= where.offset <= slot.shape[1] - dtype.itemsize * len(parts):
-            raise Malformed(f"it reaches beyond the {slot.shape[1]} bytes of a parameter")
+            raise Malformed(
+                f"it reaches beyond the {counted(slot.shape[1], 'byte')} of a parameter"
+            )
         starts = [where.offset + n * dtype.itemsize for n in range(len(parts))]
         return [slot[:, at : at + dtype.itemsize].view(dtype)[:, 0] for at in starts]
 

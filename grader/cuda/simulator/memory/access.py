@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ....counted import counted
 from ...errors import OutOfBounds
 from ..engine.lanes import WARP, Lanes, compact
 from ..engine.lanes import index as lane_index
@@ -183,7 +184,7 @@ class Access:
         if beyond.any():
             position = int(np.argmax(beyond))
             where = f"the shared memory of block {int(rank[position]) - 1} of its cluster, which "
-            where += f"has {geometry.cluster_blocks} blocks"
+            where += f"has {counted(geometry.cluster_blocks, 'block')}"
             raise AccessFault(Fault(OutOfBounds, position, where))
         block = geometry.block_of_lane[lanes]
         first = block - block % geometry.cluster_blocks

@@ -49,7 +49,7 @@ class Run:
 
     def __repr__(self) -> str:
         steps, hazards = len(self.trace.events), len(self.hazards)
-        seen = f"{steps} events traced, {hazards} hazards"
+        seen = f"events traced: {steps}, hazards: {hazards}"
         return f"<run: {seen}; see .counters.total, .hazards, .printed, .trace.events>"
 
 

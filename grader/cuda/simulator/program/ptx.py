@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ....counted import counted
 from ..isa.form import Form, Role
 
 
@@ -74,7 +75,7 @@ def several(operand: Operand, *numbers: int) -> tuple[Operand, ...]:
     found = components(operand)
     if len(found) not in numbers:
         expected = " or ".join(map(str, numbers))
-        raise Malformed(f"an operand has {len(found)} parts and not {expected}")
+        raise Malformed(f"an operand has {counted(len(found), 'part')} and not {expected}")
     return found
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .....counted import counted
 from ..events import Successors
 from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
@@ -164,7 +165,7 @@ class Barriers:
         if asked is not None:
             came = f"{self.arrived[barrier][block]} have come"
             return (
-                f"waits at barrier number {barrier}, which opens when {asked} threads have come, "
+                f"waits at barrier number {barrier}, which opens for {counted(asked, 'thread')}, "
                 f"and {came}. Its number and its count of threads must be those that the others "
                 "name, and as many must come."
             )

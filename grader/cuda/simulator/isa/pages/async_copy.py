@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .....counted import counted
 from ...engine.events import Step
 from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
@@ -40,7 +41,7 @@ def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
     if (size := immediate_of(number)) not in _SIZES:
-        raise Malformed(f"{size} bytes cannot be copied at once")
+        raise Malformed(f"{counted(size, 'byte')} cannot be copied at once")
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .....counted import counted
 from ....errors import Misaligned, OutOfBounds
 from ...engine.events import Step
 from ...engine.lanes import Lanes
@@ -101,7 +102,9 @@ def _parts(access: Access, lane: int, size: int, at: int, machine: Machine) -> l
     moved = np.arange(0, size, _UNIT)
     hits = access.hits(np.full(len(moved), lane), moved) if size else []
     if len(hits) > 1:  # one that happens to lie behind another in memory
-        why = f"{access.verb} {size} bytes that {hits[0].store.name} does not have all of."
+        why = (
+            f"{access.verb} {counted(size, 'byte')} that {hits[0].store.name} does not have all of."
+        )
         raise machine.report.error(OutOfBounds, at, lane, why)
     return hits
 
@@ -109,7 +112,8 @@ def _parts(access: Access, lane: int, size: int, at: int, machine: Machine) -> l
 def _taken(access: Access, lane: int, size: int, at: int, machine: Machine) -> np.ndarray:
     """What lies at the source: (parts, words) uint32."""
     if size % _UNIT:
-        why = f"copies {size} bytes at once; a bulk copy moves a multiple of {_UNIT} bytes."
+        moved = counted(size, "byte")
+        why = f"copies {moved} at once; a bulk copy moves a multiple of {_UNIT} bytes."
         raise machine.report.error(Misaligned, at, lane, why)
     words = np.empty((size // _UNIT, _WORDS), np.uint32)
     for hit in _parts(access, lane, size, at, machine):

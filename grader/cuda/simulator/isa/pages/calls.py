@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .....counted import counted
 from ....errors import CudaError, OutOfBounds
 from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes, compact
@@ -58,7 +59,9 @@ def _slot(operand: Operand, machine: Machine) -> str:
 
 def _check_number(parameters: list[str], expected: int) -> None:
     if len(parameters) != expected:
-        raise Malformed(f"a function of {expected} parameters is called with {len(parameters)}")
+        raise Malformed(
+            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
+        )
 
 
 def _indirect(pointer: Register, parameters: list[str], at: int, machine: Machine) -> Step:

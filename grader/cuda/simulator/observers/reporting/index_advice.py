@@ -145,7 +145,7 @@ def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
     if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
         rounds = (index - own) // all_threads
         return (
-            f"That is {counted(rounds, 'round')} of {all_threads:,} threads "
+            f"That is {counted(rounds, 'round')} of {counted(all_threads, 'thread')} "
             f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
             f"that index against {_limit(place, who)} too{_or_equal(place)}."
         )
