@@ -72,6 +72,12 @@ for (int k = 0; k < n; k++) {{
 FIRST = "if (threadIdx.x || blockIdx.x) return;\n"
 WALK = "for (int k = threadIdx.x; k < n; k += 64)\nx[k] = 1;"
 BEHIND = "\n__syncthreads();\nx[n + threadIdx.x] = 2;"
+ROWS_BY_TURNS = """#pragma unroll 1
+for (int k = 0; k < n; k++) {{
+    x[k * 64 + threadIdx.x] = k;
+    __syncthreads();
+    if (k) x[n * 64 + 64 + threadIdx.x] = x[({other}) * 64 + 63 - threadIdx.x];
+}}"""
 LOOPS = (
     Loop("grid-stride", f"for (int i = {OWN}; i < n; i += {EVERY}) x[i] = 1;"),
     Loop(
@@ -312,6 +318,19 @@ LOOPS = (
         "float* mine = t + (k & 0) * 64;\nmine[threadIdx.x] = k;\n__syncthreads();\n"
         "x[threadIdx.x] = mine[63 - threadIdx.x];\n}",
         "64",
+        ALONE,
+        "race",
+    ),
+    Loop(
+        "the row before",
+        ROWS_BY_TURNS.format(other="k - 1"),
+        "64 * n + 128",
+        ALONE,
+    ),
+    Loop(
+        "the row that is next",
+        ROWS_BY_TURNS.format(other="k + 1"),
+        "64 * n + 128",
         ALONE,
         "race",
     ),

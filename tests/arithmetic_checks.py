@@ -6,17 +6,20 @@ whether it can be what it must, and whether it can be anything else.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from itertools import product
 
 import z3
-from instruction_meanings import answer
+from instruction_meanings import LOOSE, answer, possible
 
+from grader.cuda.analysis import meanings, rounds
 from grader.cuda.analysis.atoms import Atoms, Scope, all_of, negated, term
 from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.rounds import not_passed
 from grader.cuda.analysis.scenes import Scene
 from grader.cuda.analysis.values import Arithmetic, Obligation, Pointer, Unknown, Value
+from grader.cuda.simulator.isa.table import resolve
+from grader.cuda.simulator.program.ptx import Register
 
 CHECKS: list[Callable[[], None]] = []
 ANY = object()
@@ -321,12 +324,33 @@ def what_follows_from_others_is_agreed_on_by_whoever_agrees_on_those() -> None:
 
 
 @check
+def of_two_values_of_which_no_bit_is_known_the_result_is_bounded() -> None:
+    """Small ones and large ones, where sums are no more than a type holds, and where they are."""
+    few = (*range(5), *range(2**32 - 5, 2**32))
+    for opcode, exact in zip(LOOSE, (operator.and_, operator.or_, operator.xor), strict=True):
+        on = arithmetic()
+        a, b = atom(on, "a", 0, 2**32 - 1), atom(on, "b", 0, 2**32 - 1)
+        form = resolve(opcode, tuple(map(Register, ("%d", "%a", "%b"))))
+        found = meanings.computed(on, form, [a, b])
+        assert isinstance(found, Polynomial) and on.obligations == []
+        solver = z3.SimpleSolver()
+        solver.add(Scene(on.atoms).known([term(found) >= -1])[0])
+        for x, y in product(few, repeat=2):
+            low, high = possible(opcode, x, y)
+            right = exact(x, y)
+            may_be = {low - 1: False, low: True, right: True, high: True, high + 1: False}
+            for number, answered in may_be.items():
+                given = [term(a) == x, term(b) == y, term(found) == number]
+                assert (solver.check(*given) == z3.sat) == answered, (opcode, x, y, number)
+
+
+@check
 def a_number_that_steps_to_zero_has_not_jumped_over_it() -> None:
     """Excluded is what lies at 0 or behind it, of what would have come to 0; nothing else."""
     for start, step, now in product(range(-4, 5), (-3, -1, 1, 2), (-9, -2, -1, 0, 1, 2, 9)):
         on = arithmetic()
         first, last = atom(on, "first", -9, 9), atom(on, "last", -30, 30)
-        (fact,) = not_passed(on, first, last, step)
+        (fact,) = rounds.not_passed(on, first, last, step)
         facts = [one for each in on.atoms.by_name.values() for one in each.facts]
         solver = z3.SimpleSolver()
         solver.add(*facts, fact, term(first) == start, term(last) == now)

@@ -108,6 +108,9 @@ INSTRUCTIONS = [
     Instruction("cvt.u16.u32", 16, (32,)),
     Instruction("cvt.s32.s8", 32, (32,)),
     Instruction("cvt.u32.u8", 32, (32,)),
+    Instruction("cvt.u8.u32", 32, (32,)),
+    Instruction("cvt.s8.s32", 32, (32,)),
+    Instruction("cvt.s8.u16", 32, (16,)),
     *(Instruction(one, 1, (16 if one.endswith("16") else 32,) * 2) for one in _COMPARED),
 ]
 
@@ -255,7 +258,7 @@ class Asked:
             found = term(computed)
             same = other = (found - self.result) % 2**self.one.result == 0
             if self.one.opcode in LOOSE and not self.one.constants:
-                low, high = _possible(self.one.opcode, *self.given)
+                low, high = possible(self.one.opcode, *self.given)
                 other = z3.And(found >= low, found <= high)
         if answer(scene, [*given, same]) == z3.unsat:
             return "excluded"
@@ -264,12 +267,13 @@ class Asked:
         return ""
 
 
-def _possible(opcode: str, a: int, b: int) -> tuple[int, int]:
+def possible(opcode: str, a: int, b: int) -> tuple[int, int]:
     """The least and the largest that the analysis may allow, as it looks at no bit."""
-    most = 2**32 - 1
-    if opcode == "and.b32":
+    name, _, bits = opcode.partition(".b")
+    most = 2 ** int(bits) - 1
+    if name == "and":
         return max(0, a + b - most), min(a, b)
-    if opcode == "or.b32":
+    if name == "or":
         return max(a, b), min(a + b, most)
     return abs(a - b), min(a + b, most)
 

@@ -42,7 +42,10 @@ def mutants(function: Callable) -> Iterator[tuple[str, Callable]]:
     definition = tree.body[0]
     assert isinstance(definition, ast.FunctionDef)
     names = [one.arg for one in definition.args.args]
+    unsaid = _annotations(tree)
     for at, node in enumerate(ast.walk(tree)):
+        if node in unsaid:
+            continue
         for change in _changes(node, names):
             changed = ast.parse(text)
             change(list(ast.walk(changed))[at])
@@ -58,6 +61,14 @@ def difference(function: Callable, text: str) -> tuple[str, str]:
         " ".join(one[2:].strip() for one in lines if one.startswith(mark)) for mark in ("- ", "+ ")
     )
     return before, after
+
+
+def _annotations(tree: ast.AST) -> set[ast.AST]:
+    """All that stands in annotations, which say nothing when a function is called."""
+    found = [
+        getattr(node, place, None) for node in ast.walk(tree) for place in ("annotation", "returns")
+    ]
+    return {node for one in found if one is not None for node in ast.walk(one)}
 
 
 def _made(function: Callable, tree: ast.Module) -> Callable:

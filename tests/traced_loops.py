@@ -144,6 +144,11 @@ AGAIN: {rounds} {inside} add.s32 %i, %i, STEP;
 GUARD @%p bra AGAIN;
 {behind} add.s32 %j, %j, 1; setp.lt.s32 %p, %j, %n; @%p bra OUTER;
 {second}"""
+BY_ANOTHER = """{before} mov.s32 %j, 0;
+OUTER: {rounds} {inside} mov.s32 %i, 0;
+AGAIN: add.s32 %i, %i, 1; setp.lt.s32 %p, %i, %j; @%p bra AGAIN;
+add.s32 %j, %j, 1; setp.lt.s32 %p, %i, %n; @%p bra OUTER;
+{behind}"""
 
 
 def _course(
@@ -185,6 +190,7 @@ COURSES = (
     _course("unless by turns", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %u, 7;", "z"),
     _course("by n", TWO_EXITS, "1", "%n", "lt.s32 %p, %i, 20", "setp.eq.s32 %p, %i, 0;"),
     _course("unless n is 3", TWO_EXITS, "0", "1", UP, "setp.eq.s32 %p, %n, 3;"),
+    Course("as far as another comes", BY_ANOTHER),
 )
 
 

@@ -47,6 +47,10 @@ def wrong() -> list[str]:
         ("cvt.u16.u16", [c], c),
         ("cvt.rzi.s32.f32", [a], None),
         ("cvt.rn.f32.s32", [a], None),
+        ("cvt.f64.s32", [a], None),
+        ("cvt.bf16.s32", [a], None),
+        ("cvt.u32.u64", [u], u),  # what it is read as later decides between which bounds it lies
+        ("cvt.u8.u32", [u], on.integer(u, "u8")),
         ("cvt.rn.f16x2.f32", [a, b], None),
         ("or.b64", [p, four], None),
         ("or.b64", [four, p], None),

@@ -264,11 +264,10 @@ _COMPARISONS: dict[str, Callable[..., object]] = {
 @meaning("setp")
 def compared(on: Arithmetic, form: Form, operands: list[Value]) -> Value:
     a, b, *more = operands
-    name = form.mods[0]
     kind = form.type
-    if kind[0] == "f" or name not in _COMPARISONS:
+    if kind[0] == "f":
         return on.atoms.boolean("comparison", Scope.THREAD)
-    compare = _COMPARISONS[name]
+    compare = _COMPARISONS[form.mods[0]]
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.array == b.array:
         result = _compared(on, compare, on.address(a), on.address(b))
     elif isinstance(a, Pointer) or isinstance(b, Pointer):

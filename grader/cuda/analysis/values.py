@@ -276,7 +276,7 @@ class Arithmetic:
         self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str
     ) -> Polynomial:
         integers = [(all_of(path), self.integer(value, kind)) for path, value in choices]
-        by = gcd(*(value.content for _, value in integers)) or 1
+        by = gcd(*(value.content for _, value in integers))
         integers = [(path, value.divided(by)) for path, value in integers]
         ends = [self.atoms.interval(value) for _, value in integers]
         low, high = min(end[0] for end in ends), max(end[1] for end in ends)
