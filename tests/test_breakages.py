@@ -90,7 +90,7 @@ BROKEN = {
     "field_unknown": (changed(EX, "title=", "colour=1, title="), ALL, "'colour'"),
     "field_of_type": (changed(EX, "add(128), 2)", 'add(128), "2")'), ALL, "points must be float"),
     "not_a_case": (changed(EX, "cases=(", "cases=(3,"), ALL, "cases must be tuple[Case, ...]"),
-    "points_nan": (changed(EX, "add(128), 2)", 'add(128), float("nan"))'), ALL, "nan points"),
+    "points_nan": (changed(EX, "add(128), 2)", 'add(128), float("nan"))'), ALL, "is worth nan"),
     "two_alike": (changed(EX, 'name="scale"', 'name="add"'), ALL, "the same name"),
     "source_gone": (gone("1_add.cu"), ALL, "There is no file"),
     "lesson_gone": (gone("lesson.md"), ALL, "There is no file"),

@@ -177,12 +177,12 @@ def test_passes_show_what_sectors_hold_beyond_what_was_asked_for():
     total = run.counters.total
     assert total["global_load_sectors"] == total["global_store_sectors"] == 32
     assert "read 1.00 times, written 1.00 times; the sectors move another 14.00" in said
-    assert "read: 128 bytes in 32 sectors, which hold 896 bytes more" in said
+    assert "read: 128 bytes in 32 sectors, which hold 896 more bytes" in said
 
 
 def test_a_word_that_all_lanes_want_does_not_hide_another_lines_waste():
     run = streaming("float one = x[0];\n" + STRIDED.replace(" = ", " = one + "), 256)
-    assert "in 33 sectors, which hold 896 bytes more" in words(draw.passes({"both": run}, 128))
+    assert "in 33 sectors, which hold 896 more bytes" in words(draw.passes({"both": run}, 128))
 
 
 def test_passes_of_runs_without_traffic_say_so():
