@@ -85,10 +85,12 @@ def unless_escaped(html: str) -> str:
 
 def heading(kind: str, title: str, rest: str = "") -> str:
     """The card's first line: `title` in the colour of `kind`, then `rest` (both HTML)."""
-    return (
-        f'<div style="margin: 2px 0 4px 0"><strong style="color: {ACCENTS[kind]}">{title}</strong>'
-        f"{rest}</div>"
-    )
+    return f'<div style="margin: 2px 0 4px 0">{accented(kind, title)}{rest}</div>'
+
+
+def accented(kind: str, title: str) -> str:
+    """A title within a line, in the colour of its kind; `title` is HTML."""
+    return f'<strong style="color: {ACCENTS[kind]}">{title}</strong>'
 
 
 def paragraph(text: str, muted: bool = False) -> str:

@@ -20,7 +20,7 @@ from . import diagnosis, difference
 from .element_map import element_map
 from .expected_found import expected_beside_found
 from .flow_map import flow_map
-from .html import ACCENTS, Page, card, code, heading, paragraph, prose, table
+from .html import ACCENTS, Page, accented, card, code, heading, paragraph, prose, table
 from .player.replay import Replay
 from .player.strip import drawn
 from .playing import of_replay
@@ -91,7 +91,7 @@ def _every_size(verdict: Verdict) -> Page:
     found = verdict.every_size
     if found is None or found.outcome != "proved":
         return Page("", "")
-    head = heading("success", PROVED)
+    head = accented("success", PROVED)
     rows = "".join(f"<li>{prose(one)}</li>" for one in found.assumes)
     told = f"{paragraph(sizes.MEANS)}{paragraph(sizes.ASSUMES)}<ul>{rows}</ul>"
     html = f'<details style="margin: 6px 0"><summary>{head}</summary>{told}</details>'
@@ -184,7 +184,7 @@ def _of_case(name: str) -> Page:
 def _steps(replay: Replay) -> Page:
     """The case, to be stepped through from where it went wrong."""
     played = of_replay(replay)
-    title = f'<strong style="color: {ACCENTS["note"]}">Step through it</strong>'
+    title = accented("note", "Step through it")
     html = f'<details open style="margin: 6px 0"><summary>{title}</summary>{played.html}</details>'
     return Page(html, f"\nStep through it\n{played.text}")
 
@@ -196,7 +196,7 @@ def _told_steps(verdict: Verdict, source: str, exercise: Exercise) -> Page:
         return Page("", "")
     told = drawn(case.strip, as_typed(source, exercise.name))
     title = f"Step by step (case: {case.name})"
-    html = f'<strong style="color: {ACCENTS["note"]}">{escape(title)}</strong>'
+    html = accented("note", escape(title))
     return Page(f'<div style="margin: 6px 0">{html}{told.html}</div>', f"\n{title}\n{told.text}")
 
 
@@ -227,7 +227,7 @@ def _ours(count: int | None) -> str:
 
 
 def _compared(changes: tuple[str, ...]) -> Page:
-    title = f'<strong style="color: {ACCENTS["note"]}">{COMPARE}</strong>'
+    title = accented("note", COMPARE)
     head = f"<summary>{title}: lines that differ, - yours, + ours</summary>"
     shown = difference.rows(changes)
     html = f'<details style="margin: 6px 0">{head}{shown.html}</details>'
