@@ -34,6 +34,7 @@ _UNCOLOURED = re.compile(
     rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
     r'[a-z]{1,2}\d?">([^<]*)</span>'
 )
+_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
         colours=COLOURS,
         title=shown.title,
         learner=learner,
-        handed_in=stamp if is_time(stamp) else "",
+        handed_in=_FRACTION.sub("", stamp) if is_time(stamp) else "",
         due=shown.due,
         optional=shown.optional,
         score=max(0.0, sum(row.score or 0.0 for row in shown.rows) - late),
