@@ -191,7 +191,10 @@ class Lab:
         self.page.execute_async_script(f"{''.join(first)} {last}.then(() => arguments[0]())")
 
     def save(self) -> None:
-        self.command("docmanager:save")
+        """Until the server says that it is written: the file is empty on its way there."""
+        self.page.execute_script(
+            "return window.jupyterapp.commands.execute('docmanager:save').then(() => true)"
+        )
         self.until("return !document.querySelector('.jp-mod-dirty')")
 
     def dark(self, yes: bool) -> None:

@@ -68,6 +68,14 @@ def test_a_new_lesson_and_the_tutorial_s_keep_every_rule_of_the_course(held, les
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("lesson", [LESSON, TUTORIAL])
+def test_both_pass_the_project_s_linter(here, held, lesson):
+    settings = ("--config", str(TESTS.parent / "pyproject.toml"), str(here.kernels / lesson))
+    python(here, "ruff", "check", *settings)
+    python(here, "ruff", "format", "--check", *settings)
+
+
+@pytest.mark.slow
 def test_the_tutorial_word_for_word_makes_what_it_says(here, held):
     lesson = course.lesson(TUTORIAL, here.kernels)
     assert len(lesson.wrong_kernels) == 4 and "clear" in lesson.solution(lesson.exercises[0])
