@@ -7,9 +7,25 @@ import sanitizer
 from kernel_files import broken, run
 
 from grader import cuda
-from grader.cuda import simulator
+from grader.cuda import compilers, simulator
 
 BROKEN = broken()
+# What is told where clang has compiled, if it is not what the kernel's file says: status, line, the
+# other side of a race.
+WITH_CLANG = {
+    # Both barriers are waited at, and clang has the other branch first.
+    "a_barrier_in_each_branch": ("barrier_divergence", 13, None),
+    # clang has thread 0 write before the others read, who then find a value.
+    "flag_of_the_block_without_barrier": ("data_race", 10, 6),
+    # Both tiles race, and clang reads the other one first.
+    "matmul_without_first_barrier": ("data_race", 17, 11),
+}
+
+
+def expected(kernel):
+    if compilers.chosen_name() == "clang" and kernel.name in WITH_CLANG:
+        return WITH_CLANG[kernel.name]
+    return kernel.status, kernel.line, kernel.other_line
 
 
 each_broken = pytest.mark.parametrize("kernel", BROKEN, ids=lambda kernel: kernel.name)
@@ -31,10 +47,10 @@ def test_there_are_enough_of_them_to_mean_something():
 def test_a_broken_kernel_gets_the_status_and_the_line_of_its_mistake(kernel):
     with pytest.raises(cuda.CudaError) as caught:
         simulate(kernel)
-    error = caught.value
-    assert (error.status, error.line) == (kernel.status, kernel.line), str(error)
-    if kernel.other_line:
-        assert error.other_line == kernel.other_line, str(error)
+    error, (status, line, other_line) = caught.value, expected(kernel)
+    assert (error.status, error.line) == (status, line), str(error)
+    if other_line:
+        assert error.other_line == other_line, str(error)
 
 
 @each_twin

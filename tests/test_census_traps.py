@@ -99,9 +99,10 @@ def test_a_failing_assert_names_its_condition_and_line():
     assert caught.value.line == 4
 
 
-def test_entries_of_templates_are_weak_and_mangled():
+def test_entries_of_templates_have_mangled_names():
     code = "template <typename T, int N> __global__ void k(T* y) { y[threadIdx.x] = N; }"
-    assert ".weak" in compilers.compile_ptx(code, (), ("k<float, 3>",)).text
+    ptx = compilers.compile_ptx(code, (), ("k<float, 3>",)).text
+    assert re.search(r"\.(weak|visible) \.entry _Z1kIfLi3EEvPT_\(", ptx)
     y = np.zeros(32, np.float32)
     run(code, y, kernel="k<float, 3>", names=("k<float, 3>",))
     assert set(y) == {3}
@@ -238,6 +239,39 @@ def test_a_call_passes_a_struct_of_64_bytes_by_value():
     assert y.tolist() == [t * sum(range(t % 8 + 1, 9)) + t for t in range(32)]
 
 
+ADDRESSED = """
+struct Odd { char c[3]; short s; int i[3]; };
+struct __align__(16) Wide { float4 f; int n; __device__ __noinline__ float at(int k) const {
+  return (&f.x)[k]; } };
+__device__ __noinline__ int odd(Odd o, int k) {
+  o.i[k] += 1; return ((const char*)&o)[k] + o.i[(k + 1) % 3] + o.s; }
+__device__ __noinline__ float wide(Wide w, int k) { (&w.f.x)[k] *= 2; return w.at(k) + w.n; }
+__device__ float deep(Wide w, int k) { return k ? deep(w, k - 1) + w.at(k) : w.at(0); }
+__device__ __noinline__ float mixed(int a, Wide w, float b, Odd o, int k) {
+  return a + wide(w, k) + b + odd(o, k % 3) + w.at(k) + deep(w, k); }
+extern "C" __global__ void k(float* y, Wide w, Odd o) {
+  y[threadIdx.x] = mixed(threadIdx.x, w, 0.5f, o, threadIdx.x % 4); }"""
+
+
+@pytest.mark.parametrize("options", [(), ("--device-debug",)], ids=["optimised", "debug"])
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_a_function_takes_the_address_of_what_it_is_given_by_value(compiler, options):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    w = np.array([((1, 2, 4, 8), 3, (0, 0, 0))], [("f", "f4", 4), ("n", "i4"), ("pad", "i4", 3)])
+    o = np.array(
+        [((1, 2, 3), 7, (5, 6, 9))],
+        np.dtype([("c", "i1", 3), ("s", "i2"), ("i", "i4", 3)], align=True),
+    )
+    y = np.zeros(32, np.float32)
+    with compilers.used(compiler):
+        run(ADDRESSED, y, w[0], o[0], options=options)
+    for t in range(32):
+        k, f = t % 4, w["f"][0]
+        odd = o["c"][0][k % 3] + o["i"][0][(k % 3 + 1) % 3] + 7
+        assert y[t] == t + 2 * f[k] + 3 + 0.5 + odd + f[k] + f[: k + 1].sum()
+
+
 def test_indirect_calls_of_several_prototypes():
     y = np.zeros(32, np.float32)
     code = """typedef float (*Unary)(float);
@@ -344,6 +378,45 @@ def test_fast_mathematics_and_exact_mathematics_agree_roughly():
     assert not np.array_equal(fast, exact)
 
 
+FAST = (
+    *("expf(v)", "exp10f(v)", "logf(v)", "log2f(v)", "log10f(v)", "sinf(v)", "cosf(v)", "tanf(v)"),
+    *(
+        "tanhf(v)",
+        "powf(v, 1.5f)",
+        "exp(v)",
+        "sin(v)",
+        "log(v)",
+        "pow(v, 2.5f)",
+        "sine + 2 * cosine",
+    ),
+    *(
+        "sqrtf(v)",
+        "rsqrtf(v)",
+        "v / 3.7f",
+        "1 / v",
+        "cbrtf(v)",
+        "exp2f(v)",
+        "erff(v)",
+        "__tanhf(v)",
+    ),
+)
+
+
+@pytest.mark.skipif(
+    not all(one.available() for one in compilers.COMPILERS.values()), reason="ONE COMPILER HERE"
+)
+def test_fast_mathematics_is_the_same_to_the_bit_with_each_compiler():
+    x, found = np.linspace(0.1, 4, 32).astype(np.float32), []
+    lines = "".join(f"  y[32 * {n} + t] = {one};\n" for n, one in enumerate(FAST))
+    code = f"""extern "C" __global__ void k(const float* x, float* y) {{
+  int t = threadIdx.x; float v = x[t], sine, cosine; sincosf(v, &sine, &cosine);\n{lines}}}"""
+    for compiler in compilers.COMPILERS:
+        found.append(np.zeros(32 * len(FAST), np.float32))
+        with compilers.used(compiler):
+            run(code, x, found[-1], options=("-use_fast_math",))
+    assert np.array_equal(*found)
+
+
 def test_fast_mathematics_flushes_subnormal_numbers():
     x, y = np.full(32, 1e-39, np.float32), np.ones(32, np.float32)
     code = 'extern "C" __global__ void k(const float* x, float* y) { '
@@ -373,7 +446,7 @@ def test_a_debug_build_stores_generically_and_calls_what_is_inlined_elsewhere():
       if (threadIdx.x == 0) y[0] = tile[0];
     }"""
     options = ("--device-debug",)
-    assert len(re.findall(r"\bst\.f32", compilers.compile_ptx(code, options).text)) > 1
+    assert len(re.findall(r"\bst\.[bf]32", compilers.compile_ptx(code, options).text)) > 1
     run(code, x, y, block=128, options=options)
     assert y[0] == (x * (np.arange(128) % 4)).sum()
 
@@ -422,10 +495,26 @@ def test_the_memory_that_cuda_reserves_for_groups_of_several_warps():
     assert np.array_equal(y, np.repeat(x.reshape(2, 64).sum(axis=1), 64))
 
 
-def test_a_trap_that_the_compiler_made_is_told_as_such():
+@pytest.mark.skipif(not compilers.COMPILERS["nvrtc"].available(), reason="NO NVRTC HERE")
+def test_a_trap_that_nvrtc_made_is_told_as_such():
+    code = 'extern "C" __global__ void k(int* y) { int v = 0; y[0] = atomicAdd(&v, 1); }'
+    told = r"a trap\. It stands on no line: .* an atomic on"
+    with compilers.used("nvrtc"), pytest.raises(cuda.CudaError, match=told):
+        run(code, ints())
+
+
+@pytest.mark.parametrize("options", [(), ("-D_CG_ABI_EXPERIMENTAL",)])
+@pytest.mark.parametrize("header", ["cooperative_groups.h", "cooperative_groups/reduce.h"])
+def test_to_wait_for_several_devices_is_a_trap(header, options):
+    code = f"""#include <{header}>
+    extern "C" __global__ void k(int* y) {{
+      cooperative_groups::this_multi_grid().sync(); }}"""
+    with pytest.raises(cuda.CudaError, match=r"line 3: .* with a trap\."):
+        run(code, ints(), options=options)
+
+
+def test_a_trap_of_the_source_is_told_with_its_line():
     y = ints()
-    with pytest.raises(cuda.CudaError, match=r"a trap\. It stands on no line: .* an atomic on"):
-        run('extern "C" __global__ void k(int* y) { int v = 0; y[0] = atomicAdd(&v, 1); }', y)
     with pytest.raises(cuda.CudaError, match=r"line 1: .* with a trap\.$"):
         run('extern "C" __global__ void k(int* y) { if (y[0] == 0) __trap(); y[0] = 1; }', y)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grader import course
-from grader.cuda import CompileError, UninitializedRead, compilers, simulator
+from grader.cuda import CompileError, OutOfBounds, UninitializedRead, compilers, simulator
 from grader.cuda.compilers.clang.layout import laid_out
 from grader.cuda.compilers.clang.ptx import like_nvrtc
 from grader.cuda.compilers.protocol import Job
@@ -361,6 +361,40 @@ extern "C" __global__ void k(const Pack* x, Pack* y) { y[threadIdx.x] = x[thread
     assert "ld.global.v4" in text and "st.global.v4" in text
 
 
+HEAP = {  # what goes wrong, and what is said of it
+    "int* p = new int[3]; for (int n = 0; n < 4; n++) p[n] = n; y[0] = *p; delete[] p;": "malloc",
+    "int* p = (int*)malloc(4); p[1] = 1; y[0] = 1; free(p);": "malloc",
+    "int* p = (int*)malloc(4); free(p); p[0] = 1; y[0] = 1;": "free",
+    "int* p = new int; *p = 1; delete p; y[0] = *p;": "free",
+    "int* p = new int; delete p; delete p;": "freed before",
+    "int* p = (int*)malloc(8); free(p + 1);": "not from `malloc`",
+}
+
+
+@pytest.mark.parametrize("body", HEAP)
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_what_goes_wrong_in_the_heap_is_told_before_it_is_freed_and_after(compiler, body):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    code = f'extern "C" __global__ void k(int* y) {{\n{body}\n}}'
+    with compilers.used(compiler), pytest.raises(OutOfBounds, match=HEAP[body]) as told:
+        simulator.RawModule(code=code).get_function("k")((1,), (1,), (np.zeros(1, np.int32),))
+    assert told.value.line == 2
+
+
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_what_belongs_to_the_host_has_its_types_and_constants(compiler):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    code = """struct Both { cudaEvent_t done; cudaDeviceProp about; cudaMemcpyKind kind; };
+__device__ cudaError_t failed(Both* both) { return both ? cudaSuccess : cudaErrorUnknown; }
+extern "C" __global__ void k(int* y) { y[0] = cudaMemcpyDeviceToHost + cudaErrorNotSupported; }"""
+    y = np.zeros(1, np.int32)
+    with compilers.used(compiler):
+        simulator.RawModule(code=code).get_function("k")((1,), (1,), (y,))
+    assert y[0] == 2 + 801
+
+
 def test_options_of_nvrtc_reach_clang(by_clang):
     code = 'extern "C" __global__ void k(float* y) { y[0] = y[1] / y[2] + N; }'
     exact = compilers.compile_ptx(code, ("-DN=12345", "-arch=compute_80"))
@@ -448,3 +482,60 @@ def test_packs_are_copied_without_waiting_and_added_at_once(by_clang):
     kernel = simulator.RawModule(code=AT_ONCE, options=("-arch=sm_90",)).get_function("k")
     kernel((1,), (32,), (x, y, pair))
     assert y.tolist() == [32] * 4 and pair.tolist() == [32, 64]
+
+
+ATOMICS = {  # what each leaves of 12 and 10, by NumPy
+    "Add": lambda x, v: x + v,
+    "Sub": lambda x, v: x - v,
+    "Min": min,
+    "Max": max,
+    "And": lambda x, v: x & v,
+    "Or": lambda x, v: x | v,
+    "Xor": lambda x, v: x ^ v,
+    "Exch": lambda x, v: v,
+    "Inc": lambda x, v: 0 if x >= v else x + 1,
+    "Dec": lambda x, v: v if x == 0 or x > v else x - 1,
+}
+WHOLE = ("int", "unsigned", "unsigned long long")
+TAKEN = {  # the types that each atomic has
+    **dict.fromkeys(("Min", "Max", "And", "Or", "Xor"), (*WHOLE, "long long")),
+    **dict.fromkeys(("Inc", "Dec"), ("unsigned",)),
+    "Add": (*WHOLE, "float", "double"),
+    "Sub": ("int", "unsigned"),
+    "Exch": (*WHOLE, "float"),
+    "CAS": WHOLE,
+}
+DTYPES = {
+    **{"int": "i4", "unsigned": "u4", "long long": "i8", "unsigned long long": "u8"},
+    **{"float": "f4", "double": "f8", "unsigned short": "u2"},
+}
+SCOPES = {"": "gpu", "_block": "cta", "_system": "sys"}
+
+
+def atomically(called, kind):
+    """What a call leaves of 12 in global and in shared memory, and what it found there."""
+    dtype = DTYPES[kind]
+    code = f"""extern "C" __global__ void k({kind}* x, {kind}* found) {{
+  __shared__ {kind} tile[1]; tile[0] = x[0]; {kind} v = 10, *p = x;
+  found[0] = {called}; p = tile; found[1] = {called}; x[1] = tile[0]; }}"""
+    x, found = np.array([12, 0], dtype), np.zeros(2, dtype)
+    simulator.RawModule(code=code).get_function("k")(1, 1, (x, found))
+    return x.tolist(), found.tolist(), compilers.compile_ptx(code).text
+
+
+@pytest.mark.parametrize("name", TAKEN)
+@pytest.mark.parametrize("suffix", SCOPES)
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+def test_an_atomic_of_any_type_has_its_scope_and_leaves_what_it_should(compiler, suffix, name):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    given = "p, ({0})12, v" if name == "CAS" else "p, v"
+    for kind in TAKEN[name] + (("unsigned short",) if (name, suffix) == ("CAS", "") else ()):
+        with compilers.used(compiler):
+            left, found, ptx = atomically(f"atomic{name}{suffix}({given.format(kind)})", kind)
+        expected = 10 if name == "CAS" else ATOMICS[name](12, 10)
+        assert (left, found) == ([expected] * 2, [12] * 2), kind
+        opcodes = re.findall(r"\batom\.[\w.]+", ptx)
+        assert len(opcodes) == 2
+        for opcode in opcodes:  # the device's is meant where none stands
+            assert (set(opcode.split(".")) & {"gpu", "cta", "sys"} or {"gpu"}) == {SCOPES[suffix]}

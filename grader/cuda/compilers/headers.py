@@ -15,15 +15,11 @@ _STANDARD = (
     *("atomic", "bit", "cstddef", "limits", "optional", "span", "tuple", "type_traits"),
     "utility",
 )
-_CUB = (
-    "block_reduce",
-    "block_scan",
-    "block_load",
-    "block_store",
-    "block_exchange",
-    "block_shuffle",
-)
-_CUB_WARP = ("warp_reduce", "warp_scan")
+_CUB_BLOCK = """
+adjacent_difference discontinuity exchange histogram load merge_sort radix_rank radix_sort reduce
+run_length_decode scan shuffle store
+"""
+_CUB_WARP = "exchange load merge_sort reduce scan store"
 # What a host half includes: empty for the device, or all of it is built in.
 _HOST = """
 algorithm any array assert.h bits/stdc++.h bitset cassert cctype cerrno cfloat chrono cinttypes
@@ -46,8 +42,8 @@ HEADERS = {
     # The whole of CUB wants a host compiler; its block and warp collectives do not.
     "cub/cub.cuh": "#include <type_traits>\n"
     + "".join(
-        [f"#include <cub/block/{name}.cuh>\n" for name in _CUB]
-        + [f"#include <cub/warp/{name}.cuh>\n" for name in _CUB_WARP]
+        [f"#include <cub/block/block_{name}.cuh>\n" for name in _CUB_BLOCK.split()]
+        + [f"#include <cub/warp/warp_{name}.cuh>\n" for name in _CUB_WARP.split()]
     ),
     **dict.fromkeys((_HOST + _LIBRARIES).split(), ""),
     # Sources rely on cuBLAS bringing the half types along.

@@ -30,7 +30,7 @@ from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
 from . import names, unconstructed, unrolling, unset
 from .built_in import FIRST, HEADERS
 from .clusters import clusters
-from .flags import back, front, optimiser, plain
+from .flags import back, front, is_debug, optimiser, plain
 from .layout import laid_out
 from .log import diagnostics, warnings
 from .ptx import like_nvrtc
@@ -112,7 +112,8 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     ptx, found = names.answered(ptx, job.name_expressions)
     strange = _strange(folder / "included", job)
     doubts = warnings(log, job.source)
-    return Program(like_nvrtc(laid_out(ptx)).encode(), found, strange, doubts)
+    ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
+    return Program(ptx.encode(), found, strange, doubts)
 
 
 # By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)

@@ -1,26 +1,8 @@
-"""Atomics, and loads and stores with a hint to the caches, of every type that CUDA has them for."""
+"""Loads and stores with a hint to the caches, of every type that CUDA has them for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-_SCOPES = {"": "DEVICE", "_block": "WRKGRP", "_system": "SYSTEM"}
-_PTX_SCOPES = {"": "gpu", "_block": "cta", "_system": "sys"}
-_INTEGERS = ("int", "unsigned", "unsigned long long")
-_WITH_LONG = (*_INTEGERS, "long long", "unsigned long", "long")
-# CUDA's name, clang's name, types.
-_FETCHING = (
-    ("Add", "add", (*_INTEGERS, "float", "double")),
-    ("Sub", "sub", ("int", "unsigned")),
-    ("Min", "min", (*_INTEGERS, "long long")),
-    ("Max", "max", (*_INTEGERS, "long long")),
-    ("And", "and", _INTEGERS),
-    ("Or", "or", _INTEGERS),
-    ("Xor", "xor", _INTEGERS),
-)
-_WRAPPING = (("Inc", "uinc"), ("Dec", "udec"))
-_EXCHANGED = ("int", "unsigned", "unsigned long long", "float")
-_COMPARED = ("int", "unsigned", "unsigned long long", "unsigned short")
 
 _HINTS = {  # CUDA's name: PTX's modifiers
     "ldg": ".global.nc",
@@ -63,46 +45,7 @@ _VECTORS = {
 
 def accesses() -> str:
     """The text that defines them all."""
-    return "\n".join([*_atomics(), *_loads_and_stores()]) + "\n"
-
-
-def _atomics() -> Iterator[str]:
-    for suffix, scope in _SCOPES.items():
-        where = f"__ATOMIC_RELAXED, __MEMORY_SCOPE_{scope}"
-        for name, clangs, types in _FETCHING:
-            for kind in types:
-                called = f"__scoped_atomic_fetch_{clangs}(p, v, {where})"
-                yield _defined(f"{kind} atomic{name}{suffix}({kind}* p, {kind} v)", called)
-        for name, clangs in _WRAPPING:
-            called = f"__scoped_atomic_fetch_{clangs}(p, v, {where})"
-            yield _defined(f"unsigned atomic{name}{suffix}(unsigned* p, unsigned v)", called)
-        for kind in _EXCHANGED:
-            head = f"{kind} atomicExch{suffix}({kind}* p, {kind} v)"
-            yield _function(
-                head, f"{kind} out; __scoped_atomic_exchange(p, &v, &out, {where}); return out;"
-            )
-        for kind in _COMPARED:
-            head = f"{kind} atomicCAS{suffix}({kind}* p, {kind} expected, {kind} v)"
-            called = f"p, &expected, v, false, __ATOMIC_RELAXED, {where}"
-            yield _function(head, f"__scoped_atomic_compare_exchange_n({called}); return expected;")
-    for suffix, scope in _PTX_SCOPES.items():
-        for count in (2, 4):
-            yield _added_vector(suffix, scope, count)
-
-
-def _added_vector(suffix: str, scope: str, count: int) -> str:
-    """`atomicAdd` of several floats, each of which is added by itself."""
-    members, vector = "xyzw"[:count], f"float{count}"
-    outs = ", ".join(f'"=f"(was.{one})' for one in members)
-    ins = ", ".join(f'"f"(v.{one})' for one in members)
-    taken, given = (
-        "{" + ", ".join(f"%{n}" for n in numbers) + "}"
-        for numbers in (range(count), range(count + 1, 2 * count + 1))
-    )
-    opcode = f"atom.relaxed.{scope}.global.add.v{count}.f32"
-    text = f'asm volatile("{opcode} {taken}, [%{count}], {given};" : {outs} : "l"(p), {ins}'
-    head = f"{vector} atomicAdd{suffix}({vector}* p, {vector} v)"
-    return _function(head, f'{vector} was; {text} : "memory"); return was;')
+    return "\n".join(_loads_and_stores()) + "\n"
 
 
 def _loads_and_stores() -> Iterator[str]:
@@ -144,10 +87,6 @@ def _of_vectors(vector: str, count: int, ptx: str, constraint: str, passed: str)
         opcode = f"st.global.{hint}.v{count}.{ptx}"
         text = f'asm volatile("{opcode} [%0], {holes};" :: "l"(p), {ins} : "memory");'
         yield _function(f"void __{name}({vector}* p, {vector} v)", text)
-
-
-def _defined(head: str, value: str) -> str:
-    return _function(head, f"return {value};")
 
 
 def _function(head: str, body: str) -> str:

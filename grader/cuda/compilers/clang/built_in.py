@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .. import headers
 from .accesses import accesses
+from .atomics import atomics
 from .math_functions import math_functions
 from .simd import simd
 from .vectors import vectors
@@ -36,16 +37,31 @@ _HALF = """#pragma once
 """
 _HALVES = ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
 
+# A friend of theirs lacks the `__device__` of the function that is meant.
+_GROUPS = """#pragma once
+#define this_multi_grid __device__ this_multi_grid
+#include_next <{}>
+#undef this_multi_grid
+"""
+_GROUP_HEADERS = (
+    "cooperative_groups.h",
+    *(f"cooperative_groups/{name}.h" for name in ("memcpy_async", "reduce", "scan")),
+)
+
 FIRST = "warpwise/first.h"  # included before every source
+# What clang has of its own, `operator new`, cannot be the host's as well.
+_DEFAULT_DEVICE = f"#include <{FIRST}>\n#pragma clang force_cuda_host_device begin\n"
 HEADERS = {
     **headers.HEADERS,
-    FIRST: f"#include <warpwise/cuda.h>\n#include <{headers.PRELUDE}>\n",
+    FIRST: f"#pragma once\n#include <warpwise/cuda.h>\n#include <{headers.PRELUDE}>\n",
     **dict.fromkeys((f"crt/{name}.h" for name in _BUILT_IN.split()), ""),
     **{name: _HALF.format(name) for name in _HALVES},
+    **{name: _GROUPS.format(name) for name in _GROUP_HEADERS},
     "cuda/__barrier/barrier_block_scope.h": _BARRIER,
     "warpwise/accesses.h": accesses(),
+    "warpwise/atomics.h": atomics(),
     "warpwise/cuda.h": (Path(__file__).parent / "cuda.h").read_text(encoding="utf-8"),
-    "warpwise/default_device.h": "#pragma clang force_cuda_host_device begin\n",
+    "warpwise/default_device.h": _DEFAULT_DEVICE,
     "warpwise/math_functions.h": math_functions(),
     "warpwise/simd.h": simd(),
     "warpwise/vectors.h": vectors(),

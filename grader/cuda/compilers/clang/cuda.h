@@ -56,11 +56,11 @@ template <typename T> struct __cuda_unconstructed {
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef long clock_t;
-enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation };
-typedef enum cudaError cudaError_t;
-typedef struct CUstream_st* cudaStream_t;
-typedef unsigned long long cudaTextureObject_t;
-typedef unsigned long long cudaSurfaceObject_t;
+#define NULL __null
+#include <warpwise/vectors.h>
+#include <driver_types.h>  // of the host's half: sources that are for both name them
+#include <surface_types.h>
+#include <texture_types.h>
 
 // Textures and surfaces are refused where they are used, by the instruction that they are.
 #define WARPWISE_TEXTURE(name)                                                    \
@@ -103,11 +103,9 @@ WARPWISE_SURFACE(surf3D)
 #undef WARPWISE_TEXTURE
 #undef WARPWISE_SURFACE
 enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
-#define NULL __null
 #define offsetof(type, member) __builtin_offsetof(type, member)
 
 #include <nv/target>
-#include <warpwise/vectors.h>
 
 namespace cuda { namespace std { inline namespace __4 {} } }
 namespace std {
@@ -456,4 +454,5 @@ CUDA_FUNCTION unsigned __cluster_query_shared_rank(const void* p) {
 }
 
 #include <warpwise/accesses.h>
+#include <warpwise/atomics.h>
 #include <warpwise/simd.h>

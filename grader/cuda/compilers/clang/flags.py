@@ -34,7 +34,8 @@ _FRONT = (
     *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
     *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
-    "-fno-builtin-malloc",  # what it gives is tested and written to, used or not
+    # What malloc gives is tested and written to, used or not, until it is freed.
+    *("-fno-builtin-malloc", "-fno-builtin-free"),
     "-fno-finite-loops",  # one without an end is a mistake to be told, not one to be left out
     *_MIDDLE,
 )
@@ -71,10 +72,15 @@ def plain(job: Job) -> bool:
     return same and job.target == DEFAULT_ARCH
 
 
+def is_debug(job: Job) -> bool:
+    """Whether a job asks for a debug build, which is not optimised."""
+    return "-O0" in _options(job)
+
+
 def front(job: Job) -> list[str]:
     """From CUDA C++ to LLVM's language, all but the places of files. CompileError for an option
     that clang has no word for."""
-    options = [one for option in job.options for one in _translated(option)]
+    options = _options(job)
     standard = next(filter(None, map(_standard, reversed(job.options))), "c++17")
     return [
         *(*_target(job), *_FRONT, f"-std={standard}"),
@@ -97,10 +103,14 @@ def back(job: Job) -> list[str]:
 
 def _kept(job: Job) -> list[str]:
     """What options mean to LLVM."""
-    options = [one for option in job.options for one in _translated(option)]
+    options = _options(job)
     places = [at for at, one in enumerate(options) if one == "-mllvm"]
     level = "-O0" if "-O0" in options else "-O3"
     return [level, *(part for at in places for part in options[at : at + 2])]
+
+
+def _options(job: Job) -> list[str]:
+    return [one for option in job.options for one in _translated(option)]
 
 
 def _target(job: Job) -> tuple[str, ...]:

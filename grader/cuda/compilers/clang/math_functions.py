@@ -74,8 +74,9 @@ _INTRINSICS = {
     "uiiu": "sad",
     "uuuu": "usad byte_perm",
 }
+# Those that libdevice has behind "__nv_fast_". -use_fast_math means them without underscores, too.
 _FAST = {
-    "ff": "cosf exp10f expf log10f log2f logf sinf tanf",
+    "ff": "cosf exp10f expf log10f log2f logf sinf tanf tanhf",
     "fff": "powf fdividef",
     "vfFF": "sincosf",
 }
@@ -83,7 +84,13 @@ _FAST = {
 
 def math_functions() -> str:
     """The text that declares and defines them all."""
-    return "\n".join([*_reals(), *_intrinsics(), *_fast()]) + "\n"
+    return "\n".join([*_meant_fast(), *_reals(), *_intrinsics(), *_fast()]) + "\n"
+
+
+def _meant_fast() -> Iterator[str]:
+    yield "#ifdef __USE_FAST_MATH__"
+    yield from (f"#define __nv_{name} __nv_fast_{name}" for _, name in _rows(_FAST))
+    yield "#endif"
 
 
 def _reals() -> Iterator[str]:

@@ -10,13 +10,24 @@ from itertools import pairwise
 _LOC = re.compile(r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$", re.MULTILINE)
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
 _PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \])*\s*")
+_TARGET = re.compile(r"^\.target \w+", re.MULTILINE)
+# The row of a function's signature; what comes before the next row stands on no line.
+_BEGIN = re.compile(r"^\$L__func_begin\d+:\n(\s*\.loc\s+\d+) \d+ 0\b.*\n", re.MULTILINE)
+_DEBUGGING = re.compile(r"^\$L__tmp\d+:\n", re.MULTILINE)  # labels that no branch goes to
 _NO_NAME = "$L__warpwise_no_name"
 _NAMES = f"\n\t.section\t.debug_str\n\t{{\n{_NO_NAME}:\n.b8 0\n\t}}\n"
 
 Place = tuple[int, int, int]  # file, line, column
 
 
-def like_nvrtc(ptx: str) -> str:
+def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
+    """`ptx` in that form; `debug`: it says that it is a debug build."""
+    if debug:
+        ptx = _TARGET.sub(r"\g<0>, debug", ptx)
+    return _with_calls(_BEGIN.sub(r"\g<0>\g<1> 0 0\n", _DEBUGGING.sub("", ptx)))
+
+
+def _with_calls(ptx: str) -> str:
     """`ptx` with `inlined_at` in the rows of code that was inlined: clang tells the calls that it
     was inlined through in a comment."""
     files = {path: int(number) for number, path in _FILE.findall(ptx)}

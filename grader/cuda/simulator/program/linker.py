@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
+from .by_value import with_copies
 from .ptx import (
     Address,
     Function,
@@ -86,7 +87,7 @@ def link(program: Program, kernel: Function) -> LinkedProgram:
 
 
 def _own_names(function: Function, kernel: Function) -> Function:
-    return function if function.name == kernel.name else _renamed(function)
+    return function if function.name == kernel.name else _renamed(with_copies(function))
 
 
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:

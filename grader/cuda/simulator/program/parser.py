@@ -43,7 +43,7 @@ _STATEMENT = re.compile(
     r"""
       (?P<blank>\s+|//[^\n]*)
     | (?P<loc>\.loc\b[^\n]*)
-    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{]*\{[^}]*\})
+    | (?P<skip>\.(?:file|version|target|address_size)\b[^\n]*|\.section\b[^{};]*\{[^}]*\})
     | (?P<open>\{) | (?P<close>\})
     | (?P<label>[\w$%.]+)\s*:(?!:)
     | (?P<function>(?:\.(?:visible|weak|extern|common)\s+)*\.(?:entry|func)\b[^{;]*)
