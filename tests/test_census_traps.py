@@ -211,6 +211,27 @@ def test_two_destinations_and_a_sink():
     assert y.tolist() == [100 * down[t] + (10 if t < 10 else 1) for t in range(32)]
 
 
+@pytest.mark.parametrize("compiler", compilers.COMPILERS)
+@pytest.mark.parametrize(
+    "given", ["__align__(16) Three { float a, b, c; }", "Three { char a, b, c; short d; }"]
+)
+def test_the_padding_that_a_vector_brings_along_is_read_by_nobody(compiler, given):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"{compiler} is not installed")
+    code = f"""struct {given};
+    extern "C" __global__ void k(float* y) {{
+      __shared__ Three all[32];
+      Three& own = all[threadIdx.x];
+      own.a = 1; own.b = 2; own.c = 3;
+      __syncthreads();
+      Three& other = all[31 - threadIdx.x];
+      y[threadIdx.x] = other.a + other.b + other.c; }}"""
+    y = np.zeros(32, np.float32)
+    with compilers.used(compiler):
+        run(code, y)
+    assert set(y) == {6}
+
+
 def test_a_sink_takes_part_of_a_vector():
     x, y = np.arange(128, dtype=np.int32), ints()
     code = """extern "C" __global__ void k(const int* x, int* y) {

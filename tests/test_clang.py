@@ -301,6 +301,14 @@ def test_code_that_was_inlined_names_the_calls_it_was_inlined_through():
     ]
 
 
+def test_what_was_moved_to_the_start_is_told_of_the_line_that_it_stands_before(by_clang):
+    code = OPEN + "  for (int n = 1; n < 9; n++) {\n    y[0] += y[n];\n  }\n}"
+    with pytest.raises(UninitializedRead) as told:
+        kernel = simulator.RawModule(code=code).get_function("k")
+        kernel((1,), (1,), (simulator.empty(9, np.float32),))
+    assert told.value.line == 3
+
+
 def test_an_error_in_a_helper_names_the_line_of_the_call(by_clang):
     code = """__device__ float at(const float* x, int i) {
   return x[i];

@@ -11,8 +11,13 @@ _LOC = re.compile(r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
 _PLACE = re.compile(r"(?P<path>.*?):(?P<line>\d+)(?::(?P<column>\d+))?(?: \])*\s*")
 _TARGET = re.compile(r"^\.target \w+", re.MULTILINE)
-# The row of a function's signature; what comes before the next row stands on no line.
-_BEGIN = re.compile(r"^\$L__func_begin\d+:\n(\s*\.loc\s+\d+) \d+ 0\b.*\n", re.MULTILINE)
+# A function's first row, that of its signature, and what comes before the next one.
+_PROLOGUE = re.compile(
+    r"^(?P<head>\$L__func_begin\d+:\n(?P<row>\s*\.loc\s+(?P<file>\d+) \d+ 0\b.*\n))"
+    r"(?P<code>(?:(?!\s*\.loc\b|\$L__|\}).*\n)*)",
+    re.MULTILINE,
+)
+_TAKEN = re.compile(r"^(?:\s*ld\.param\b.*\n)+", re.MULTILINE)
 _DEBUGGING = re.compile(r"^\$L__tmp\d+:\n", re.MULTILINE)  # labels that no branch goes to
 _NO_NAME = "$L__warpwise_no_name"
 _NAMES = f"\n\t.section\t.debug_str\n\t{{\n{_NO_NAME}:\n.b8 0\n\t}}\n"
@@ -24,7 +29,15 @@ def like_nvrtc(ptx: str, *, debug: bool = False) -> str:
     """`ptx` in that form; `debug`: it says that it is a debug build."""
     if debug:
         ptx = _TARGET.sub(r"\g<0>, debug", ptx)
-    return _with_calls(_BEGIN.sub(r"\g<0>\g<1> 0 0\n", _DEBUGGING.sub("", ptx)))
+    return _with_calls(_PROLOGUE.sub(_where_known, _DEBUGGING.sub("", ptx)))
+
+
+def _where_known(found: re.Match[str]) -> str:
+    """Only what takes the parameters stands on the line of the signature; of the rest, which was
+    moved there, clang knows no line."""
+    unknown = f"\t.loc\t{found['file']} 0 0\n"
+    code = _TAKEN.sub(lambda taken: f"{found['row']}{taken[0]}{unknown}", found["code"])
+    return f"{found['head']}{unknown}{code}"
 
 
 def _with_calls(ptx: str) -> str:

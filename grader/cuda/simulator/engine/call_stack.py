@@ -24,6 +24,7 @@ from ..program.ptx import (
     Operand,
     address_of,
     components,
+    is_sink,
     several,
     symbol_of,
 )
@@ -123,10 +124,14 @@ class Calls:
 
     def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
-        outs = [self.machine.registers.write(r, instruction.form.type) for r in components(target)]
+        outs = [
+            (self.machine.registers.write(item, instruction.form.type), view)
+            for item, view in zip(components(target), views, strict=True)
+            if not is_sink(item)
+        ]
 
         def step(lanes: Lanes) -> None:
-            for out, view in zip(outs, views, strict=True):
+            for out, view in outs:
                 out[lanes] = view[lanes]
 
         return step

@@ -24,7 +24,16 @@ from ..isa.form import Carries, Flow
 from ..memory.access import Access, Hit
 from ..memory.spaces import Store
 from ..program.liveness import with_loads
-from ..program.ptx import Address, Instruction, Operand, Register, Vector, components, registers
+from ..program.ptx import (
+    Address,
+    Instruction,
+    Operand,
+    Register,
+    Vector,
+    components,
+    is_sink,
+    registers,
+)
 from .reporting.no_value import never_set, unwritten
 
 if TYPE_CHECKING:
@@ -105,7 +114,7 @@ class Uninitialized(Observer):
         """Reading what nobody wrote gives whatever lay there: UninitializedRead."""
         for component in range(access.components):
             missing = access.unwritten(hit, component)
-            if missing is not None:
+            if missing is not None and not self._is_dropped(access.at, component):
                 self._read_unwritten(access, hit, component, missing)
 
     def access(self, done: Accessed) -> None:
@@ -120,6 +129,12 @@ class Uninitialized(Observer):
             self._stored(access, hit)
         elif kind == "load" and carries is Carries.LOADED:
             self._loaded(access, hit)
+
+    def _is_dropped(self, at: int, component: int) -> bool:
+        """Whether an instruction loads what it then leaves: a struct's padding, in a vector."""
+        one = self.machine.kernel.instructions[at]
+        loads = one.form.carries is Carries.LOADED
+        return loads and is_sink(components(one.operands[0])[component])
 
     def _read_unwritten(
         self, access: Access, hit: Hit, component: int, missing: np.ndarray

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from ..isa.form import Flow
 from ..isa.instruction_set import resolve
+from ..numeric.types import size_of
 from .declarations import (
     LITERAL,
     REGISTERS,
@@ -37,6 +38,7 @@ from .ptx import (
     Variable,
     Vector,
     symbol_of,
+    used_parts,
 )
 
 _STATEMENT = re.compile(
@@ -107,6 +109,7 @@ class _Body:
         self.last_label = ""
         self.scopes: list[dict[str, str]] = [{}]
         self.scope_count = 0
+        self.used = _ALL
         self.line: int | None = None
         self.callers: tuple[int, ...] = ()
         self.first_line: int | None = None
@@ -141,7 +144,8 @@ class _Body:
 
     def _statement(self, text: str) -> None:
         if not text.startswith("."):  # a directive
-            self.instructions.append(_Reader(text, self).instruction())
+            self.instructions.append(_Reader(text, self).instruction(self.used))
+            self.used = _ALL
         elif match := REGISTERS.match(text):
             self.declare_registers(match[1], match[2])
         elif re.match(r"\.(shared|local|param|global|const)\b", text):
@@ -151,6 +155,8 @@ class _Body:
         elif match := re.match(r"\.branchtargets\s+(.*)", text, re.DOTALL):
             names = re.split(r"\s*,\s*", match[1].strip())
             self.tables[self.last_label] = tuple(self.resolve(name) for name in names)
+        elif match := _USED.match(text):
+            self.used = int(match[1], 0)
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
             raise Malformed(f"PTX directive not understood: {text.partition(chr(10))[0][:120]}")
 
@@ -227,6 +233,10 @@ _TOKEN = re.compile(
 )
 
 
+_USED = re.compile(r'\.pragma\s+"used_bytes_mask (\w+)"')  # of the load that follows
+_ALL = -1
+
+
 _CLOSING = {"{": "}", "(": ")"}
 _DEEPEST = 4  # of operands within each other: a vector of addresses has two levels
 
@@ -240,7 +250,8 @@ class _Reader:
         self.body = body
         self.depth = 0
 
-    def instruction(self) -> Instruction:
+    def instruction(self, used: int) -> Instruction:
+        """`used`: the bytes that are, of what it loads, a bit for each."""
         guard, negated = None, False
         if self.take("@"):
             negated = self.take("!")
@@ -251,6 +262,8 @@ class _Reader:
             self.take(",")
         operands, body = tuple(found), self.body
         form = resolve(opcode, operands)
+        if used != _ALL and isinstance(operands[0], Vector):
+            operands = (used_parts(operands[0], size_of(form.type), used), *operands[1:])
         return Instruction(form, operands, guard, negated, body.line, body.callers)
 
     def operand(self) -> Operand:

@@ -105,6 +105,14 @@ def is_sink(operand: Operand) -> bool:
     return isinstance(operand, Register) and operand.name == "_"
 
 
+def used_parts(target: Vector, size: int, used: int) -> Vector:
+    """A vector of parts of so many bytes, with the sink for those of which no byte is used; `used`
+    has a bit for each."""
+    part = (1 << size) - 1
+    items = enumerate(target.items)
+    return Vector(tuple(one if used >> n * size & part else Register("_") for n, one in items))
+
+
 def mentioned(operand: Operand | None) -> Iterator[Register | Symbol]:
     """The registers and symbols in an operand."""
     if isinstance(operand, Register | Symbol):
