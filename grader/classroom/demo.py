@@ -95,4 +95,5 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
 
 
 def _question(lesson: Lesson, wrong: WrongKernel) -> Question:
-    return Question(f"{lesson.name}/{wrong.exercise}", cuda_source(presentation.cell(wrong)), seed=0)
+    source = cuda_source(presentation.cell(wrong))
+    return Question(f"{lesson.name}/{wrong.exercise}", source, seed=0)

@@ -47,7 +47,7 @@ def build_notebooks(check: bool) -> int:
     lesson that its author has to mend keeps no other from being made."""
     sound, broken = [], set()
     for page in course.pages_alone():
-        complain(f"There is no file exercises.py beside {authors.shown(page)}, and a lesson needs it.")
+        complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
         broken.add(page.parent.name)
     for name in course.names():
         try:

@@ -46,7 +46,7 @@ def preview_lesson(name: str, port: int) -> None:
     """Show a lesson while its author writes it, until Ctrl-C."""
     kernels = open_course().kernels
     name = course.full_name(name, kernels)
-    say(f"http://localhost:{port} shows {name}, and anew when you save a file of it; Ctrl-C stops it")
+    say(f"http://localhost:{port} shows {name}, and again when you save a file; Ctrl-C stops it")
     preview.serve(name, kernels, port)
 
 

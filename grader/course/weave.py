@@ -40,8 +40,8 @@ METADATA = {
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
-# A whole fence, a place where prose is split, or a fence that opens and is not closed before the end
-# or the next one.
+# A whole fence, a place where prose is split, or a fence that is not closed before the end or the
+# next one.
 _BREAK = re.compile(
     r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>(?:(?!(?P=fence)).*\n)*)(?P=fence)[`~]* *$"
     r"|^(?P<heading>(?=## ))"
