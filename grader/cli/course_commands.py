@@ -200,7 +200,7 @@ def new_lesson(name: str) -> int:
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))
     say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
-    say("run `grader build` for its notebook, and `make test` to hold it to the course's rules")
+    say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
     return 0
 
 
