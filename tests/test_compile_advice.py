@@ -58,7 +58,7 @@ SLIPS = [  # what stands there, what was written, what the advice says
     ("= x[i];", "= None;", "`nullptr`"),
     ("= x[i];", "= inf;", "`INFINITY`"),
     ("        y[i]", "        float e = 1; }\n    {\n        y[i] = e; y[i]", "declared on line 6"),
-    (GUARD, "    for (int k = 0; k < n; k++);\n    { a += k; }\n" + GUARD, "line 4 ends in its `;`"),
+    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends in its `;`"),
     ("        y[i]", "        y[i] = e; float e = 1; y[i]", ""),  # on one line: nothing is said
 ]
 ALONE = [  # what only one of them refuses, or helps with itself

@@ -78,9 +78,7 @@ def _causes(found: list[Diagnostic]) -> list[Diagnostic]:
     """Without what NVRTC makes of a line outside of all functions that it has refused already: any
     word there, such as `def`, would be a variable."""
     refused = {one.line for one in found if not one.message.startswith(_OUTSIDE)}
-    return [
-        one for one in found if not (one.message.startswith(_OUTSIDE) and one.line in refused)
-    ]
+    return [one for one in found if not (one.message.startswith(_OUTSIDE) and one.line in refused)]
 
 
 # What has hardly ever a good reason; unused variables and the like are none of it.
