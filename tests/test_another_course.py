@@ -111,3 +111,6 @@ def test_a_broken_lesson_keeps_no_other_from_being_made(tmp_path):
     assert (notebooks / "01_histogram.ipynb").read_text() == before
     assert "One more line." in (notebooks / "02_sums.ipynb").read_text()
     assert "titel" in grader(tmp_path, "build", "--check", rc=1)
+    exercises.unlink()
+    assert "beside kernels/01_histogram/lesson.md there is none" in grader(tmp_path, "build", rc=1)
+    assert (notebooks / "01_histogram.ipynb").read_text() == before

@@ -58,6 +58,7 @@ SLIPS = [  # what stands there, what was written, what the advice says
     ("= x[i];", "= None;", "`nullptr`"),
     ("= x[i];", "= inf;", "`INFINITY`"),
     ("        y[i]", "        float e = 1; }\n    {\n        y[i] = e; y[i]", "declared on line 6"),
+    (GUARD, "    for (int k = 0; k < n; k++);\n    a += k;\n" + GUARD, "line 4 ends in its `;`"),
     ("        y[i]", "        y[i] = e; float e = 1; y[i]", ""),  # on one line: nothing is said
 ]
 ALONE = [  # what only one of them refuses, or helps with itself
@@ -96,6 +97,12 @@ def test_a_newcomer_s_slip_is_answered_in_a_newcomer_s_words(
 def test_one_compiler_alone_needs_help_with_it(compiler, before, after, advice, monkeypatch):
     error = refused(compiler, before, after, monkeypatch)
     assert advice in error.diagnostics[0].notes[0].message
+
+
+@pytest.mark.parametrize("words", ["hello", "def scale(x):\n    return x"])
+def test_what_is_no_declaration_is_not_called_a_variable_too(words, monkeypatch):
+    error = refused("nvrtc", "extern", words + "\nextern", monkeypatch)
+    assert "namespace scope" not in str(error)
 
 
 @installed

@@ -136,6 +136,15 @@ def test_sections_and_teams_are_kept_in_the_course_file(here):
     assert set(people["ada"].systems) == {"canvas", "moodle"}
 
 
+def test_a_section_of_a_plain_file_may_have_a_comma_or_an_and(here):
+    (here.root / "plain.csv").write_text('id,section,team\nada,"Monday, late",salt and pepper\n')
+    assert run(here, "roster", "plain.csv").exit_code == 0
+    ada = coursefile.read(here).learners["ada"]
+    assert (ada.section, ada.team) == ("Monday, late", "salt and pepper")
+    rows = table(exported(here, "csv").decode("utf-8-sig"))
+    assert ["Monday, late", "salt and pepper"] in [row[4:6] for row in rows]
+
+
 @pytest.mark.parametrize(
     ("first", "last"),
     [

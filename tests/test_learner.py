@@ -245,6 +245,15 @@ def test_the_start_page_says_what_is_done_and_where_to_go_on(own):
     assert "1 of 12 predictions made, 1 right" in shown
 
 
+def test_of_lessons_without_questions_no_predictions_are_counted(own):
+    folder.make(own)
+    for path in (own / start_page.LESSONS).glob("*.ipynb"):
+        path.write_text(path.read_text().replace("predict(", "print("))
+    shown = start_page.page(own)
+    assert f"0 of {len(LESSON.exercises)} exercises passed" in shown
+    assert "made" not in shown
+
+
 def test_the_start_page_leads_to_the_pages_that_have_no_exercise_and_they_are_no_lessons(own):
     folder.make(own)
     shown = start_page.page(own)

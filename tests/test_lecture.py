@@ -18,6 +18,7 @@ from grader.classroom import lecture, presentation
 from grader.classroom.presentation import Mistake
 from grader.course.weave import cuda_cell
 from grader.judge import judge
+from grader.submissions.cells import cuda_source
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,8 @@ def lesson(kernels, tmp_path_factory):
 def page(lesson, tmp_path_factory):
     """The slides of the small lesson with its one mistake."""
     (wrong,) = lesson.wrong_kernels
-    verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.source, root=lesson.path.parent)
+    source = cuda_source(presentation.cell(wrong))
+    verdict = judge(f"{lesson.name}/{wrong.exercise}", source, root=lesson.path.parent)
     mistakes = [Mistake(wrong, verdict.for_learner())]
     return presentation.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides
 
@@ -112,3 +114,4 @@ def test_the_title_page_says_what_is_coming_and_slides_have_notes(page):
 def test_nothing_on_a_slide_ends_the_script_that_has_the_kernels(page):
     kernels = re.search('<script id="kernels"[^>]*>(.*?)</script>', page.read_text(), re.S)[1]
     assert [one["exercise"] for one in json.loads(kernels)] == ["add", "scale", "scale"]
+    assert "SOLUTION" not in kernels

@@ -285,6 +285,12 @@ def test_an_untouched_exercise_is_not_called_wrong(opened):
     assert "✗" not in shown.text
 
 
+def test_a_cell_that_is_called_otherwise_than_its_exercise_is_said_not_to_be_judged(opened):
+    shown = opened.run(f"%%cuda interleavd\n{SOLUTION}")
+    assert 'but `check("interleaved")` does not see it' in shown.text
+    assert "not see it" not in opened.run(f"%%cuda interleaved\n{SOLUTION}").text
+
+
 def test_checking_a_cell_that_was_not_run_says_which_to_run(opened):
     shown = opened.run('check("dot")')
     assert shown.failed

@@ -12,10 +12,11 @@ from nbformat import v4
 from rich.console import Console
 
 from grader import course
-from grader.classroom.presentation import Mistake, changes
+from grader.classroom.presentation import Mistake, cell, changes
 from grader.classroom.slides import slides
 from grader.cli import stepper
 from grader.judge import judge
+from grader.submissions.cells import cuda_source
 
 LEFT, RIGHT = "\x1b[D", "\x1b[C"
 PNG = base64.b64encode(b"a picture").decode()
@@ -31,7 +32,7 @@ def lesson(tmp_path_factory):
 def mistake(lesson):
     (wrong,) = lesson.wrong_kernels
     kernels = lesson.path.parent
-    verdict = judge(f"{lesson.name}/{wrong.exercise}", wrong.source, root=kernels)
+    verdict = judge(f"{lesson.name}/{wrong.exercise}", cuda_source(cell(wrong)), root=kernels)
     return Mistake(wrong, verdict.for_learner())
 
 
@@ -114,6 +115,13 @@ def test_a_mistake_is_shown_as_what_it_changes_in_the_solution(lesson, mistake):
         "-    if (i < n) doubled[i] = 2 * x[i];",
         "+    doubled[i] = 2 * x[i];",
     ]
+
+
+def test_a_mistake_is_told_by_the_lines_of_its_learner_s_cell(lesson, mistake):
+    unended = small_class.SCALED.replace("2 * x[i];", "2 * x[i]")
+    typo = replace(mistake, wrong=replace(mistake.wrong, source=unended))
+    verdict = judge(f"{lesson.name}/scale", typo.source, root=lesson.path.parent)
+    assert typo.cell.splitlines()[verdict.line - 1].endswith("2 * x[i]")
 
 
 @pytest.mark.parametrize(

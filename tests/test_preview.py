@@ -43,13 +43,17 @@ def test_a_kernel_that_is_changed_is_run_again(written):
     assert "should be" in seen(preview)
 
 
-def test_an_author_s_mistake_is_its_sentence_until_it_is_mended(written):
+@pytest.mark.parametrize(
+    ("file", "right", "wrong"),
+    [("exercises.py", "Exercise(", "Exercice("), ("mistakes.toml", "must_get", "must_gte")],
+)
+def test_an_author_s_mistake_is_its_sentence_until_it_is_mended(written, file, right, wrong):
     preview, lesson = written
-    exercises = lesson / "exercises.py"
-    right = exercises.read_text()
-    exercises.write_text(right.replace("Exercise(", "Exercice(", 1))
+    path = lesson / file
+    before = path.read_text()
+    path.write_text(before.replace(right, wrong, 1))
     said = preview.write()
-    assert "exercises.py" in said and "Exercice" in said
-    assert "Exercice" in seen(preview)
-    exercises.write_text(right)
+    assert file in said and wrong.strip("(") in said
+    assert wrong.strip("(") in seen(preview)
+    path.write_text(before)
     assert preview.write() == ""

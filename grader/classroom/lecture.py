@@ -62,7 +62,7 @@ def server(lecture: Lecture, port: int = 0) -> ThreadingHTTPServer:
 def serve(lecture: Lecture, port: int, say: Callable[[str], None]) -> None:
     """Show it in the browser until somebody presses Ctrl-C."""
     with server(lecture, port) as serving:
-        say(f"Here kernels can be edited and run: {address(serving, lecture)}")
+        say(f"To edit and run kernels on the slides, until Ctrl-C: {address(serving, lecture)}")
         webbrowser.open(address(serving, lecture))
         serving.serve_forever()
 

@@ -24,6 +24,7 @@ from ..course_folder import CHOICE
 from ..errors import AuthorError
 from ..judge import Verdict
 from ..notebook import verdict_card
+from ..submissions.cells import cuda_source
 from . import speaker
 from .slides import slides
 
@@ -44,8 +45,13 @@ class Mistake:
     verdict: Verdict
 
     @property
+    def cell(self) -> str:
+        return cell(self.wrong)
+
+    @property
     def source(self) -> str:
-        return self.wrong.source
+        """As it was judged: of its cell, by whose lines the verdict goes."""
+        return cuda_source(self.cell)
 
     @property
     def title(self) -> str:
@@ -63,6 +69,11 @@ class Presentation:
     notebook: Path
     slides: Path
     mistakes: tuple[Mistake, ...]
+
+
+def cell(wrong: WrongKernel) -> str:
+    """The cell of a learner who makes that mistake, without what marks the solution."""
+    return cuda_cell(wrong.exercise, unmarked(wrong.source))
 
 
 def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
@@ -96,8 +107,8 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     title, set_up = notebook.cells[:2]
     title.source = f"# {lesson.title}"
     set_up.metadata.slideshow = {"slide_type": "skip"}
-    for cell in notebook.cells:
-        cell.source = unmarked(cell.source)
+    for one in notebook.cells:
+        one.source = unmarked(one.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
@@ -122,10 +133,12 @@ def _leave_out_widgets(notebook: NotebookNode) -> None:
     """Buttons without a kernel are but broken links; the question is there as text, and running
     its cell brings them back."""
     notebook.metadata.pop("widgets", None)
-    for cell in notebook.cells:
-        for output in cell.get("outputs", ()):
+    for code in notebook.cells:
+        for output in code.get("outputs", ()):
             for kind in [kind for kind in output.get("data", ()) if "widget" in kind]:
                 del output.data[kind]
+        if "outputs" in code:  # one that was but buttons is none
+            code.outputs = [one for one in code.outputs if one.get("data") != {}]
 
 
 def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:
@@ -147,7 +160,7 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
     folded = {"jupyter": {"source_hidden": True}}
     yield v4.new_markdown_cell(f"### {mistake.title}\n\n{diff}", id=_diff_id(lesson, mistake))
     yield v4.new_code_cell(
-        cuda_cell(name, mistake.source),
+        mistake.cell,
         id=cell_id(lesson.name, f"%{stem}"),
         metadata={**CUDA, **folded, "slideshow": {"slide_type": "skip"}},
     )

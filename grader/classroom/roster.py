@@ -23,7 +23,8 @@ Row = Mapping[str, str]  # by the column's name
 class System:
     """How a platform's file is known, and what its columns are called. `mark`: columns that no
     other system has; `kept`: those that its own import asks for; the rest: by what is looked for,
-    in this order of preference. `skipped`: how rows begin that are no learner's."""
+    in this order of preference. `skipped`: how rows begin that are no learner's; `several`: a
+    cell may name several sections or teams, of which the first counts."""
 
     name: str
     mark: tuple[str, ...]
@@ -32,6 +33,7 @@ class System:
     section: tuple[str, ...] = ()
     team: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    several: bool = True
 
 
 SYSTEMS = (
@@ -72,13 +74,14 @@ SYSTEMS = (
         id=("id", "learner", "login", "username", "student_id"),
         section=("section",),
         team=("team", "group"),
+        several=False,
     ),
 )
 _FIRST = ("First Name", "First name", "FirstName", "first_name", "first name")
 _LAST = ("Last Name", "Last name", "LastName", "Surname", "last_name", "last name")
 _WHOLE = ("Student", "name")
+_SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")
 _EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
-_SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
 
 
 @dataclass(frozen=True)
@@ -206,8 +209,8 @@ def _member(
         first,
         last,
         _any(row, _EMAIL),
-        _SEVERAL.split(sections)[0],
-        _SEVERAL.split(teams)[0],
+        _SEVERAL.split(sections)[0] if system.several else sections,
+        _SEVERAL.split(teams)[0] if system.several else teams,
         row,
     )
 

@@ -13,7 +13,6 @@ from nbformat import NotebookNode
 
 from ..counted import counted
 from ..course import Exercise, Lesson
-from ..course.weave import cuda_cell
 from ..submissions.intake import grade_id
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ _TITLE = """\
 
 <div class="title-page">
 {exercises}<br>
-{mistakes} at the end, each with what learners are told<br><br>
+{minutes}{mistakes} at the end, each with what learners are told<br><br>
 <kbd>→</kbd> <kbd>↓</kbd> go on · <kbd>F</kbd> full screen · <kbd>S</kbd> notes and a clock \
 <span class="when-live">· <kbd>E</kbd> edit and run the kernel on a slide</span>
 </div>"""
@@ -35,10 +34,12 @@ def title_page(lesson: Lesson, mistakes: int) -> str:
     kinds = Counter(one.kind.title for one in lesson.exercises)
     of_kinds = ", ".join(f"{kind} ({number})" for kind, number in kinds.most_common())
     minutes = sum(one.minutes for one in lesson.exercises)
-    some = f"; some {counted(minutes, 'minute')} for learners" if minutes else ""
-    exercises = f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}{some}"
-    said = counted(mistakes, "typical mistake")
-    return _TITLE.format(title=lesson.title, exercises=escape(exercises), mistakes=said)
+    return _TITLE.format(
+        title=lesson.title,
+        exercises=escape(f"{counted(len(lesson.exercises), 'exercise')}: {of_kinds}"),
+        minutes=f"some {counted(minutes, 'minute')} for learners<br>\n" if minutes else "",
+        mistakes=counted(mistakes, "typical mistake"),
+    )
 
 
 def annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mistake]) -> None:
@@ -53,8 +54,7 @@ def annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mist
         elif cell.source.startswith("predict("):
             cell.metadata.notes = _of_question(cell.source)
         elif mistake := mistakes.get(cell.id):
-            asked = mistake.wrong.exercise
-            cell.metadata.live = {"exercise": asked, "source": cuda_cell(asked, mistake.source)}
+            cell.metadata.live = {"exercise": mistake.wrong.exercise, "source": mistake.cell}
             cell.metadata.notes = _of_mistake(mistake)
     notebook.cells[0].metadata.notes = "\n".join(_sections(notebook))
 

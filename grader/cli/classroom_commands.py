@@ -33,6 +33,7 @@ from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
 from ..counted import counted
+from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
 from ..judge import oversights, steps
@@ -45,6 +46,9 @@ def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make. A
     lesson that its author has to mend keeps no other from being made."""
     sound, broken = [], set()
+    for page in course.pages_alone():
+        complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
+        broken.add(page.parent.name)
     for name in course.names():
         try:
             lesson = course.lesson(name)

@@ -46,7 +46,7 @@ def preview_lesson(name: str, port: int) -> None:
     """Show a lesson while its author writes it, until Ctrl-C."""
     kernels = open_course().kernels
     name = course.full_name(name, kernels)
-    say(f"{name} is at http://localhost:{port}; save a file of it to see it anew, Ctrl-C to stop")
+    say(f"http://localhost:{port} shows {name}, and again when you save a file; Ctrl-C stops it")
     preview.serve(name, kernels, port)
 
 
@@ -200,7 +200,7 @@ def new_lesson(name: str) -> int:
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))
     say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
-    say("run `grader build` for its notebook, and `make test` to hold it to the course's rules")
+    say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
     return 0
 
 

@@ -31,7 +31,7 @@ def lab(where: Path | None, options: list[str] | None) -> int:
     root = (where or progress.folder() or Path(DEFAULT)).expanduser().absolute()
     fresh = folder.make(root)
     if fresh:
-        typer.echo(f"{root} is yours to work in; {counted(len(fresh), 'lesson')} came into it.")
+        typer.echo(f"{root} is yours to work in; {counted(len(fresh), 'notebook')} came into it.")
     newer = [name for name in folder.outdated(root) if name not in fresh]
     if newer:
         typer.echo(f"New editions of {', '.join(newer)}: `grader update` brings them in.")

@@ -6,7 +6,7 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 """
 
 from ..course_folder import KERNELS
-from .catalogue import exercise, full_name, lesson, lessons, names
+from .catalogue import exercise, full_name, lesson, lessons, names, pages_alone
 from .contest import Contest, Standing
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
@@ -81,6 +81,7 @@ __all__ = [
     "longest_path",
     "names",
     "one_launch",
+    "pages_alone",
     "together",
     "work_is_shared",
 ]

@@ -164,7 +164,7 @@ def require_exercise(exercise: Exercise, path: Path) -> None:
         raise AuthorError(f"{at(path, twice[0])}: two cases are called {twice[0]!r}.")
     if not path.with_name(exercise.source).is_file():
         where = at(path, exercise.name, exercise.source)
-        raise AuthorError(f"{where}: There is no file {exercise.source} in the lesson's folder.")
+        raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")
 
 
 def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:

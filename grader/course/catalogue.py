@@ -23,6 +23,12 @@ def names(root: Path = KERNELS) -> list[str]:
     return sorted(found.parent.name for found in root.glob("*/exercises.py"))
 
 
+def pages_alone(root: Path = KERNELS) -> list[Path]:
+    """Every lesson.md under `root` without an exercises.py beside it: that folder is no lesson."""
+    pages = sorted(root.glob("*/lesson.md"))
+    return [page for page in pages if not page.with_name("exercises.py").is_file()]
+
+
 def lessons(root: Path = KERNELS) -> tuple[Lesson, ...]:
     """Every lesson under `root`, in order of folder name."""
     return tuple(_lesson(root / name) for name in names(root))
@@ -102,7 +108,7 @@ def _exercises(path: Path, compiler: str) -> tuple[Exercise, ...]:
     names = [one.name for one in found]
     if twice := [name for name in names if names.count(name) > 1]:
         place = authors.place_of(path, twice[0])
-        raise AuthorError(f"{place}: two exercises have the same name.")
+        raise AuthorError(f"{place}: two exercises are called {twice[0]!r}.")
     page = authors.text(path / "lesson.md")
     places = re.findall(r"^`{3,}\{exercise\} *(\w+)", page, re.MULTILINE)
     order = {name: place for place, name in reversed(list(enumerate(places)))}

@@ -40,12 +40,13 @@ METADATA = {
     "language_info": {"name": "python", "pygments_lexer": "ipython3"},
 }
 
-# A whole fence, a place where prose is split, or a fence that opens and never closes.
+# A whole fence, a place where prose is split, or a fence that is not closed before the end or the
+# next one.
 _BREAK = re.compile(
-    r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=fence)[`~]* *$"
+    r"^(?P<fence>`{3,}|~{3,})(?P<info>[^\n]*)\n(?P<body>(?:(?!(?P=fence)).*\n)*)(?P=fence)[`~]* *$"
     r"|^(?P<heading>(?=## ))"
     r"|^(?P<unclosed>`{3}|~{3})",
-    re.MULTILINE | re.DOTALL,
+    re.MULTILINE,
 )
 _DIRECTIVE = re.compile(r"\{(\w+)\} *(\S+)(?P<folded> folded)?")
 _IPYTHON = re.compile(r"^\s*[%!]|\?\s*$", re.MULTILINE)  # what is no Python, and runs all the same

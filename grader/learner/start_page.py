@@ -187,6 +187,8 @@ def _pages(root: Path) -> str:
 
 def _done(station: Station) -> str:
     exercises = f"{station.passed} of {counted(station.exercises, 'exercise')} passed"
+    if not station.predictions:
+        return exercises
     answered = f"{station.answered} of {counted(station.predictions, 'prediction')} made"
     right = f", {station.right} right" if station.answered else ""
     return f"{exercises}; {answered}{right}"

@@ -50,8 +50,12 @@ def _cuda(line: str, cell: str) -> None:
     kernels = {entry: Kernel(entry, source, name) for entry in plain}
     failures.shell().push(kernels)
     lesson.kernels[name] |= kernels.keys()
-    display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
-    if any(exercise.name == name for exercise in lesson.lesson.exercises):
+    exercises = {exercise.name for exercise in lesson.lesson.exercises}
+    if name not in exercises and (meant := sorted(exercises & kernels.keys())):
+        display(_misnamed(name, meant[0]))
+    else:
+        display(_compiled(name, kernels, mangled=len(kernels) < len(entries)))
+    if name in exercises:
         with suppress(CudaError):  # a launch will tell
             simulator.prepare(source)  # for the check() that comes next
 
@@ -78,6 +82,14 @@ def _name(line: str) -> str:
             "underscores, for example `%%cuda my_kernel`."
         )
     return name
+
+
+def _misnamed(name: str, meant: str) -> Page:
+    said = (
+        f'but `check("{meant}")` does not see it: that judges the cell whose first line is '
+        f"`%%cuda {meant}`, and here it is `%%cuda {name}`."
+    )
+    return cards.line("warning", "Compiled", said)
 
 
 def _compiled(name: str, kernels: dict[str, Kernel], mangled: bool) -> Page:

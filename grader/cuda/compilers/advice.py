@@ -62,6 +62,7 @@ _TYPES = "int|float|double|unsigned|size_t|bool|auto|char|short|long|float2|floa
 
 
 _TEXT = re.compile(r'"[^"]*"')
+_WHOLE_LOOP = re.compile(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$")
 
 
 def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
@@ -73,13 +74,16 @@ def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
     declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
     for number, text in enumerate(lines, 1):
         if declared.search(text) and number != error.line:
-            return _of_a_place(name, number, error.line)
+            return _of_a_place(name, number, error.line, text)
     return _of_a_spelling(name, lines)
 
 
-def _of_a_place(name: str, declared: int, used: int) -> str:
+def _of_a_place(name: str, declared: int, used: int, text: str) -> str:
+    """`text` is the line that declares it."""
     if declared > used:
         return f"`{name}` is declared on line {declared}, and not known before."
+    if _WHOLE_LOOP.match(text):
+        return f"The loop on line {declared} ends in its `;`: what follows is not repeated by it."
     return (
         f"`{name}` is declared on line {declared}, and known up to the end of the braces, the loop "
         "or the function that this stands in. Is it needed here too? Declare it before them."

@@ -65,10 +65,20 @@ def diagnostics(log: str, source: str) -> tuple[Diagnostic, ...]:
     """The errors in `log`, each at a line of `source`; none if the log tells of none."""
     lines = lines_of(source)
     rows = log.split("\n")
-    found = [_diagnostic(group, lines) for group in _groups(_entries(rows))]
+    found = _causes([_diagnostic(group, lines) for group in _groups(_entries(rows))])
     if not found:
         found = [_assembler(match, lines) for row in rows if (match := _PTXAS.match(row))]
     return bounded(dict.fromkeys(named(one, lines) for one in found))
+
+
+_OUTSIDE = "A namespace scope variable without memory space"
+
+
+def _causes(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Without what NVRTC makes of a line outside of all functions that it has refused already: any
+    word there, such as `def`, would be a variable."""
+    refused = {one.line for one in found if not one.message.startswith(_OUTSIDE)}
+    return [one for one in found if not (one.message.startswith(_OUTSIDE) and one.line in refused)]
 
 
 # What has hardly ever a good reason; unused variables and the like are none of it.

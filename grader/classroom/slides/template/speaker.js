@@ -7,7 +7,9 @@ const notesOf = slide =>
     "<p>Nothing to add.</p>";
 const textOf = slide => {
     const copy = slide.cloneNode(true);
-    copy.querySelectorAll("aside, style, script, iframe, button, .live-box").forEach(one => one.remove());
+    const silent = "aside, style, script, iframe, button, .live-box, .jp-InputPrompt, .jp-OutputPrompt";
+    copy.querySelectorAll(silent).forEach(one => one.remove());
+    copy.querySelectorAll("div, p, li, th, td, summary, h1, h2, h3").forEach(one => one.append(" "));
     return copy.textContent.replace(/\s+/g, " ").replace(/¶/g, " ").trim().slice(0, 240);
 };
 
