@@ -14,7 +14,7 @@ GRADER = Path(__file__).parents[1] / "grader"
 VERB = re.compile(
     "afterwards|always|answers|as|asks|begins|budgets|comes|consists|costs|counts|does|draws|ends|"
     "fails|gives|goes|hangs|has|his|holds|is|its|keeps|knows|lacks|launches|leaves|less|loads|means|"
-    "names|needs|overwrites|passes|plus|reaches|reads|runs|says|speaks|stands|stores|takes|tells|"
+    "names|needs|overwrites|passes|plus|reaches|reads|runs|says|shows|speaks|stands|stores|takes|tells|"
     "this|times|uses|waits|was|wastes|writes"
 )
 ENDS_THE_PHRASE = re.compile(
