@@ -37,6 +37,7 @@ from grader.classroom.export import Row
 from grader.classroom.feedback_page import Shown
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
+from grader.course.kinds.kind import unmarked
 from grader.judge import judge
 
 pytestmark = pytest.mark.slow
@@ -58,7 +59,7 @@ def graded(released, grading):
     hand_in(here, "ben", add=NO_GUARD, scale=UNGUARDED_SCALE)
     hand_in(here, "blank")
     hand_in(here, "attacker", small_class.attack, add=WRONG_SUM, scale=SCALED)
-    hand_in(here, "copied", small_class.copy, add=SOLUTION, scale=SCALED)
+    hand_in(here, "copied", small_class.copy, add=unmarked(SOLUTION), scale=unmarked(SCALED))
     hand_in(here, "copied_and_changed", small_class.copy_changed, add=SOLUTION, scale=SCALED)
     hand_in(here, "deleted", small_class.delete, scale=SCALED)
     hand_in(here, "emptied", small_class.empty, scale=SCALED)
