@@ -16,7 +16,7 @@ from small_class import SCALED, UNGUARDED_SCALE, WRONG_SUM
 from grader import course
 from grader.classroom import lecture, presentation
 from grader.classroom.presentation import Mistake
-from grader.course.weave import cuda_cell
+from grader.course.weave import cuda_cell, learners_cell
 from grader.judge import judge
 from grader.submissions.cells import cuda_source
 
@@ -34,7 +34,7 @@ def lesson(kernels, tmp_path_factory):
 def page(lesson, tmp_path_factory):
     """The slides of the small lesson with its one mistake."""
     (wrong,) = lesson.wrong_kernels
-    source = cuda_source(presentation.cell(wrong))
+    source = cuda_source(learners_cell(wrong.exercise, wrong.source))
     verdict = judge(f"{lesson.name}/{wrong.exercise}", source, root=lesson.path.parent)
     mistakes = [Mistake(wrong, verdict.for_learner())]
     return presentation.write(lesson, mistakes, tmp_path_factory.mktemp("demo")).slides

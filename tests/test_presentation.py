@@ -12,9 +12,10 @@ from nbformat import v4
 from rich.console import Console
 
 from grader import course
-from grader.classroom.presentation import Mistake, cell, changes
+from grader.classroom.presentation import Mistake, changes
 from grader.classroom.slides import slides
 from grader.cli import stepper
+from grader.course.weave import learners_cell
 from grader.judge import judge
 from grader.submissions.cells import cuda_source
 
@@ -32,7 +33,11 @@ def lesson(tmp_path_factory):
 def mistake(lesson):
     (wrong,) = lesson.wrong_kernels
     kernels = lesson.path.parent
-    verdict = judge(f"{lesson.name}/{wrong.exercise}", cuda_source(cell(wrong)), root=kernels)
+    verdict = judge(
+        f"{lesson.name}/{wrong.exercise}",
+        cuda_source(learners_cell(wrong.exercise, wrong.source)),
+        root=kernels,
+    )
     return Mistake(wrong, verdict.for_learner())
 
 

@@ -12,9 +12,8 @@ from pathlib import Path
 
 from .. import course
 from ..course import Lesson
-from ..course.kinds.kind import unmarked
 from ..course.mistakes import WrongKernel
-from ..course.weave import cuda_cell, text
+from ..course.weave import learners_cell, text
 from ..submissions import intake
 from ..submissions.cells import cuda_source
 from . import batch, collecting, feedback, presentation
@@ -89,11 +88,11 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
     for cell in notebook.cells:
         name = intake.grade_id(cell)
         if name in answers:
-            cell.source = cuda_cell(name, unmarked(answers[name]))
+            cell.source = learners_cell(name, answers[name])
     path.write_text(text(notebook), encoding="utf-8")
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
 
 
 def _question(lesson: Lesson, wrong: WrongKernel) -> Question:
-    source = cuda_source(presentation.cell(wrong))
+    source = cuda_source(learners_cell(wrong.exercise, wrong.source))
     return Question(f"{lesson.name}/{wrong.exercise}", source, seed=0)

@@ -19,7 +19,7 @@ from nbformat.sign import NotebookNotary
 from ..course import Lesson
 from ..course.kinds.kind import unmarked
 from ..course.mistakes import WrongKernel
-from ..course.weave import CUDA, cell_id, cuda_cell, text, weave
+from ..course.weave import CUDA, cell_id, learners_cell, text, weave
 from ..course_folder import CHOICE
 from ..errors import AuthorError
 from ..judge import Verdict
@@ -46,7 +46,7 @@ class Mistake:
 
     @property
     def cell(self) -> str:
-        return cell(self.wrong)
+        return learners_cell(self.wrong.exercise, self.wrong.source)
 
     @property
     def source(self) -> str:
@@ -69,11 +69,6 @@ class Presentation:
     notebook: Path
     slides: Path
     mistakes: tuple[Mistake, ...]
-
-
-def cell(wrong: WrongKernel) -> str:
-    """The cell of a learner who makes that mistake, without what marks the solution."""
-    return cuda_cell(wrong.exercise, unmarked(wrong.source))
 
 
 def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
@@ -107,8 +102,8 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     title, set_up = notebook.cells[:2]
     title.source = f"# {lesson.title}"
     set_up.metadata.slideshow = {"slide_type": "skip"}
-    for one in notebook.cells:
-        one.source = unmarked(one.source)
+    for cell in notebook.cells:
+        cell.source = unmarked(cell.source)
     resources = {"metadata": {"path": str(folder)}}
     quiet: dict[str, Any] = {"extra_arguments": ["--log-level=ERROR"]}
     try:
@@ -133,12 +128,12 @@ def _leave_out_widgets(notebook: NotebookNode) -> None:
     """Buttons without a kernel are but broken links; the question is there as text, and running
     its cell brings them back."""
     notebook.metadata.pop("widgets", None)
-    for code in notebook.cells:
-        for output in code.get("outputs", ()):
+    for cell in notebook.cells:
+        for output in cell.get("outputs", ()):
             for kind in [kind for kind in output.get("data", ()) if "widget" in kind]:
                 del output.data[kind]
-        if "outputs" in code:  # one that was but buttons is none
-            code.outputs = [one for one in code.outputs if one.get("data") != {}]
+        if "outputs" in cell:  # one that was but buttons is none
+            cell.outputs = [one for one in cell.outputs if one.get("data") != {}]
 
 
 def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:

@@ -4,8 +4,7 @@ an input, a reference or a budget is wrong, and everybody's mark would be."""
 from __future__ import annotations
 
 from ..course import Exercise, Lesson
-from ..course.kinds.kind import unmarked
-from ..course.weave import cuda_cell
+from ..course.weave import learners_cell
 from ..errors import AuthorError
 from ..judge import Verdict
 from ..submissions.cells import cuda_source
@@ -28,7 +27,7 @@ def prove(store: Store, lesson: Lesson, seeds: dict[str, int], judges: Judges) -
 
 def _question(lesson: Lesson, exercise: Exercise, seed: int) -> Question:
     """The solution as a learner would hand it in, so that both are judged but once."""
-    source = cuda_source(cuda_cell(exercise.name, unmarked(lesson.solution(exercise))))
+    source = cuda_source(learners_cell(exercise.name, lesson.solution(exercise)))
     return Question(f"{lesson.name}/{exercise.name}", source, seed)
 
 

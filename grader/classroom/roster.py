@@ -80,8 +80,8 @@ SYSTEMS = (
 _FIRST = ("First Name", "First name", "FirstName", "first_name", "first name")
 _LAST = ("Last Name", "Last name", "LastName", "Surname", "last_name", "last name")
 _WHOLE = ("Student", "name")
-_SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")
 _EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
+_SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
 
 
 @dataclass(frozen=True)

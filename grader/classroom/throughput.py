@@ -27,7 +27,7 @@ from .. import course
 from ..bench.speed import Figure
 from ..course import Lesson
 from ..course.kinds.kind import Kind
-from ..course.weave import cuda_cell, text
+from ..course.weave import learners_cell, text
 from ..errors import MachineError
 from ..submissions.intake import grade_id, read_notebook
 from .demo import classmates
@@ -131,7 +131,7 @@ def _class(
             if name in answers:
                 mark = (zlib.crc32(here.root.name.encode()) + number) % 2**31
                 source = _distinct(kinds[name], answers[name], mark) if own else answers[name]
-                cell.source = cuda_cell(name, source)
+                cell.source = learners_cell(name, source)
         notebooks.append(text(blank))
     for number in range(size):
         place = here.notebook("submitted", lesson.name, f"learner_{number:04}")

@@ -24,6 +24,7 @@ from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
 from . import Exercise, Lesson, authors, rules
+from .kinds.kind import unmarked
 
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
@@ -98,6 +99,11 @@ def text(notebook: NotebookNode) -> str:
 def cuda_cell(name: str, source: str) -> str:
     """The text of a notebook cell that holds the CUDA source of `name`."""
     return f"%%cuda {name}\n{source.rstrip()}"
+
+
+def learners_cell(name: str, source: str) -> str:
+    """The same of a learner who answers with `source`: without what marks the solution there."""
+    return cuda_cell(name, unmarked(source))
 
 
 def graded(grade_id: str, **what: object) -> dict[str, dict[str, object]]:
