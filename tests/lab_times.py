@@ -36,7 +36,7 @@ from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
 
 SEED = 15
-VISITS = 5  # after a browser's first
+BROWSERS, VISITS = 5, 3  # new ones, and how often each opens a page
 BOUND = 1.3  # times a check without recording, that one with it may take
 ENOUGH = 0.3  # seconds that a check is measured for: a process's CPU time comes in hundredths
 START, LAUNCHER = ".warpwise-start .warpwise-go", ".jp-LauncherCard"
@@ -80,27 +80,30 @@ def main() -> None:
 
 
 def _start_pages(root: Path, say: Callable[[str], None]) -> None:
-    """Ours and JupyterLab's Launcher, each for a browser's first visit and for later ones; in turn,
+    """Ours and JupyterLab's Launcher, each for browsers' first visits and for later ones; in turn,
     from two servers."""
     mine, plain = root / "mine", root / "plain"
     for one in (mine, plain):
         folder.make(one)
-    with (
-        browser.jupyterlab(mine, learner=True) as ours,
-        browser.jupyterlab(plain) as theirs,
-        browser.chromium() as page,
-        browser.chromium() as other,
-    ):
-        took: list[list[float]] = [[], []]
-        for _ in range(1 + VISITS):
-            took[0].append(_seconds(lambda: _usable(page, ours, START)))
-            took[1].append(_seconds(lambda: _usable(other, theirs, LAUNCHER)))
+    with browser.jupyterlab(mine, learner=True) as ours, browser.jupyterlab(plain) as theirs:
+        pages = (ours, START), (theirs, LAUNCHER)
+        visits = [[_visits(*one) for one in pages] for _ in range(BROWSERS)]
     for what, visit in (("first visit", slice(1)), ("later visits", slice(1, None))):
-        one, its = (statistics.median(found[visit]) for found in took)
+        one, its = (
+            statistics.median(second for found in column for second in found[visit])
+            for column in zip(*visits, strict=True)
+        )
         say(
             f"start page usable after {one:.2f} s, JupyterLab's Launcher after {its:.2f} s, "
             f"{one / its:.2f} times ({what})"
         )
+
+
+def _visits(address: str, selector: str) -> list[float]:
+    """Seconds of each visit of a browser that is new."""
+    with browser.chromium() as page:
+        page.get("about:blank")  # so that its own start is not in the first
+        return [_seconds(lambda: _usable(page, address, selector)) for _ in range(VISITS)]
 
 
 def _usable(page: WebDriver, address: str, selector: str) -> None:
