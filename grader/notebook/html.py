@@ -29,8 +29,8 @@ RAISED = variable("layout-color2", "textCodeBlock-background", "#eeeeee")
 CODE_FONT = "var(--jp-code-font-family, Menlo, Consolas, 'DejaVu Sans Mono', monospace)"
 ACCENTS = {
     "error": variable("error-color1", "editorError-foreground", "#d32f2f"),
-    "warning": variable("warn-color0", "editorWarning-foreground", "#c43e00"),
-    "success": variable("success-color1", "testing-iconPassed", "#2e7d32"),
+    "warning": variable("warn-color0", "list-warningForeground", "#c43e00"),
+    "success": variable("success-color1", "terminal-ansiGreen", "#2e7d32"),
     "note": variable("brand-color1", "textLink-foreground", "#1976d2"),
 }
 _TINTS = {  # laid over either theme's background
