@@ -23,3 +23,4 @@ def test_a_wheel_holds_every_lesson_and_notebook(tmp_path):
         assert tracked
         assert {f"grader/course_files/{path}" for path in tracked} <= held
     assert "grader/course_files/nbgrader_config.py" in held
+    assert any(name.endswith("/data/etc/jupyter/jupyter_nbconvert_config.json") for name in held)

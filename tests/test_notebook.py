@@ -406,7 +406,7 @@ def test_the_first_cell_says_what_is_passed_and_links_to_the_lessons_beside_it(
 
 
 def told(ran: Ran) -> list[dict]:
-    return [note["warpwise"] for note in ran.notes if "warpwise" in note]
+    return [note["warpwise"] for note in ran.notes if note.get("warpwise")]
 
 
 def test_a_compile_error_is_told_to_the_editor_with_its_column(opened):

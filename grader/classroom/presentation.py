@@ -160,11 +160,12 @@ def _mistake(lesson: Lesson, mistake: Mistake) -> Iterator[NotebookNode]:
         metadata={**CUDA, **folded, "slideshow": {"slide_type": "skip"}},
     )
     card = verdict_card.page(mistake.verdict, mistake.source, lesson.exercise(name))
+    data, metadata = card._repr_mimebundle_()
     yield v4.new_code_cell(
         f'check("{name}")',
         id=cell_id(lesson.name, f"?{stem}"),
         metadata=folded,
-        outputs=[v4.new_output("display_data", data=card._repr_mimebundle_())],
+        outputs=[v4.new_output("display_data", data, metadata=metadata)],
     )
 
 

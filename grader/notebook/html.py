@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from textwrap import wrap
+from typing import Any
 
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
@@ -50,6 +51,7 @@ FRAME = (
     f"color: {TEXT}; background: {_CODE_PAPER}; "
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
+OURS: dict[str, Any] = {"warpwise": {}}  # an output's metadata, with nothing for the editor
 _COLUMNS = 96  # of code that fit a card
 _MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
@@ -65,8 +67,10 @@ class Page:
     html: str
     text: str
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": self.html, "text/plain": self.text}
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> tuple[dict[str, str], dict[str, Any]]:
+        return {"text/html": self.html, "text/plain": self.text}, dict(OURS)
 
 
 def card(kind: str, *parts: str) -> str:

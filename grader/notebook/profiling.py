@@ -51,10 +51,10 @@ def profile_page(run: Run, shared_mem: int = 0) -> Page:
     found = wastes(run.counters)[:_MOST_ADVICE]
     told = [waste.sentence for waste in found] or [
         "No line wastes much: the figures are near the least that these accesses can cost. To get "
-        "faster, do less of the darkest line."
+        "faster, do less of the line that takes most instructions."
     ]
     told.append(_occupied(run, shared_mem))
-    look = "Look at the darkest cell of each column first: that line has the largest share."
+    look = "Look at the largest number of each column first (the darkest cell): it costs most."
     named = f"Profile of `{_kernel(run)}`"
     head = cards.line("note", named, look)
     html = card("note", *(paragraph(sentence) for sentence in told if sentence))

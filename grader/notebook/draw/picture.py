@@ -21,6 +21,8 @@ from grader.cuda.sanitize import lines_of
 from grader.cuda.simulator import Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
+from ..html import OURS
+
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
 BLUE, ORANGE, RED = "#0072B2", "#E69F00", "#D55E00"
 INK, FAINT, PALE, PAPER = "#222222", "#8a8a8a", "#e6e9ec", "#ffffff"
@@ -107,7 +109,7 @@ class Picture(Figure):
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
         html = themed(bare.getvalue(), self.description)
         twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
-        return {"text/html": html, **twins}, {"image/png": size}
+        return {"text/html": html, **twins}, {"image/png": size, **OURS}
 
 
 def themed(png: bytes, description: str) -> str:
