@@ -39,6 +39,7 @@ SAID = (  # in this order
     "Tree reduction: ",
     "Predict: How many?",
     "      - eight",
+    "```cuda\n%%cuda interleaved",
     "Compiled: `interleaved`",
     "interleaved: not there yet, 0 of 9.5 points",
     "✗ data race ",
@@ -90,6 +91,7 @@ def test_saved_and_exported_from_jupyterlab_it_is_the_same(notebook):
     assert reads_as_it_stands(archive.read("ran.md").decode())
 
 
-def test_html_of_a_notebook_keeps_its_cards_and_players(notebook):
+def test_html_of_a_notebook_keeps_its_cards_and_players_and_colours_its_kernels(notebook):
     page = converted("html", notebook)
     assert "<iframe" in page and "jp-error-color1" in page
+    assert '<span class="kr">__global__</span>' in page

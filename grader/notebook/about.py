@@ -16,6 +16,8 @@ from grader.cuda.errors import CompileError, CudaError, DataRace
 from grader.cuda.simulator.observers.reporting.hazard import Hazard
 from grader.judge.verdict import Verdict
 
+from .html import OURS
+
 _LONGEST = 300  # characters of what is said under a line
 
 
@@ -51,12 +53,12 @@ def counters(cell: str, source: str, lines: dict[int, dict[str, int]]) -> dict[s
 
 
 def prediction(key: str, answered: bool) -> dict[str, Any]:
-    return {"warpwise": {"prediction": key, "answered": answered}}
+    return {OURS: {"prediction": key, "answered": answered}}
 
 
 def _note(cell: str, source: str, **said: object) -> dict[str, Any]:
     text = source.rstrip().encode("utf-8", "replace")
-    return {"warpwise": {"cell": cell, "crc": crc32(text), **said}} if cell else {}
+    return {OURS: {"cell": cell, "crc": crc32(text), **said}} if cell else {}
 
 
 def _marks(lines: Iterable[int | None], message: str, severity: str) -> list[dict[str, Any]]:

@@ -51,7 +51,7 @@ FRAME = (
     f"color: {TEXT}; background: {_CODE_PAPER}; "
     f"font-family: {CODE_FONT}; font-size: var(--jp-code-font-size, 13px); line-height: 1.5;"
 )
-OURS: dict[str, Any] = {"warpwise": {}}  # an output's metadata, with nothing for the editor
+OURS = "warpwise"  # in an output's metadata: it is the course's; about.py says what is under it
 _COLUMNS = 96  # of code that fit a card
 _MOST_MARKED = 20  # lines of one excerpt
 _CODE = (
@@ -70,7 +70,7 @@ class Page:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, str], dict[str, Any]]:
-        return {"text/html": self.html, "text/plain": self.text}, dict(OURS)
+        return {"text/html": self.html, "text/plain": self.text}, {OURS: {}}
 
 
 def card(kind: str, *parts: str) -> str:

@@ -31,7 +31,7 @@ class InWords(Preprocessor):
 
 def _told(output: NotebookNode) -> Iterator[NotebookNode]:
     data = output.get("data", {})
-    if "text/plain" not in data or not OURS.keys() <= output.get("metadata", {}).keys():
+    if "text/plain" not in data or OURS not in output.get("metadata", {}):
         yield output
         return
     pictures = {kind: image for kind, image in data.items() if kind.startswith("image/")}

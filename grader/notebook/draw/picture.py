@@ -109,7 +109,7 @@ class Picture(Figure):
         size = {"width": round(WIDTH * _PIXELS_PER_INCH)}
         html = themed(bare.getvalue(), self.description)
         twins = {"image/png": on_paper.getvalue(), "text/plain": self.description}
-        return {"text/html": html, **twins}, {"image/png": size, **OURS}
+        return {"text/html": html, **twins}, {"image/png": size, OURS: {}}
 
 
 def themed(png: bytes, description: str) -> str:
