@@ -45,6 +45,15 @@ def test_cublas_brings_the_half_types_along():
     )
 
 
+@pytest.mark.parametrize("kind", ["__nv_bfloat162", "__half2"])
+def test_a_pair_is_passed_by_value_and_its_function_stays(kind):
+    code = f"""#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+extern "C" __global__ void k({kind}* x) {{ x[0] = __hmax2(x[0], x[1]); }}"""
+    ptx = compilers.compile_ptx(code).text
+    assert "max." in ptx and "trap;" not in ptx
+
+
 def test_an_error_inside_a_header_is_not_buried_under_warnings():
     with pytest.raises(CompileError) as caught:
         compiles("", "#include <cuda/std/climits>\n#include <thrust/device_vector.h>")

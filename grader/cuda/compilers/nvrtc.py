@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import platform
 import re
 from dataclasses import replace
 from functools import cache
@@ -19,9 +20,14 @@ from .protocol import SOURCE_NAME, Job, Program
 if TYPE_CHECKING:
     from cuda.pathfinder import LoadedDL
 
+# On Arm a constructor hands back `this`. Those of __nv_bfloat162 do not in what NVRTC 12 there has
+# compiled beforehand: for a function that takes one by value it makes a trap. This compiles them
+# with the kernel, as cuda_bf16.h allows.
+_ON_ARM = ("-D__FORCE_INCLUDE_CUDA_BF16_HPP_FROM_BF16_H__",)
 _FLAGS = (
     *("--std=c++17", "-lineinfo", f"--pre-include={PRELUDE}"),
     "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
+    *(_ON_ARM if platform.machine() == "aarch64" else ()),
 )
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
