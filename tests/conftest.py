@@ -32,6 +32,22 @@ def pytest_runtest_setup(item):
         pytest.skip("NO GPU HERE: nothing ran on real hardware")
 
 
+@pytest.fixture
+def cache_home(monkeypatch):
+    """Has caches lie in a folder from then on. CUDA's files are there, too, where NVIDIA has no
+    wheel of them and they were fetched."""
+    from grader.cuda.compilers import fetched
+
+    def lie_in(folder):
+        files = fetched.folder()
+        monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+        if files.is_dir() and not fetched.folder().exists():
+            fetched.folder().parent.mkdir(parents=True)
+            fetched.folder().symlink_to(files)
+
+    return lie_in
+
+
 @pytest.fixture(scope="session")
 def grading():
     """Asked for by whatever grades what others wrote."""

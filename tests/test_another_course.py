@@ -60,6 +60,7 @@ def test_standing_in_another_course_changes_nothing(course, tmp_path):
     elsewhere = tmp_path / "other"
     elsewhere.mkdir()
     grader(elsewhere, "new", "01_sums")
+    grader(course, "release", "01", cwd=elsewhere)
     assert "01_histogram" in grader(course, "status", "01", cwd=elsewhere)
 
 

@@ -74,8 +74,14 @@ installed = pytest.mark.parametrize(
 )
 
 
-def refused(compiler, before, after, monkeypatch) -> CompileError:
+def choose(compiler, monkeypatch):
+    if not compilers.COMPILERS[compiler].available():
+        pytest.skip(f"NO {compiler.upper()} HERE")
     monkeypatch.setenv(compilers.CHOICE, compiler)
+
+
+def refused(compiler, before, after, monkeypatch) -> CompileError:
+    choose(compiler, monkeypatch)
     assert before in KERNEL
     with pytest.raises(CompileError) as refusal:
         compilers.compile_ptx(KERNEL.replace(before, after, 1))
@@ -134,9 +140,9 @@ DOUBTED = [  # what stands there, what was written, the line of the doubt and wh
 @installed
 @pytest.mark.parametrize(("before", "after", "line", "said"), DOUBTED)
 def test_what_compiles_and_is_doubtful_is_kept_with_the_program(
-    compiler, before, after, line, said, monkeypatch, tmp_path
+    compiler, before, after, line, said, monkeypatch, tmp_path, cache_home
 ):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache_home(tmp_path)
     monkeypatch.setenv(compilers.CHOICE, compiler)
     source = KERNEL.replace(before, after, 1)
     (doubt,) = compilers.compile_ptx(source).warnings
@@ -147,7 +153,7 @@ def test_what_compiles_and_is_doubtful_is_kept_with_the_program(
 
 
 def test_a_barrier_that_is_not_called_is_doubted_or_refused(monkeypatch):
-    monkeypatch.setenv(compilers.CHOICE, "nvrtc")
+    choose("nvrtc", monkeypatch)
     (doubt,) = compilers.compile_ptx(KERNEL.replace(GUARD, "__syncthreads;" + GUARD)).warnings
     assert "To call it write `__syncthreads();`" in doubt.notes[0].message
 

@@ -269,9 +269,9 @@ PRELUDE_USED = OPEN + "  y[0] = floor(threadIdx.x / 2) + log2(blockDim.x) + fmax
 
 
 @pytest.fixture
-def kept(tmp_path, monkeypatch):
+def kept(tmp_path, cache_home):
     """The folder of an empty cache."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "kept"))
+    cache_home(tmp_path / "kept")
     return tmp_path / "kept" / "warpwise"
 
 
@@ -290,12 +290,12 @@ def test_the_second_compile_comes_from_the_cache(kept, monkeypatch):
     assert anew(PRELUDE_USED.replace("3", "4")) != first
 
 
-def test_a_program_does_not_hang_on_where_it_was_compiled(kept, tmp_path, monkeypatch):
+def test_a_program_does_not_hang_on_where_it_was_compiled(tmp_path, monkeypatch, cache_home):
     programs = set()
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         monkeypatch.chdir(tmp_path / folder)
-        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / folder))
+        cache_home(tmp_path / folder)
         program = anew(PRELUDE_USED)
         assert program.files == () and str(tmp_path) not in program.text
         programs.add(program.code)

@@ -26,9 +26,9 @@ EFFORT = 1.0
 
 
 @pytest.fixture
-def asked(tmp_path, monkeypatch):
+def asked(tmp_path, monkeypatch, cache_home):
     """How often something is reasoned about, with an empty cache."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache_home(tmp_path)
     sources = []
     examine = analysis.examine
 

@@ -51,9 +51,9 @@ def compiled(source: str):
 
 
 @pytest.fixture
-def elsewhere(tmp_path, monkeypatch):
+def elsewhere(tmp_path, monkeypatch, cache_home):
     """Work in a folder of that name, with one cache for all of them."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    cache_home(tmp_path / "cache")
 
     def enter(name: str) -> None:
         (tmp_path / name).mkdir(exist_ok=True)

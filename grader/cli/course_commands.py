@@ -210,7 +210,9 @@ def show_status(name: str, section: str | None) -> int:
     lesson = lesson_called(here, name).name
     found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
     file = coursefile.read(here)
-    Console().print(_table(lesson, file, found))
+    say(f"{lesson}, times in {file.zone}")
+    if found:
+        Console().print(_table(file, found))
     say(
         f"{counted(len(found), 'learner')}: {sum(one.handed_in for one in found)} handed in, "
         f"{sum(one.late > 0 for one in found)} of them late; "
@@ -221,11 +223,11 @@ def show_status(name: str, section: str | None) -> int:
     return 0
 
 
-def _table(lesson: str, file: CourseFile, found: list[LearnerStatus]) -> Table:
+def _table(file: CourseFile, found: list[LearnerStatus]) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
-    table = Table(title=f"{lesson}, times in {file.zone}", box=SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
     rows = [_shown(one, file) for one in found]
-    kept = [name for name in rows[0] if any(row[name] for row in rows)] if rows else ["learner"]
+    kept = [name for name in rows[0] if any(row[name] for row in rows)]
     for name in kept:
         table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
     for row in rows:
