@@ -31,7 +31,7 @@ clear = Rule(
 # of the broken file; words of the sentence.
 WRONG = [
     ("a quote is missing", EXERCISES, 'name="histogram",', 'name="histogram,', 'name="', "string"),
-    ("no such field", EXERCISES, "title=", "titel=", "histogram = Ex", "titel"),
+    ("no such field", EXERCISES, "title=", "titel=", "titel=", "'title' is like it."),
     ("no such class", EXERCISES, "= Exercise(", "= Exercice(", "Exercice(", "Exercice"),
     ("no such file", EXERCISES, "1_hist", "1_hits", "1_hits", "no file 1_hitsogram.cu"),
     ("no such kernel", EXERCISES, 'Launch("hist', 'Launch("hits', "four full", "hitsogram"),
@@ -155,10 +155,12 @@ WRONG = [
         "```text",
         "never closed",
     ),
+    ("a field of nothing", EXERCISES, "minutes=", "weeks=", "weeks=", "has no field 'weeks'."),
+    ("a stray file", "2_stray.cu", "", "// nobody's\n", "", "no exercise has this kernel"),
     ("a rule for nothing", "rules.py", 'exercise="h', 'exercise="H', 'e="Hist', "no exercise"),
     ("a rule's kernel", "rules.py", 'kernel="h', 'kernel="H', 'l="Hist', "launches no kernel"),
     ("a rule's parameter", "rules.py", '"int n"', '"integer n"', 'exercise="', "is no parameter"),
-    ("a rule's field", "rules.py", "blocks=", "block=", "Rule(\n", "block"),
+    ("a rule's field", "rules.py", "blocks=", "block=", "block=", "'blocks' is like it."),
 ]
 
 
@@ -192,8 +194,9 @@ def test_a_mistake_of_an_author_s_is_one_sentence_with_file_and_line(
 ):
     folder = tmp_path / "kernels" / TUTORIAL
     folder.mkdir(parents=True)
-    broken = right[file].replace(old, new, 1) if old else right[file] + new
-    assert broken != right[file]
+    before = right.get(file, "")
+    broken = before.replace(old, new, 1) if old else before + new
+    assert broken != before
     for name, text in (right | {file: broken}).items():
         (folder / name).write_text(text)
     with pytest.raises(AuthorError) as error:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib.util
 import math
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
+from difflib import get_close_matches
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -64,14 +66,28 @@ def blamed(path: Path, doing: str = "") -> Iterator[None]:
     except CourseError:
         raise
     except SyntaxError as error:
-        raise AuthorError(
-            f"{shown(path)}{(error.lineno and f', line {error.lineno}') or ''}: {error.msg}."
-        ) from error
+        where = f"{shown(path)}{(error.lineno and f', line {error.lineno}') or ''}"
+        raise AuthorError(f"{where}: {error.msg}".rstrip("?.") + ".") from error
     except (Exception, SystemExit) as error:
         line = _line(error, path)
+        if field := _UNKNOWN_FIELD.match(str(error)):
+            raise AuthorError(_no_field(path, line or 1, *field.groups())) from error
         where = f"{shown(path)}{f', line {line}' if line else ''}{doing and f', {doing}'}"
         said = (str(error).strip().splitlines() or [""])[0][:200]
         raise AuthorError(f"{where}: {type(error).__name__}: {said}".rstrip(": .") + ".") from error
+
+
+_UNKNOWN_FIELD = re.compile(r"(\w+)\.__init__\(\) got an unexpected keyword argument '(\w+)'")
+
+
+def _no_field(path: Path, begins: int, kind: str, field: str) -> str:
+    """Of the call that begins on that line of the file."""
+    rows = text(path).splitlines()
+    line = next((n for n in range(begins, len(rows) + 1) if f"{field}=" in rows[n - 1]), begins)
+    made = getattr(sys.modules["grader.course"], kind, None)
+    close = get_close_matches(field, [one.name for one in fields(made)] if made else [], n=1)
+    meant = f"; {close[0]!r} is like it" if close else ""
+    return f"{shown(path)}, line {line}: {kind} has no field {field!r}{meant}."
 
 
 def shown(path: Path) -> str:

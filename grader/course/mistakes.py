@@ -48,6 +48,9 @@ class WrongKernel:
     source: str
 
 
+_TOMLS_OWN = re.compile(r" \(at line (\d+), column \d+\)")
+
+
 def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKernel, ...]:
     """The mistakes of the lesson in `folder`, exercise by exercise; `solutions` are the sources of
     its solved kernels by exercise. Raises `MistakeError`."""
@@ -57,7 +60,9 @@ def wrong_kernels(folder: Path, solutions: Mapping[str, str]) -> tuple[WrongKern
     try:
         listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise MistakeError(f"{authors.shown(path)}: this is not TOML: {error}.") from error
+        said, line = _TOMLS_OWN.sub("", str(error)), _TOMLS_OWN.search(str(error))
+        where = f"{authors.shown(path)}{f', line {line[1]}' if line else ''}"
+        raise MistakeError(f"{where}: this is not TOML: {said}.") from error
     made = tuple(_all(path, listed, solutions))
     names = [one.name for one in made]
     for name in names:

@@ -28,6 +28,8 @@ def write(lesson: str, kernels: Path) -> Path:
     folder = kernels / lesson
     if folder.exists():
         raise AuthorError(f"There is a folder {lesson} already; choose another name.")
+    for other in sorted(kernels.glob(f"{lesson[:3]}*")):
+        raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
     name = found[1]
     folder.mkdir(parents=True)
     for template, path in _FILES.items():

@@ -69,6 +69,7 @@ def weave(lesson: Lesson) -> NotebookNode:
         *_cells(lesson, "\n" + prose),
     ]
     _require_each_exercise_once(lesson, "\n" + prose)
+    _require_each_kernel_somewhere(lesson, prose)
     _give_ids(lesson.name, cells)
     metadata = {**METADATA, "warpwise": {"lesson": lesson.name}}
     woven: NotebookNode = v4.new_notebook(cells=cells, metadata=metadata)
@@ -222,6 +223,18 @@ def _require_each_exercise_once(lesson: Lesson, markdown: str) -> None:
         if more:
             what = f"the exercise {exercise.name!r} stands on line {first} too; it may stand once"
             raise _error(lesson, more[0], what)
+
+
+def _require_each_kernel_somewhere(lesson: Lesson, markdown: str) -> None:
+    used = {exercise.source for exercise in lesson.exercises}
+    for match in _BREAK.finditer(markdown):
+        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
+        if directive and directive[1] == "kernel":
+            used.add(directive[2])
+    for path in sorted(lesson.path.glob("*.cu")):
+        if path.name not in used:
+            where = authors.shown(path)
+            raise LessonError(f"{where}: no exercise has this kernel, and no {{kernel}} shows it.")
 
 
 def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:

@@ -50,7 +50,7 @@ class Kind(ABC):
     def fault(self, solution: str) -> str:
         """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
         if not is_solution(solution):
-            return "has no // BEGIN SOLUTION and // END SOLUTION"
+            return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
         if _bare(self.handed_out(solution)) == _bare(solution):
             return f"is handed out solved: nothing is left to {self.title}"
         return ""
