@@ -40,7 +40,7 @@ class GradebookBusy(MachineError):
 # The extras of pyproject.toml that bring a module which the course does not need everywhere.
 EXTRAS = {
     **dict.fromkeys(
-        ("jinja2", "latex2mathml", "livereload", "markupsafe", "nbclient", "nbconvert"), "classroom"
+        ("jinja2", "latex2mathml", "livereload", "markupsafe", "nbclient"), "classroom"
     ),
     **dict.fromkeys(("nbgrader", "nh3", "openpyxl", "tomlkit"), "classroom"),
     "z3": "proofs",
