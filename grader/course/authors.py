@@ -85,7 +85,9 @@ def _no_field(path: Path, begins: int, kind: str, field: str) -> str:
     rows = text(path).splitlines()
     line = next((n for n in range(begins, len(rows) + 1) if f"{field}=" in rows[n - 1]), begins)
     made = getattr(sys.modules["grader.course"], kind, None)
-    close = get_close_matches(field, [one.name for one in fields(made)] if made else [], n=1)
+    close = get_close_matches(
+        field, [one.name for one in fields(made)] if is_dataclass(made) else [], n=1
+    )
     meant = f"; {close[0]!r} is like it" if close else ""
     return f"{shown(path)}, line {line}: {kind} has no field {field!r}{meant}."
 

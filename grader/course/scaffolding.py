@@ -28,7 +28,7 @@ def write(lesson: str, kernels: Path) -> Path:
     folder = kernels / lesson
     if folder.exists():
         raise AuthorError(f"There is a folder {lesson} already; choose another name.")
-    for other in sorted(kernels.glob(f"{lesson[:3]}*")):
+    if other := next(kernels.glob(f"{lesson[:3]}*"), None):
         raise AuthorError(f"{other.name} has the number {lesson[:2]} already; choose another.")
     name = found[1]
     folder.mkdir(parents=True)

@@ -210,11 +210,8 @@ def _rule_cells(exercise: Exercise) -> list[NotebookNode]:
 
 def _require_each_exercise_once(lesson: Lesson, markdown: str) -> None:
     found: dict[str, list[int]] = {}  # the lines of each one's fences
-    for match in _BREAK.finditer(markdown):
-        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
-        if directive and directive[1] == "exercise":
-            line = markdown.count("\n", 0, match.start()) + 1
-            found.setdefault(directive[2], []).append(line)
+    for name, start in _named(markdown, "exercise"):
+        found.setdefault(name, []).append(markdown.count("\n", 0, start) + 1)
     for exercise in lesson.exercises:
         first, *more = found.get(exercise.name, [0])
         if not first:
@@ -227,14 +224,19 @@ def _require_each_exercise_once(lesson: Lesson, markdown: str) -> None:
 
 def _require_each_kernel_somewhere(lesson: Lesson, markdown: str) -> None:
     used = {exercise.source for exercise in lesson.exercises}
-    for match in _BREAK.finditer(markdown):
-        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
-        if directive and directive[1] == "kernel":
-            used.add(directive[2])
+    used |= {file for file, _ in _named(markdown, "kernel")}
     for path in sorted(lesson.path.glob("*.cu")):
         if path.name not in used:
             where = authors.shown(path)
             raise LessonError(f"{where}: no exercise has this kernel, and no {{kernel}} shows it.")
+
+
+def _named(markdown: str, kind: str) -> Iterator[tuple[str, int]]:
+    """What the fences of that kind name, and where each begins in the text."""
+    for match in _BREAK.finditer(markdown):
+        directive = _DIRECTIVE.fullmatch((match["info"] or "").strip())
+        if directive and directive[1] == kind:
+            yield directive[2], match.start()
 
 
 def _give_ids(lesson_name: str, cells: list[NotebookNode]) -> None:
