@@ -232,27 +232,28 @@ def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
     own = [rule_file.parent, _headers(), *_cuda_folders()]
     own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
     own = [folder.resolve() for folder in own]
-    rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").replace("\\\n", " ")
-    found = (path.replace("\\ ", " ") for path in _unescaped(rule.partition(":")[2]))
-    strange = (path for path in found if not _is_own(Path(path), own))
+    rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
+    strange = (path for path in _named(rule) if not _is_own(path, own))
     return tuple(dict.fromkeys(strange))
 
 
-def _unescaped(rule: str) -> list[str]:
+def _named(rule: str) -> list[str]:
     """The paths of a make rule; a blank inside a path has a backslash before it."""
-    return [part.replace("\0", " ") for part in rule.replace("\\ ", "\0").split()]
+    rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
+    return [path.replace("\0", " ") for path in rule.split()]
 
 
-def _is_own(path: Path, own: list[Path]) -> bool:
-    return str(path) in ("source", SOURCE_NAME) or any(
-        path.resolve().is_relative_to(folder) for folder in own
+def _is_own(path: str, own: list[Path]) -> bool:
+    return path in ("source", SOURCE_NAME) or any(
+        Path(path).resolve().is_relative_to(folder) for folder in own
     )
 
 
 def _read(path: Path, most: int) -> bytes:
+    """A text that clang wrote, which on Windows ends its lines in two characters."""
     try:
         with path.open("rb") as file:
-            return file.read(most)
+            return file.read(most).replace(b"\r\n", b"\n")
     except OSError:
         return b""
 
