@@ -37,6 +37,7 @@ from .printf import TextAt, template
 if TYPE_CHECKING:
     from ..engine.machine import Machine
 
+Slots = dict[str, np.ndarray]
 _PARTS = (1, 2, 4, 8)  # of what is put into a parameter, or taken out of it, at once
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
@@ -54,18 +55,16 @@ class Framed:
 
 class Calls:
     """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
-    function that calls itself to where its local variables lie, per lane."""
+    function that calls itself to where its local variables lie, per lane. `shadows`: what else is
+    kept of the slots' bytes, in arrays of the same shapes, which travels as they do."""
 
     def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine: Machine):
         self.machine = machine
         self.linked = linked
         self.frame_sizes = layout.frame_sizes
         lanes = machine.geometry.lanes
-        self.slots = {
-            variable.name: np.zeros((lanes, variable.size), np.uint8)
-            for variable in linked.function.variables
-            if variable.space == "param"
-        }
+        self.slots = self._of_slots(np.uint8)
+        self.shadows: list[Slots] = []
         self.frames = {name: np.zeros(lanes, np.int64) for name in layout.frame_sizes}
         self.frame_offsets = layout.frame_offsets
         self.stack_start = layout.stack
@@ -90,8 +89,9 @@ class Calls:
                 for kept, values in self._state(caller, self.kept[depth]):
                     kept[group] = values[group]
         for parameter, slot in zip(part.parameters, arguments, strict=True):
-            given = self.slots[slot]
-            self.slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
+            for slots in (self.slots, *self.shadows):
+                given = slots[slot]
+                slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
         if name in self.frames:
             self._push_frame(lanes, at, name)
         self.depth[lanes] += 1
@@ -100,10 +100,7 @@ class Calls:
     def leave(self, lanes: Lanes, name: str, results: dict[int, str | None]) -> Successors:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
-        part = self.linked.parts[name]
-        value = (
-            self.slots[part.results[0].name].copy() if part.results else np.zeros((0, 0), np.uint8)
-        )
+        handed = self._results(name)
         if name in self.frames:
             self.stack_top[lanes] -= self.frame_sizes[name]
         self.depth[lanes] -= 1
@@ -118,9 +115,15 @@ class Calls:
                     for kept, values in self._state(caller, self.kept[depth]):
                         values[back] = kept[back]
                 if slot := results.get(int(at)):
-                    self.slots[slot][back] = value[back, : self.slots[slot].shape[1]]
+                    for slots, value in handed:
+                        slots[slot][back] = value[back, : slots[slot].shape[1]]
                 onward.append((int(at) + 1, back))
         return tuple(onward)
+
+    def shadow(self) -> Slots:
+        """One of `shadows` from now on, zeros as yet."""
+        self.shadows.append(self._of_slots(np.int32))
+        return self.shadows[-1]
 
     def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
@@ -198,6 +201,16 @@ class Calls:
         function, offset = self.frame_offsets[symbol]
         return Framed(self.frames[function], offset)
 
+    def _of_slots(self, dtype: type) -> Slots:
+        lanes, passed = self.machine.geometry.lanes, self.linked.passed.values()
+        return {variable.name: np.zeros((lanes, variable.size), dtype) for variable in passed}
+
+    def _results(self, name: str) -> list[tuple[Slots, np.ndarray]]:
+        """What function `name` hands back, by where such things are kept."""
+        names = [variable.name for variable in self.linked.parts[name].results[:1]]
+        kept = (self.slots, *self.shadows)
+        return [(slots, slots[result].copy()) for slots in kept for result in names]
+
     def _by_depth(self, lanes: Lanes) -> list[tuple[int, Lanes]]:
         depths = self.depth[lanes]
         if (depths == depths[0]).all():
@@ -211,7 +224,9 @@ class Calls:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         part = self.linked.parts[name]
         own = {register: self.machine.registers.storage(register) for register in part.registers}
-        own |= {slot: self.slots[slot] for slot in self.slots if slot.startswith(f"{name}::")}
+        for number, slots in enumerate((self.slots, *self.shadows)):
+            mine = (slot for slot in slots if slot.startswith(f"{name}::"))
+            own |= {f"{slot} {number}": slots[slot] for slot in mine}
         own["frame"] = self.frames[name]
         for key, values in own.items():
             key = f"{name} {key}"

@@ -11,45 +11,36 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine.call_stack import Slots
 from ..engine.events import Accessed, Observer, Rebind, Step
 from ..engine.lanes import Lanes
 from ..engine.lanes import index as lane_index
-from ..engine.operands import read
 from ..isa.form import Carries, Flow
 from ..memory.access import Access, Hit
 from ..memory.spaces import Store
-from ..program.liveness import with_loads
+from ..numeric.types import size_of
+from ..program.liveness import passes, with_loads
 from ..program.ptx import (
     Address,
     Instruction,
     Operand,
     Register,
-    Vector,
+    address_of,
     components,
     is_sink,
     registers,
+    symbol_of,
 )
+from .carried import FIRST, SET, UNTOUCHED, rule
 from .reporting.no_value import never_set, unwritten
 
 if TYPE_CHECKING:
     from ...errors import CudaError
     from .reporting.reporter import Reporter
-
-# What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
-# FIRST + the index of the first instruction that computed with what was never set.
-SET, UNTOUCHED, FIRST = 0, 1, 2
-
-# For what an operand of which every bit decides makes the other irrelevant: what makes it 0.
-_DECIDED: dict[Carries, Callable[..., Any]] = {
-    Carries.ALL_BITS: np.asarray,
-    Carries.ALL_BITS_SET: np.invert,
-}
-
 
 Origins = list[np.ndarray]  # of some registers, each (lanes,)
 Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
@@ -70,11 +61,14 @@ class Uninitialized(Observer):
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
         self._in_memory: dict[Store, np.ndarray] = {}  # by byte, like the registers' origins
+        self._passed: Slots | None = None  # the same of what calls pass and hand back
         if self._maybe.at_entry:
             self._follow_reached()
 
     def begin_wave(self, first_block: int) -> None:
         self._in_memory.clear()
+        for of_bytes in (self._passed or {}).values():
+            of_bytes[:] = SET
         for name in self._maybe.at_entry:
             self._origins[name][:] = UNTOUCHED
 
@@ -90,11 +84,13 @@ class Uninitialized(Observer):
         if form.flow is Flow.BRANCH and instruction.guard:
             used = [instruction.guard.name]
         outs, ins = self._tracked(instruction.written), self._tracked(used)
+        if slot := passes(instruction, self.machine.linked):
+            return self._passing(instruction, slot, step)
         if form.carries is Carries.ACROSS or not (outs or ins):  # see `shuffled`
             return step
         if form.control or any(isinstance(one, Address) for one in instruction.operands):
             return self._refusing(at, step, outs, ins)
-        carried = self._rule(instruction, at, ins)
+        carried = rule(at, ins, self._everywhere, self.machine)
 
         def followed(lanes: Lanes) -> None:
             origin = carried(lanes)  # before the step, which may overwrite what it reads
@@ -139,7 +135,7 @@ class Uninitialized(Observer):
     def _read_unwritten(
         self, access: Access, hit: Hit, component: int, missing: np.ndarray
     ) -> None:
-        if not self._may_discard(self.machine.kernel.instructions[access.at]):
+        if not self._may_discard(self.machine.kernel.instructions[access.at], component):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
             raise unwritten(self.report, access, hit, lane, where)
@@ -179,9 +175,10 @@ class Uninitialized(Observer):
         where[lanes] = hit.addresses[missing] + component * access.size
         self._loads[access.at] = access, hit, where
 
-    def _may_discard(self, one: Instruction) -> bool:
-        loads = one.form.carries is Carries.LOADED
-        return loads and not self._maybe.discardable.isdisjoint(registers(one.operands[0]))
+    def _may_discard(self, one: Instruction, component: int) -> bool:
+        if one.form.carries is not Carries.LOADED:
+            return False
+        return symbol_of(components(one.operands[0])[component]) in self._maybe.discardable
 
     def _follow_loads(self) -> None:
         """From now on what is loaded, and was never written, is followed to where it matters."""
@@ -198,6 +195,32 @@ class Uninitialized(Observer):
         if store in self._in_memory:
             self._in_memory[store][_bytes_of(element, size)] = SET
 
+    def _passing(self, one: Instruction, slot: str, step: Step) -> Step:
+        """Of what a call passes or hands back, the bytes are followed as registers are."""
+        if self._passed is None:
+            self._passed = self.machine.calls.shadow()
+        stores, size = one.form.carries is Carries.STORED, size_of(one.form.type)
+        address, values = one.operands[:2] if stores else one.operands[1::-1]
+        start = address_of(address).offset
+        of_bytes = [
+            self._passed[slot][:, at : at + size]
+            for at in range(start, start + size * len(components(values)), size)
+        ]
+        given, outs = map(self._everywhere, components(values)), self._components(values)
+        stored_to = list(zip(of_bytes, given, strict=True))
+
+        def stored(lanes: Lanes) -> None:
+            for part, origin in stored_to:
+                part[lanes] = origin[lanes][:, None]
+            step(lanes)
+
+        def loaded(lanes: Lanes) -> None:
+            for place, out in outs:
+                out[lanes] = of_bytes[place][lanes].max(axis=1)
+            step(lanes)
+
+        return stored if stores else loaded
+
     def _refusing(self, at: int, step: Step, outs: Origins, ins: Origins) -> Step:
         def refusing(lanes: Lanes) -> Any:
             for origin in ins:
@@ -207,53 +230,6 @@ class Uninitialized(Observer):
             return step(lanes)
 
         return refusing
-
-    def _rule(self, instruction: Instruction, at: int, ins: list[np.ndarray]) -> Callable[..., Any]:
-        """Of a set of lanes, the origins of an instruction's results."""
-        if not ins:
-            return lambda lanes: SET
-        carries = instruction.form.carries
-        if carries is Carries.CHOSEN:
-            return self._chosen(instruction)
-        if carries is Carries.COPIED:
-            return self._packed(instruction.operands[1]) or _worst(ins)
-        worst = self._decided(instruction) if carries in _DECIDED else _worst(ins)
-
-        def computed(lanes: Lanes) -> np.ndarray:
-            origin = worst(lanes)
-            return np.where(origin == UNTOUCHED, at + FIRST, origin)
-
-        return computed
-
-    def _packed(self, source: Operand) -> Callable[..., Any] | None:
-        """mov d, {a, b}: set if a part is, for who takes it apart again may want that one."""
-        if not isinstance(source, Vector):
-            return None
-        parts = [self._everywhere(item) for item in source.items]
-        return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
-
-    def _chosen(self, instruction: Instruction) -> Callable[..., Any]:
-        """selp d, a, b, p: what is not chosen does not matter."""
-        *sources, predicate = instruction.operands[1:]
-        a, b = (self._everywhere(source) for source in sources)
-        p, undecided = read(predicate, "pred", self.machine), self._everywhere(predicate)
-        return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
-
-    def _decided(self, instruction: Instruction) -> Callable[..., Any]:
-        """and, or: an operand of which every bit decides makes the other one irrelevant."""
-        first, second = instruction.operands[1:]
-        a, b = (read(operand, instruction.form.type, self.machine) for operand in (first, second))
-        of_a, of_b = self._everywhere(first), self._everywhere(second)
-        everything = _DECIDED[instruction.form.carries]
-
-        def decided(lanes: Lanes) -> np.ndarray:
-            decides = [
-                (origin[lanes] == SET) & (everything(value[lanes]) == 0)
-                for value, origin in ((a, of_a), (b, of_b))
-            ]
-            return np.where(decides[0] | decides[1], SET, np.maximum(of_a[lanes], of_b[lanes]))
-
-        return decided
 
     def _refuse(self, at: int, lanes: Lanes, origin: np.ndarray) -> None:
         if np.count_nonzero(origin):
@@ -300,9 +276,3 @@ def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
 def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
     """Where the bytes of elements lie: (elements, size)."""
     return (element * size)[:, None] + np.arange(size)
-
-
-def _worst(ins: list[np.ndarray]) -> Callable[..., Any]:
-    if len(ins) == 1:
-        return lambda lanes: ins[0][lanes]
-    return lambda lanes: np.maximum.reduce([origin[lanes] for origin in ins])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
@@ -51,6 +52,11 @@ class LinkedProgram:
     owner: tuple[str, ...]
     addresses: dict[str, int]
     module_variables: frozenset[str]
+
+    @cached_property
+    def passed(self) -> dict[str, Variable]:
+        """The parameters and results of calls, and of the functions that are called, by name."""
+        return {one.name: one for one in self.function.variables if one.space == "param"}
 
 
 def function_addresses(program: Program) -> dict[str, int]:

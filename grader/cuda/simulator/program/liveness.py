@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 from ..isa.form import Carries, Flow
 from .linker import LinkedProgram
-from .ptx import Instruction, registers, symbol_of
+from .ptx import Instruction, Symbol, address_of, registers, symbol_of
 
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
 _CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
 _FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
 _MEMORY = "shared or local memory"
+_PASSED = "what calls pass and hand back"
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class MaybeUninitialized:
     """`at_entry`: registers that some path reads before it writes them; `reached`: these and all
     that are computed from them; `discardable`: registers of which a choice may discard what is
     computed from them, so that the compiler may load them before it is known whether they are
-    wanted, written or not."""
+    wanted, written or not; and those that are only copied, as a struct's padding is."""
 
     at_entry: frozenset[str]
     reached: frozenset[str]
@@ -52,7 +53,53 @@ def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUniniti
     return replace(maybe, reached=_reached(linked, start))
 
 
+def passes(one: Instruction, linked: LinkedProgram) -> str | None:
+    """The parameter of a call, or the result, that an instruction loads or stores."""
+    position = {Carries.LOADED: 1, Carries.STORED: 0}.get(one.form.carries)
+    base = None if position is None else address_of(one.operands[position]).base
+    return base.name if isinstance(base, Symbol) and base.name in linked.passed else None
+
+
 def _discardable(linked: LinkedProgram) -> frozenset[str]:
+    return _choosable(linked) | _only_copied(linked)
+
+
+def _only_copied(linked: LinkedProgram) -> frozenset[str]:
+    """The registers that nothing computes with, decides by or makes an address of: whatever they
+    hold goes at most into other such registers, into memory where it is followed, and into calls.
+    What is printed lies in local memory, where nobody sees it read."""
+    code = linked.function.instructions
+    followed = {*_FOLLOWED} - ({"local", "generic"} if _calls_the_driver(linked) else set())
+    needed, copies = set[str](), list[tuple[list[str], list[str]]]()
+    for one in code:
+        needed.update([one.guard.name] if one.guard else [])
+        if one.form.carries is Carries.COPIED:
+            copies.append((one.written, one.read))
+        elif one.form.carries is Carries.STORED and _goes(one, followed, linked):
+            needed.update(registers(one.operands[0], *one.operands[2:]))
+        else:
+            needed.update(one.read)
+    before = -1
+    while len(needed) != before:
+        before = len(needed)
+        for written, read in copies:
+            if not needed.isdisjoint(written):
+                needed.update(read)
+    return frozenset(linked.function.registers.keys() - needed)
+
+
+def _goes(one: Instruction, spaces: set[str], linked: LinkedProgram) -> bool:
+    into = any(transfer.space in spaces for _, transfer in one.form.transfers)
+    return into or passes(one, linked) is not None
+
+
+def _calls_the_driver(linked: LinkedProgram) -> bool:
+    calls = (one for one in linked.function.instructions if one.form.flow is Flow.CALL)
+    named = (operand for one in calls for operand in one.operands if isinstance(operand, Symbol))
+    return any(operand.name not in linked.parts for operand in named)
+
+
+def _choosable(linked: LinkedProgram) -> frozenset[str]:
     code = linked.function.instructions
     found = {n for one in code if one.form.carries in _CHOICES for n in one.read}
     before = -1
@@ -113,23 +160,24 @@ def _successors(linked: LinkedProgram, at: int) -> list[int]:
 
 def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     """All registers that what `start` holds may flow into, also by way of shared or local memory,
-    which stands as one place for all of it."""
+    which stands as one place for all of it, and so do the parameters of calls."""
     code = linked.function.instructions if start else ()
-    flows = [_flow(one) for one in code]
+    flows = [_flow(one, linked) for one in code]
     reached, before = set(start), -1
     while len(reached) != before:
         before = len(reached)
         for written, read in flows:
             if not reached.isdisjoint(read):
                 reached.update(written)
-    return frozenset(reached - {_MEMORY})
+    return frozenset(reached - {_MEMORY, _PASSED})
 
 
-def _flow(one: Instruction) -> tuple[list[str], list[str]]:
+def _flow(one: Instruction, linked: LinkedProgram) -> tuple[list[str], list[str]]:
     """What an instruction writes, and what of it that comes from."""
     memory = [_MEMORY] if any(t.space in _FOLLOWED for _, t in one.form.transfers) else []
+    place = [_PASSED] if passes(one, linked) else memory
     if one.form.carries is Carries.LOADED:
-        return one.written, memory
+        return one.written, place
     if one.form.carries is Carries.STORED:
-        return memory, registers(*one.operands[1:])
+        return place, registers(*one.operands[1:])
     return one.written, one.read
