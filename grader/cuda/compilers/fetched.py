@@ -1,4 +1,4 @@
-"""CUDA's headers and libdevice where NVIDIA makes no wheels for the system (macOS).
+"""CUDA's headers and libdevice where NVIDIA makes no wheels for the system (macOS, Windows on Arm).
 
 They are the same files on every system, so they are taken out of the wheels for Linux, once for
 each user: fetched from a package index, checked against the SHA-256 sums below, kept beside the

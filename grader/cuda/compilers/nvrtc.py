@@ -6,6 +6,7 @@ import ctypes
 import os
 import platform
 import re
+import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -29,6 +30,7 @@ _FLAGS = (
     "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
     *(_ON_ARM if platform.machine() == "aarch64" else ()),
 )
+_CODE = "mbcs" if sys.platform == "win32" else "utf-8"  # in which it takes the names of folders
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
 _WRONG_OPTION = 5  # NVRTC_ERROR_INVALID_OPTION
@@ -71,7 +73,7 @@ class Nvrtc:
             for expression in job.name_expressions:
                 _call("nvrtcAddNameExpression", program, expression.encode())
             flags = _flags(job)
-            status = _library().nvrtcCompileProgram(program, len(flags), _strings(flags))
+            status = _library().nvrtcCompileProgram(program, len(flags), _strings(flags, _CODE))
             if status:
                 raise _error(status, program, job.source)
             return _result(program, job)
@@ -100,26 +102,36 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
 
 
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
+_ESCAPED = re.compile(rb"\\([0-7]{3}|.)")  # as in C: a byte by its number, or a backslash
 
 
 def _without_places(ptx: str, options: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """`ptx` with the headers that are no files under their own names (NVRTC puts the current
-    folder before them), and the files that are not among the compiler's."""
+    """`ptx` with the learner's source and the headers that are no files under their own names
+    (NVRTC puts the current folder before a header, and before the source on Windows, where a path
+    without a drive is a relative one), and the files that are not among the compiler's."""
     own = [*include_folders(), *(option[2:] for option in options if option.startswith("-I"))]
-    here = str(Path.cwd())
+    here, moved = str(Path.cwd()), not Path(SOURCE_NAME).is_absolute()
     strange = []
 
     def named(found: re.Match[str]) -> str:
-        path = found[2]
-        header = path.removeprefix(here).lstrip("/")
-        if header in HEADERS:
-            return f'{found[1]}"{header}"'
-        known = any(_resolved(path).is_relative_to(_resolved(folder)) for folder in own)
-        if path != SOURCE_NAME and not known:
+        path = _unescaped(found[2])
+        name = path.removeprefix(here).lstrip("/\\")
+        if path == SOURCE_NAME or (moved and name == SOURCE_NAME.lstrip("/")):
+            return f'{found[1]}"{SOURCE_NAME}"'
+        if name in HEADERS:
+            return f'{found[1]}"{name}"'
+        if not any(_resolved(path).is_relative_to(_resolved(folder)) for folder in own):
             strange.append(path)
         return found[0]
 
     return _FILE.sub(named, ptx), tuple(strange)
+
+
+def _unescaped(path: str) -> str:
+    def byte(found: re.Match[bytes]) -> bytes:
+        return bytes([int(found[1], 8)]) if len(found[1]) > 1 else found[1]
+
+    return _ESCAPED.sub(byte, path.encode()).decode(errors="replace")
 
 
 def _resolved(path: str) -> Path:
@@ -160,8 +172,14 @@ def _read(function: str, program: ctypes.c_void_p, most: int | None = None) -> b
     return bytes(memoryview(buffer)[:most])
 
 
-def _strings(values: list[str]) -> ctypes.Array[ctypes.c_char_p]:
-    return (ctypes.c_char_p * len(values))(*(value.encode() for value in values))
+def _strings(values: list[str], code: str = "utf-8") -> ctypes.Array[ctypes.c_char_p]:
+    try:
+        return (ctypes.c_char_p * len(values))(*(value.encode(code) for value in values))
+    except UnicodeEncodeError as error:
+        raise CompilerFailure(
+            f"NVRTC cannot read {error.object!r}: this Windows' code page lacks "
+            f"{error.object[error.start : error.end]!r}. Install the course in another folder."
+        ) from None
 
 
 def _call(function: str, *arguments: object) -> None:
