@@ -37,7 +37,7 @@ import wine
 from wine import KEPT, windows
 
 from grader.cuda import compilers
-from grader.cuda.compilers import clang, cuda_files, nvrtc
+from grader.cuda.compilers import clang, cuda_files, nvrtc, nvrtc_log
 from grader.cuda.compilers.protocol import Job
 from grader.cuda.errors import CompileError
 from grader.judge.running import worker
@@ -209,6 +209,7 @@ def install() -> None:
         lambda: SimpleNamespace(abs_path=str(DLLS / "x")),
     )
     nvrtc._CODE, nvrtc.Path, nvrtc.os = "mbcs", There, SimpleNamespace(path=ntpath)
+    nvrtc_log._COUNTS_BYTES = False
     nvrtc.include_folders = lambda: tuple(map(windows, cuda_files.include_folders()))
     nvrtc.Nvrtc.folders = lambda compiler: ()
     clang._program, clang._childless = lambda: KEPT / "zig", lambda pid: None

@@ -20,6 +20,7 @@ Such as:
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -43,6 +44,7 @@ _INCLUDE = re.compile(r'\s*(?:#|%:)\s*include\s*[<"]([^>"]*)[>"]')
 _NOT_FOUND = re.compile(r'(cannot open source file "[^"]*"):.*')
 _NO_SEMICOLON = 'expected a ";"'
 _CARET = re.compile(r"\s*\^")
+_COUNTS_BYTES = sys.platform != "win32"  # NVRTC, up to where its caret stands; there, characters
 
 
 @dataclass
@@ -172,12 +174,14 @@ def _message(entry: _Entry) -> str:
 
 
 def _column(entry: _Entry, lines: list[str]) -> int | None:
-    """From 0, in characters; NVRTC's caret counts bytes, and stands two columns further in."""
+    """From 0, in characters; NVRTC's caret stands two columns further in."""
     caret = next((row for row in entry.rows if _CARET.fullmatch(row)), None)
     if caret is None or entry.head["line"] is None:
         return None
-    line = lines[min(int(entry.head["line"]), len(lines)) - 1]
-    return len(line.encode()[: len(caret) - 3].decode(errors="ignore"))
+    line, column = lines[min(int(entry.head["line"]), len(lines)) - 1], len(caret) - 3
+    if not _COUNTS_BYTES:
+        return min(column, len(line))
+    return len(line.encode()[:column].decode(errors="ignore"))
 
 
 def _note(entry: _Entry, lines: list[str]) -> Note:
@@ -196,7 +200,7 @@ def _traces(entry: _Entry) -> Iterator[tuple[str, int]]:
 
 def _header_name(path: str | None) -> str:
     """As the learner would include it: what follows the last "include/", no folder of ours."""
-    path = path or ""
+    path = (path or "").replace("\\", "/")  # on Windows both are in it
     return path.rpartition("/include/")[2] if "/include/" in path else path.rpartition("/")[2]
 
 
