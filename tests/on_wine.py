@@ -219,7 +219,8 @@ def install() -> None:
     worker.COMMAND = (sys.executable, str(HERE), "worker")
 
 
-if "pytest" in sys.modules and __name__ == "on_wine":
+def pytest_configure() -> None:
+    """Asked by pytest, whose plugin this is with `-p on_wine`."""
     install()
 
 
