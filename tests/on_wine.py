@@ -238,11 +238,25 @@ def _made_by(name: str, source: str) -> tuple[object, ...]:
         program = compilers.COMPILERS[name].compile(Job(source))
     except CompileError as error:
         return "an error", error.diagnostics or str(error)
-    files = tuple(map(_posix, program.files))
-    return _NAMED.sub(lambda path: _posix(path[0]), program.text), files, program.warnings
+    return _by_lines(program.text), tuple(map(_posix, program.files)), program.warnings
 
 
-_NAMED = re.compile(r'"Z:[^"]*"')
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"(.*)"$')
+_PLACE = re.compile(r"^\s*\.loc\s+(\d+) (\d+) \d+(.*?)(?:inlined_at (\d+) (\d+) \d+)?$")
+
+
+def _by_lines(ptx: str) -> str:
+    """PTX with names for the numbers of files, and without the columns of lines, which nobody asks
+    for: the two compilers count files, and name columns, in an order of their own."""
+    rows = ptx.splitlines()
+    files = {found[1]: _posix(found[2]) for found in map(_FILE.match, rows) if found}
+
+    def by_name(place: re.Match[str]) -> str:
+        at = f"inlined at {files[place[4]]} {place[5]}" if place[4] else ""
+        return f".loc {files[place[1]]} {place[2]}{place[3]}{at}"
+
+    kept = (row.split("//")[0] for row in rows if not _FILE.match(row))
+    return "\n".join([_PLACE.sub(by_name, row.rstrip()) for row in kept] + sorted(files.values()))
 
 
 def _posix(path: str) -> str:
