@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -212,6 +213,9 @@ def main() -> None:
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for kind in KINDS:
         print(row(kind, pairs[kind]))
+    failing = [found for pair in pairs["solution"] for found in pair if found.status != "passed"]
+    if failing:  # the same of all, perhaps, and no judge at all
+        sys.exit(f"Solutions do not pass: {failing[0]}")
 
 
 if __name__ == "__main__":
