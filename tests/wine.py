@@ -13,7 +13,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-KEPT = Path(__file__).resolve().parents[1] / "build" / "on_wine"
+# Not in the repository: Wine's folder has links to everywhere, which builders of wheels follow.
+KEPT = Path.home() / ".cache" / "warpwise-wine"
 
 
 def windows(path: object) -> str:
