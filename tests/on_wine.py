@@ -17,7 +17,6 @@ lies at /a/b is Z:\\a\\b there.
 from __future__ import annotations
 
 import argparse
-import codecs
 import ctypes
 import ntpath
 import os
@@ -202,13 +201,12 @@ class There(PureWindowsPath):
 def install() -> None:
     """From now on this process, and the judge's workers that it starts, compile with them."""
     prepared()
-    codecs.register(lambda name: codecs.lookup(CODE_PAGE) if name == "mbcs" else None)
     library = Nvrtc()
     nvrtc._library, nvrtc._found = (
         lambda: library,
         lambda: SimpleNamespace(abs_path=str(DLLS / "x")),
     )
-    nvrtc._CODE, nvrtc.Path, nvrtc.os = "mbcs", There, SimpleNamespace(path=ntpath)
+    nvrtc._CODE, nvrtc.Path, nvrtc.os = CODE_PAGE, There, SimpleNamespace(path=ntpath)
     nvrtc_log._COUNTS_BYTES = False
     nvrtc.include_folders = lambda: tuple(map(windows, cuda_files.include_folders()))
     nvrtc.Nvrtc.folders = lambda compiler: ()

@@ -13,6 +13,7 @@ import pytest
 from grader.cuda import CompileError, compilers
 from grader.cuda.compilers import clang, nvrtc, nvrtc_log
 from grader.cuda.compilers.protocol import Job
+from grader.cuda.errors import CompilerFailure
 
 SOURCES = {
     "a kernel": 'extern "C" __global__ void k(float* y) {\n  y[threadIdx.x] = 1;\n}',
@@ -150,3 +151,12 @@ def test_a_header_has_its_own_name_there_too():
     )
     (found,) = nvrtc_log.diagnostics(log, "\n\n\n\n")
     assert found.line == 3 and found.message.startswith("cuda/std/__utility/pair.h, line 580: ")
+
+
+@by_nvrtc
+def test_a_folder_that_the_code_page_cannot_name_is_told_of(monkeypatch):
+    monkeypatch.setattr(nvrtc, "_CODE", "cp1252")
+    assert made("nvrtc", SOURCES["a kernel"])
+    monkeypatch.setattr(nvrtc, "include_folders", lambda: ("Z:\\王",))
+    with pytest.raises(CompilerFailure, match="code page lacks '王'"):
+        compilers.COMPILERS["nvrtc"].compile(Job(SOURCES["a kernel"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import locale
 import os
 import platform
 import re
@@ -30,7 +31,8 @@ _FLAGS = (
     "-Xcudafe=--error_limit=20",  # who has more fixes the first ones first
     *(_ON_ARM if platform.machine() == "aarch64" else ()),
 )
-_CODE = "mbcs" if sys.platform == "win32" else "utf-8"  # in which it takes the names of folders
+# In which it takes the names of folders: on Windows in the machine's code page.
+_CODE = locale.getencoding() if sys.platform == "win32" else "utf-8"
 _READ_BYTES = 256 << 10  # of a log: a template's errors can have hundreds of megabytes
 _WRONG_SOURCE = 6  # NVRTC_ERROR_COMPILATION
 _WRONG_OPTION = 5  # NVRTC_ERROR_INVALID_OPTION
