@@ -12,6 +12,7 @@ from ...engine.lanes import Lanes
 from ...engine.operands import read
 from ...isa.form import Form
 from ...memory.access import Access
+from ...numeric.extrema import fmax, fmin
 from ...numeric.numbers import flush
 from ...program.ptx import Instruction, Malformed, is_sink, several
 from ..accesses import update
@@ -44,7 +45,7 @@ _OPERATIONS: dict[str, Compute] = {
     "dec": _decrement,
     "cas": compare_and_swap,
 }
-_ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": np.fmin, "max": np.fmax}
+_ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": fmin, "max": fmax}
 
 _WHERE = "SEM? SCOPE? SPACE?"
 _REDUCTIONS = [  # what red knows as well

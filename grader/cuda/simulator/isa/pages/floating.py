@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ...numeric import exact
+from ...numeric.extrema import fmax, fmin
 from ...numeric.fused import fma_directed, fma_single
 from ...numeric.numbers import (
     flushed,
@@ -219,7 +220,7 @@ def _sign_bit(
 def extremum(instruction: Instruction) -> Elementwise:
     """Without .NaN a number wins over NaN; -0 < +0."""
     smallest, mods = instruction.form.name == "min", instruction.form.mods
-    nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (np.fmin, np.fmax)
+    nan_wins = (np.minimum, np.maximum) if "NaN" in mods else (fmin, fmax)
     fn = _with_signed_zeros(nan_wins[0 if smallest else 1], smallest)
     if "xorsign" in mods:
         fn = _with_product_sign(fn)
