@@ -254,7 +254,9 @@ def _by_lines(ptx: str) -> str:
         return f".loc {files[place[1]]} {place[2]}{place[3]}{at}"
 
     kept = (row.split("//")[0] for row in rows if not _FILE.match(row))
-    return "\n".join([_PLACE.sub(by_name, row.rstrip()) for row in kept] + sorted(files.values()))
+    return "\n".join(
+        [_PLACE.sub(by_name, row.rstrip()) for row in kept] + sorted(set(files.values()))
+    )
 
 
 def _posix(path: str) -> str:
