@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, is_dataclass
+from inspect import cleandoc  # Python before 3.13 keeps what docstrings are indented by
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -48,6 +49,8 @@ def json_schema() -> dict[str, Any]:
     for kind in kinds.values():
         if "properties" in kind:
             kind["required"] = list(kind["properties"])
+        if "description" in kind:
+            kind["description"] = cleandoc(kind["description"])
     kinds["Report"]["properties"]["version"] = {"const": schema.VERSION}
     words = [{"const": str(one), "description": one.meaning} for one in Status]
     kinds["Status"] = {"title": "Status", "oneOf": words}
@@ -82,7 +85,7 @@ def _object(kind: type) -> str:
     for field in fields(kind):
         plain, meta = get_args(hints[field.name])
         rows.append(f"| `{field.name}` | {_spelled(plain)} | {meta.description} |")
-    return "\n".join([f"## {kind.__name__}", "", f"{kind.__doc__}", "", *rows, ""])
+    return "\n".join([f"## {kind.__name__}", "", cleandoc(kind.__doc__ or ""), "", *rows, ""])
 
 
 def _spelled(hint: Any) -> str:
