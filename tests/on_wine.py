@@ -202,10 +202,7 @@ def install() -> None:
     """From now on this process, and the judge's workers that it starts, compile with them."""
     prepared()
     library = Nvrtc()
-    nvrtc._library, nvrtc._found = (
-        lambda: library,
-        lambda: SimpleNamespace(abs_path=str(DLLS / "x")),
-    )
+    nvrtc._library = nvrtc._found = lambda: library
     nvrtc._CODE, nvrtc.Path, nvrtc.os = CODE_PAGE, There, SimpleNamespace(path=ntpath)
     nvrtc_log._COUNTS_BYTES = False
     nvrtc.include_folders = lambda: tuple(map(windows, cuda_files.include_folders()))

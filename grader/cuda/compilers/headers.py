@@ -52,3 +52,10 @@ HEADERS = {
     "helper_math.h": helper_math(),
     **{name: _CCCL.format(name) for name in _STANDARD},
 }
+
+
+def included_as(path: str | None) -> str:
+    """A header as the learner would include it: what follows the last "include/", no folder of
+    ours. On Windows a path may have slashes of both kinds."""
+    path = (path or "").replace("\\", "/")
+    return path.rpartition("/include/")[2] if "/include/" in path else path.rpartition("/")[2]

@@ -28,6 +28,7 @@ from itertools import pairwise
 from ..comments import on_its_lines
 from ..diagnostics import Diagnostic, Note, bounded
 from ..sanitize import lines_of
+from .headers import included_as
 from .out_of_reach import named
 from .protocol import SOURCE_NAME
 
@@ -150,7 +151,7 @@ def _diagnostic(group: list[_Entry], lines: list[str]) -> Diagnostic:
         if message == _NO_SEMICOLON and column is not None:
             line, column = _before(line, column, lines)
         return Diagnostic(message, line, column, tuple(notes))
-    name = _header_name(error.head["file"])
+    name = included_as(error.head["file"])
     where = f"{name}, line {error.head['line']}: " if name else ""
     used = [number for _, number in traces] or [_include_line(name, lines)]
     return Diagnostic(where + message, min(used[0], len(lines)), None, tuple(notes))
@@ -196,12 +197,6 @@ def _traces(entry: _Entry) -> Iterator[tuple[str, int]]:
         if found and (found["file"] or entry.head["file"]) == SOURCE_NAME:
             text = row[: found.start()].replace("detected during", "").strip(" :")
             yield text, int(found["line"])
-
-
-def _header_name(path: str | None) -> str:
-    """As the learner would include it: what follows the last "include/", no folder of ours."""
-    path = (path or "").replace("\\", "/")  # on Windows both are in it
-    return path.rpartition("/include/")[2] if "/include/" in path else path.rpartition("/")[2]
 
 
 def _include_line(name: str, lines: list[str]) -> int:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ...diagnostics import Diagnostic, Note, bounded
 from ...sanitize import lines_of
+from ..headers import included_as
 from ..out_of_reach import named
 from ..protocol import SOURCE_NAME
 from . import names, unset
@@ -126,10 +127,9 @@ _NO_DEVICE = (
 
 
 def _where(error: _Entry) -> str:
-    path = (error.head["file"] or "").replace("\\", "/")
-    if path == names.FILE:
+    name = included_as(error.head["file"])
+    if name == names.FILE:
         return f"{names.FILE}: "
-    name = path.rpartition("/include/")[2] if "/include/" in path else path.rpartition("/")[2]
     return f"{name}, line {error.head['line']}: " if name else ""
 
 
