@@ -159,6 +159,79 @@ extern "C" __global__ void k(float* y) {
     )
 
 
+SUM_IN_SHARED_MEMORY = """
+extern "C" __global__ void k(const float* x, float* partial) {
+  __shared__ float tile[256];
+  const int thread = threadIdx.x;
+  tile[thread] = x[blockIdx.x * blockDim.x + thread];
+  LOOP
+  if (thread == 0) partial[blockIdx.x] = tile[0];
+}
+"""
+LOOPS_WITH_A_BARRIER = {
+    "in the condition": """
+  for (int stride = blockDim.x / 2; __syncthreads(), stride > 0; stride /= 2)
+    if (thread < stride) tile[thread] += tile[thread + stride];
+""",
+    "in the condition that also halves": """
+  int stride = blockDim.x;
+  while (__syncthreads(), stride /= 2)
+    if (thread < stride) tile[thread] += tile[thread + stride];
+""",
+    "in front of a continue": """
+  for (int stride = blockDim.x / 2;; stride /= 2) {
+    __syncthreads();
+    if (stride == 0) break;
+    if (thread >= stride) continue;
+    tile[thread] += tile[thread + stride];
+  }
+""",
+    "that is the condition": """
+  for (int stride = blockDim.x / 2; __syncthreads_or(stride > 0); stride /= 2)
+    if (thread < stride) tile[thread] += tile[thread + stride];
+""",
+    "at the end of each round": """
+  __syncthreads();
+  for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    if (thread < stride) tile[thread] += tile[thread + stride];
+    __syncthreads();
+  }
+""",
+}
+
+
+@pytest.mark.parametrize("where", LOOPS_WITH_A_BARRIER)
+def test_a_barrier_is_counted_once_per_warp_wherever_it_stands_in_a_loop(where):
+    """576 for 8 blocks of 8 warps and 9 barriers each, as ncu counts BAR on an H100."""
+    code = SUM_IN_SHARED_MEMORY.replace("LOOP", LOOPS_WITH_A_BARRIER[where])
+    x, partial = np.ones(8 * 256, np.float32), np.zeros(8, np.float32)
+    total = observed(code, x, partial, grid=8, block=256).counters.total
+    assert total["barriers"] == 576
+    assert (partial == 256).all()
+
+
+def test_lanes_that_leave_a_round_at_three_places_meet_at_the_next_barrier():
+    """1,088 for 8 blocks of 8 warps and 17 barriers each, as ncu counts BAR on an H100."""
+    code = """
+extern "C" __global__ void k(const float* x, float* y) {
+  __shared__ float tile[256];
+  const int thread = threadIdx.x;
+  tile[thread] = x[thread];
+  for (int round = 0; __syncthreads(), round < 8; round++) {
+    float sum = 0.0f;
+    for (int step = 0; step < thread % 7; step++) sum += tile[(thread + step) % 256];
+    __syncthreads();
+    if (thread % 3 == round % 3) continue;
+    if (thread % 5 == 1) { tile[thread] = sum * 0.5f; continue; }
+    tile[thread] += 1.0f;
+  }
+  y[blockIdx.x * 256 + thread] = tile[thread];
+}
+"""
+    x, y = np.ones(256, np.float32), np.zeros(8 * 256, np.float32)
+    assert observed(code, x, y, grid=8, block=256).counters.total["barriers"] == 1088
+
+
 def test_who_only_arrives_at_a_barrier_is_counted_as_who_waits_there():
     """As an H200 counts BAR: three warps, one of which arrives and goes on; then all three."""
     code = """

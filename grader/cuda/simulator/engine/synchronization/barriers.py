@@ -132,6 +132,7 @@ class Barriers:
             if not free.all():
                 self.parked[barrier].append((at, index[~free]))
         arrived[complete] = 0
+        released = _together(released)
         for tell in machine.events.open:
             tell(barrier, released)
         self._reduce(released)
@@ -197,6 +198,15 @@ class Barriers:
         for reduction, index in groups:
             block = geometry.block_of_lane[index]
             reduction.give(index, held[block], met[block])
+
+
+def _together(groups: list[tuple[int, np.ndarray]]) -> list[tuple[int, np.ndarray]]:
+    """The groups, joined where they wait at the same instruction. The parts of a warp that reach a
+    barrier one after the other execute it once: ptxas lets them meet in front of it."""
+    lanes: dict[int, list[np.ndarray]] = {}
+    for at, index in groups:
+        lanes.setdefault(at, []).append(index)
+    return [(at, np.sort(np.concatenate(parts))) for at, parts in lanes.items()]
 
 
 def _threads(count: int, of: int) -> str:
