@@ -4,6 +4,9 @@ tests/suites/alternatives/LESSON.toml   right answers of other styles: each must
 tests/suites/styles.toml                more of them: ways of writing, for every solution
 tests/suites/skips/LESSON.toml          right answers that go around what the exercise teaches: none
                                         may get more than half
+tests/suites/textbook/LESSON.toml       answers of the best-known sources, in our words: each must
+                                        pass every case but the one that it `loses`, whose budget
+                                        the page names
 tests/suites/mistakes/LESSON.toml       mistakes that change values alone, with their `cause`,
                                         which a visible case must show and check() must name
 
@@ -33,10 +36,10 @@ from in_parallel import add_jobs, in_order
 from grader import course
 from grader.course import edits
 from grader.cuda.comments import without_comments
-from grader.judge import Verdict, judge
+from grader.judge import Verdict, judge, sizes
 
 FOLDER = Path(__file__).parent / "suites"
-SUITES = "alternatives", "skips", "mistakes"
+SUITES = "alternatives", "textbook", "skips", "mistakes"
 ELSEWHERE = r"should be made of|holds .* no part of it should be"
 ASKED = r"; ours asks whether"
 CAUSES = {  # of each, what a learner must be told, as a regular expression
@@ -64,13 +67,15 @@ CAUSES = {  # of each, what a learner must be told, as a regular expression
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a suite; `exercise` is its id, `cause` a mistake's, one of `CAUSES`."""
+    """An answer of a suite; `exercise` is its id, `cause` a mistake's, one of `CAUSES`, `loses` the
+    case that an answer of a textbook does not pass."""
 
     suite: str
     exercise: str
     name: str
     source: str
     cause: str = ""
+    loses: str = ""
 
     @property
     def path(self) -> str:
@@ -111,11 +116,12 @@ def _restyled() -> Iterator[Answer]:
 
 def _answer(suite: str, exercise: str, solution: str, entry: dict) -> Answer:
     try:
-        edits.require(entry, {"name"}, {"name", "cause"} | edits.KEYS)
+        edits.require(entry, {"name"}, {"name", "cause", "from", "loses"} | edits.KEYS)
         source = edits.edited(solution, exercise.partition("/")[2], entry)
     except edits.EditError as error:
         raise edits.EditError(f"{suite}: {exercise}/{entry.get('name')}: {error}") from None
-    return Answer(suite, exercise, entry["name"], source, entry.get("cause", ""))
+    loses = entry.get("loses", "")
+    return Answer(suite, exercise, entry["name"], source, entry.get("cause", ""), loses)
 
 
 def judged(answer: Answer) -> Verdict:
@@ -127,9 +133,16 @@ def as_it_should(answer: Answer, verdict: Verdict) -> bool:
     """Whether the verdict is what answers of this suite must get."""
     if answer.suite == "alternatives":
         return verdict.status == "passed"
+    if answer.suite == "textbook":
+        return lost(verdict) == [answer.loses] * bool(answer.loses)
     if answer.suite == "skips":
         return verdict.points <= verdict.max_points / 2
     return verdict.status == "wrong_answer" and cause_is_told(answer, verdict)
+
+
+def lost(verdict: Verdict) -> list[str]:
+    """The cases that gave no points, without the one that is tried only where all others passed."""
+    return [one.name for one in verdict.cases if one.status != "passed" and one.name != sizes.NAME]
 
 
 def cause_is_told(answer: Answer, verdict: Verdict) -> bool:

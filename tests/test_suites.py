@@ -32,6 +32,16 @@ def test_a_right_answer_of_another_style_gets_full_marks(answer):
     assert verdict.points == verdict.max_points, verdict.message
 
 
+TEXTBOOK = list(suites.answers("textbook"))
+
+
+@pytest.mark.parametrize("answer", TEXTBOOK, ids=[one.path for one in TEXTBOOK])
+def test_the_answer_of_a_textbook_loses_only_what_the_page_names(answer):
+    verdict = suites.judged(answer)
+    assert suites.lost(verdict) == [answer.loses] * bool(answer.loses), verdict.message
+    assert verdict.status == ("over_budget" if answer.loses else "passed")
+
+
 @some("skips")
 def test_going_around_what_is_taught_gets_at_most_half(answer):
     verdict = suites.judged(answer)

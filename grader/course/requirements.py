@@ -41,6 +41,9 @@ FENCE = Kind(
     {
         r"(membar|fence)\..*": 1,
         r"atom\.(.*\.)?acq_rel\..*": 2,  # one in front of it, and one behind it
+        r"atom\.(.*\.)?(release|acquire)\..*": 1,
+        # A strong load needs no fence between the flag and itself: no cache answers it.
+        r"ld\.(volatile|relaxed|acquire)\..*": 1,
     },
     orders=True,
 )

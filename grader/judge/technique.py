@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..counted import counted
 from ..course import Ban, Kind, Problem, Requirement
 from ..status import Status
 from .cases import CaseInstance
@@ -51,9 +52,8 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
             message = (
-                f"The answer is right, but its warps executed {_one(stated.kind.named)} {count:,} "
-                f"{'time' if count == 1 else 'times'} where {stated.at_least:,} are called for. "
-                f"{sentence(stated.why, instance.problem)}"
+                f"The answer is right, but its warps executed {counted(count, stated.kind.named)}, "
+                f"and {stated.at_least:,} are needed. {sentence(stated.why, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None

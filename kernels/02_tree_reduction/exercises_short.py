@@ -256,8 +256,8 @@ two_fences = Exercise(
             requires=(
                 Requirement(
                     FENCE,
-                    "one in each block between the number and the ticket; and one in the last "
-                    "block between the ticket and the numbers of the others",
+                    "Each block needs one between its number and its ticket; and the last block "
+                    "needs one more, between its ticket and the numbers of the others",
                     at_least=2 * (8 + 1),
                 ),
             ),
