@@ -100,7 +100,7 @@ class Executed:
         return simulator.observe(observers=(self.observer,))
 
     def observer(self, report) -> Observer:
-        code, opcodes = report.machine.kernel.instructions, self.opcodes
+        code, opcodes = report.wave.kernel.instructions, self.opcodes
 
         class Opcodes(Observer):
             def run(self, first, last, lanes):

@@ -30,7 +30,7 @@ class Everything(Observer):
     """Counts what it is told, and how many lanes executed each instruction."""
 
     def __init__(self, report):
-        self.code = report.machine.kernel.instructions
+        self.code = report.wave.kernel.instructions
         self.heard, self.executed, self.sources = Counter(), Counter(), []
 
     def execute(self, at, step):

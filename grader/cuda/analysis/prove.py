@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...course.model import Rule
-from ..simulator.program.linker import LinkedProgram
+from ..simulator.program.linked import LinkedProgram
 from ..simulator.program.ptx import Program, Symbol, Variable
 from . import questions
 from .atoms import Atoms, term

@@ -24,7 +24,7 @@ from ..limits import (
 )
 from ..signature import parameters as declared_parameters
 from .engine.geometry import Geometry, Index
-from .engine.machine import Job
+from .engine.job import Job
 from .engine.options import current_options
 from .engine.printf import Output
 from .engine.special_registers import GRID_WORKSPACE
@@ -35,7 +35,8 @@ from .observers.observe import Run, current_run
 from .passed import Arguments, Passed
 from .program import parser
 from .program.assembly import Assembly
-from .program.executable import Executable, executable
+from .program.executable import Executable
+from .program.linker import executable
 from .program.naming import Names, plain
 from .program.ptx import Function, Program
 

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....counted import counted
 from ...errors import OutOfBounds
-from ..memory.layout import LocalLayout
 from ..memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, AccessFault
 from ..numeric.types import DTYPES
-from ..program.linker import LinkedProgram
 from ..program.ptx import (
     Instruction,
     Malformed,
@@ -33,49 +30,30 @@ from .lanes import Lanes, compact
 from .lanes import index as lane_index
 from .operands import read
 from .printf import TextAt, template
-
-if TYPE_CHECKING:
-    from ..engine.machine import Machine
+from .state import WaveState
 
 Slots = dict[str, np.ndarray]
 _PARTS = (1, 2, 4, 8)  # of what is put into a parameter, or taken out of it, at once
 PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
-class Framed:
-    """An address in the current frame; read when indexed, for frames come and go."""
-
-    def __init__(self, frame: np.ndarray, offset: int):
-        self.frame = frame
-        self.offset = offset
-
-    def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return self.frame[lanes] + self.offset
-
-
 class Calls:
-    """`slots` maps a parameter of a call or function to its bytes, one row per lane; `frames` a
-    function that calls itself to where its local variables lie, per lane. `shadows`: what else is
-    kept of the slots' bytes, in arrays of the same shapes, which travels as they do."""
+    """`slots` maps a parameter of a call or function to its bytes, a row per lane. `shadows`: what is
+    kept beside the slots' bytes, in arrays of the same shapes, which travels as they do."""
 
-    def __init__(self, linked: LinkedProgram, layout: LocalLayout, machine: Machine):
-        self.machine = machine
-        self.linked = linked
-        self.frame_sizes = layout.frame_sizes
-        lanes = machine.geometry.lanes
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        self.linked = wave.linked
+        lanes = wave.geometry.lanes
         self.slots = self._of_slots(np.uint8)
         self.shadows: list[Slots] = []
-        self.frames = {name: np.zeros(lanes, np.int64) for name in layout.frame_sizes}
-        self.frame_offsets = layout.frame_offsets
-        self.stack_start = layout.stack
-        self.stack_top = np.full(lanes, layout.stack, np.int64)
         self.depth = np.zeros(lanes, np.int32)
         self.sites: list[np.ndarray] = []  # by depth: the call each lane is to return to
         self.kept: list[dict[str, np.ndarray]] = []  # by depth: what recursion would overwrite
 
     def begin_wave(self) -> None:
         self.depth[:] = 0
-        self.stack_top[:] = self.stack_start
+        self.wave.frames.begin_wave()
 
     def enter(self, lanes: Lanes, at: int, name: str, arguments: list[str]) -> int:
         """Lanes at the call at `at` go into function `name`; where it starts."""
@@ -92,7 +70,7 @@ class Calls:
             for slots in (self.slots, *self.shadows):
                 given = slots[slot]
                 slots[parameter.name][lanes, : given.shape[1]] = given[lanes]
-        if name in self.frames:
+        if name in self.wave.frames.begins:
             self._push_frame(lanes, at, name)
         self.depth[lanes] += 1
         return part.entry
@@ -101,8 +79,8 @@ class Calls:
         """Lanes return from function `name`; `results` gives the slot that each call puts the
         result in. Returns where they go on."""
         handed = self._results(name)
-        if name in self.frames:
-            self.stack_top[lanes] -= self.frame_sizes[name]
+        if name in self.wave.frames.begins:
+            self.wave.frames.pop(name, lanes)
         self.depth[lanes] -= 1
         onward = []
         for depth, group in self._by_depth(lanes):
@@ -128,7 +106,7 @@ class Calls:
     def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
         outs = [
-            (self.machine.registers.write(item, instruction.form.type), view)
+            (self.wave.registers.write(item, instruction.form.type), view)
             for item, view in zip(components(target), views, strict=True)
             if not is_sink(item)
         ]
@@ -141,7 +119,7 @@ class Calls:
 
     def store(self, instruction: Instruction, address: Operand, source: Operand) -> Step:
         views = self._views(instruction, address, source)
-        values = [read(item, instruction.form.type, self.machine) for item in components(source)]
+        values = [read(item, instruction.form.type, self.wave) for item in components(source)]
 
         def step(lanes: Lanes) -> None:
             for view, value in zip(views, values, strict=True):
@@ -168,7 +146,7 @@ class Calls:
         starts = [0, *(np.flatnonzero(changed) + 1).tolist(), len(lanes)]
         for start, end in pairwise(starts):
             for first in range(start, end, PRINTED_TOGETHER):
-                if self.machine.output.full:
+                if self.wave.output.full:
                     return
                 group = lanes[first : min(first + PRINTED_TOGETHER, end)]
                 self._print_alike(int(formats[start]), int(arguments[start]), group, at)
@@ -181,12 +159,12 @@ class Calls:
         def text_at(number: int) -> TextAt:
             return lambda address: self.text(address, int(lanes[number]), at)
 
-        self.machine.output.add("".join(made.filled(packed, text_at)))
+        self.wave.output.add("".join(made.filled(packed, text_at)))
 
     def _packed(self, address: int, lanes: np.ndarray, size: int, at: int) -> bytes:
         """`size` bytes from a generic address on, for each lane; zeros where there is no more."""
         rows = np.zeros((len(lanes), size), np.uint8)
-        local = self.machine.local
+        local = self.wave.local
         if LOCAL_WINDOW <= address < LOCAL_WINDOW + local.size:
             at = address - LOCAL_WINDOW + np.arange(min(size, LOCAL_WINDOW + local.size - address))
             rows[:, : len(at)] = local.store.data[local.base[lanes][:, None] + at]
@@ -196,13 +174,8 @@ class Calls:
             rows[:, : len(found)] = found
         return rows.tobytes()
 
-    def framed(self, symbol: str) -> Framed:
-        """The address of a local variable of a function that recurses, for every lane."""
-        function, offset = self.frame_offsets[symbol]
-        return Framed(self.frames[function], offset)
-
     def _of_slots(self, dtype: type) -> Slots:
-        lanes, passed = self.machine.geometry.lanes, self.linked.passed.values()
+        lanes, passed = self.wave.geometry.lanes, self.linked.passed.values()
         return {variable.name: np.zeros((lanes, variable.size), dtype) for variable in passed}
 
     def _results(self, name: str) -> list[tuple[Slots, np.ndarray]]:
@@ -223,11 +196,11 @@ class Calls:
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """(copy kept aside, the array in use) of everything that is function `name`'s own."""
         part = self.linked.parts[name]
-        own = {register: self.machine.registers.storage(register) for register in part.registers}
+        own = {register: self.wave.registers.storage(register) for register in part.registers}
         for number, slots in enumerate((self.slots, *self.shadows)):
             mine = (slot for slot in slots if slot.startswith(f"{name}::"))
             own |= {f"{slot} {number}": slots[slot] for slot in mine}
-        own["frame"] = self.frames[name]
+        own["frame"] = self.wave.frames.begins[name]
         for key, values in own.items():
             key = f"{name} {key}"
             if key not in kept:
@@ -235,12 +208,10 @@ class Calls:
             yield kept[key], values
 
     def _push_frame(self, lanes: Lanes, at: int, name: str) -> None:
-        self.frames[name][lanes] = self.stack_top[lanes]
-        self.stack_top[lanes] += self.frame_sizes[name]
-        over = self.stack_top[lanes] > self.machine.local.size
+        over = self.wave.frames.push(name, lanes) > self.wave.local.size
         if over.any():
             calls = int(self.depth[lanes].max()) + 1
-            raise self.machine.report.error(
+            raise self.wave.report.error(
                 OutOfBounds,
                 at,
                 int(lane_index(lanes)[np.argmax(over)]),
@@ -262,15 +233,13 @@ class Calls:
 
     def _bytes(self, address: int, lane: int, at: int) -> tuple[np.ndarray, int]:
         """The memory behind a lane's generic address, and where in it that is."""
-        private = ((LOCAL_WINDOW, self.machine.local), (SHARED_WINDOW, self.machine.shared))
+        private = ((LOCAL_WINDOW, self.wave.local), (SHARED_WINDOW, self.wave.shared))
         for window, memory in private:
             if window <= address < window + memory.size:
                 start = int(memory.base[lane])
                 return memory.store.data[start : start + memory.pitch], address - window
         try:
-            store = self.machine.flat.locate(np.array([address], np.uint64).view(np.int64), 1)[0][0]
+            store = self.wave.flat.locate(np.array([address], np.uint64).view(np.int64), 1)[0][0]
         except AccessFault as fault:
-            raise self.machine.report.access_error(
-                fault, at, np.array([lane]), "reads", 1
-            ) from None
+            raise self.wave.report.access_error(fault, at, np.array([lane]), "reads", 1) from None
         return store.data, address - store.address

@@ -2,7 +2,7 @@
 
 The engine knows no observer by name. Where something happens it tells those who listen:
 
-    for tell in machine.events.fence:
+    for tell in wave.events.fence:
         tell(at, lanes, wide)
 
 An observer is a subclass of `Observer` with a method for each event it wants to hear of; who does
@@ -12,16 +12,15 @@ not override an event is not asked, and what nobody hears of costs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from dataclasses import dataclass
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
+from ...errors import CudaError
+from ..memory.access import Access, Hit
+from ..memory.copies import Landing
 from .lanes import Lanes
-
-if TYPE_CHECKING:
-    from ..isa.steps import Undefined
-    from ..memory.access import Access, Hit
-    from ..memory.copies import Landing
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
 Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
@@ -29,6 +28,16 @@ Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 Told = ParamSpec("Told")
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Operands for which an instruction's result is undefined: `where(*sources)` is true of
+    them. Of a lane that has such it can be said, as an `error`, "thread 3 {predicate}"."""
+
+    where: Callable[..., np.ndarray]
+    error: type[CudaError]
+    predicate: str
 
 
 class Accessed(NamedTuple):
@@ -51,7 +60,7 @@ class Rebind(Exception):
 
 
 class Observer:
-    """Told of what happens. `at` is the index of an instruction in `machine.kernel.instructions`,
+    """Told of what happens. `at` is the index of an instruction in `wave.kernel.instructions`,
     whose entry in the table is its `form`; `lanes` are positions in the wave. Of lanes at one
     instruction, those with lower numbers come first where that matters (atomics)."""
 

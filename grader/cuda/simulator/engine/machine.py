@@ -10,166 +10,64 @@ after a while, so that locks and flags make progress, as they do on hardware sin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ...errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
-from ...limits import architecture
 from ..isa.instruction_set import bind
-from ..memory.access import Access, Hit
-from ..memory.copies import Copies
-from ..memory.layout import LocalLayout
-from ..memory.spaces import AccessFault, GlobalSpace, Heap, PrivateSpace
-from ..program.assembly import Assembly
+from ..memory.access import Report
 from ..program.control_flow import endless_loop
-from ..program.executable import Executable
-from ..program.naming import Names
-from .call_stack import Calls
-from .events import Events, Observer, Rebind, Step, Successors
-from .geometry import Geometry
+from .events import Observer, Rebind, Step, Successors
+from .job import Job
 from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
 from .noticing import ends_before, noticed
-from .options import Options
-from .printf import Output
-from .registers import RegisterFile
 from .schedule import IN_TURN, schedule
-from .special_registers import SpecialRegisters
-from .synchronization.barriers import Barriers
-from .synchronization.cluster_barrier import ClusterBarrier
-from .synchronization.collectives import Collectives
+from .wave import Wave
 
 FIRST_PAUSE = 1024  # steps
 A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
 
-
-@dataclass(frozen=True)
-class Job:
-    """A launch, ready to run: what to execute, on how many threads, with which memory.
-
-    `constants` are the parameters that point to const; `assembly` knows what of the program was
-    written by hand, `names` what memory is called in the source; `flat` is global memory with
-    constants and parameters; `symbols` gives the address of every variable and
-    parameter; `output` takes what is printed.
-    """
-
-    program: Executable
-    constants: frozenset[str]
-    assembly: Assembly
-    layout: LocalLayout
-    names: Names
-    geometry: Geometry
-    heap: Heap
-    flat: GlobalSpace
-    shared: PrivateSpace
-    local: PrivateSpace
-    symbols: dict[str, int]
-    options: Options
-    output: Output
-    cooperative: bool
-
-
-class Report(Protocol):
-    """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
-
-    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
-
-    def access_error(
-        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
-    ) -> CudaError: ...
-
-    def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
-
-    def read_only(self, access: Access, hit: Hit) -> CudaError: ...
-
-
-# Whom a machine reports to, and who observes it.
-Attach = Callable[["Machine"], tuple[Report, Sequence[Observer]]]
+# Who makes the errors of a launch, and who observes it.
+Attach = Callable[[Wave], tuple[Report, Sequence[Observer]]]
 
 
 class Machine:
-    """One launch: registers, memory and program bound together, wave after wave."""
+    """One launch: the program's instructions bound to a wave, and run wave after wave."""
 
     def __init__(self, job: Job, attach: Attach):
-        self.job, self.program, self.linked = job, job.program, job.program.linked
-        self.kernel = self.linked.function
-        self.constants, self.names, self.output = job.constants, job.names, job.output
-        self.geometry, self.heap = job.geometry, job.heap
-        self.flat, self.shared, self.local = job.flat, job.shared, job.local
-        self.symbols = job.symbols
-        self.options = job.options
-        self.device = architecture(job.options.architecture)
-        self.registers = RegisterFile(self.kernel.registers, job.geometry.lanes)
-        self.special = SpecialRegisters(
-            job.geometry, job.cooperative, self.device.sms, lambda: self.steps_taken
-        )
-        self.barriers = Barriers(self)
-        self.collectives = Collectives(self)
-        self.clusters = ClusterBarrier(self)
-        self.copies = Copies(job.geometry.lanes)
-        self.calls = Calls(self.linked, job.layout, self)
-        self.steps_taken = 0
+        self.options, self.assembly = job.options, job.assembly
         order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
         places = noticed(job) if in_turn else frozenset[int]()
         self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
-        self.results: dict[int, str | None] = {}  # by call: the slot its result goes to
-        code = self.kernel.instructions
+        self.wave = Wave(job, self.schedule)
         self.block_end = ends_before(places, job.program.block_end)
-        self.steps: list[Step] = [_unbound] * len(code)  # bound when first come to
+        # Bound when first come to.
+        self.steps: list[Step] = [_unbound] * len(self.wave.kernel.instructions)
         self.recent: set[int] = set()  # where straight runs have begun since the last pause
-        self.first_block = 0
-        self.running = np.zeros(job.geometry.lanes, bool)
-        self.live = np.zeros(job.geometry.wave_blocks, np.int64)
-        self.report, observers = attach(self)
-        self.events = Events(observers)
+        self.wave.tell(*attach(self.wave))
 
     def run(self) -> None:
         """Run every block of the grid; raises what goes wrong."""
-        geometry = self.geometry
+        geometry = self.wave.geometry
         waves = range(0, geometry.blocks, geometry.wave_blocks)
         try:
             with np.errstate(all="ignore"):
                 for first in reversed(waves) if self.options.order == "backwards" else waves:
                     self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
         finally:
-            for tell in self.events.end:
+            for tell in self.wave.events.end:
                 tell()
-        for tell in self.events.complete:
+        for tell in self.wave.events.complete:
             tell()
 
-    def exit(self, lanes: Lanes) -> None:
-        """These threads have left the kernel."""
-        blocks = self.geometry.block_of_lane[lanes]
-        self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
-        self.running[lanes] = False
-        for tell in self.events.exit:
-            tell(lanes)
-        self.collectives.leave(lanes)
-        for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
-            self.schedule.push(*successor)
-
     def _run_wave(self, first_block: int, blocks: int) -> None:
-        geometry = self.geometry
-        self.first_block = first_block
-        self.special.begin_wave(first_block)
-        self.running = (geometry.thread_of_lane < geometry.threads) & (
-            geometry.block_of_lane < blocks
-        )
-        self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
-        self.collectives.begin_wave()
-        self.clusters.begin_wave()
-        self.shared.reset()
-        self.local.reset()
-        self.copies.reset()
-        for tell in self.events.begin_wave:
-            tell(first_block)
-        self.step_limit = self.steps_taken + self.options.step_limit
-        self.pause = min(self.steps_taken + FIRST_PAUSE, self.step_limit)
-        self.calls.begin_wave()
-        entry = self.linked.parts[self.kernel.name].entry
-        self.schedule.push(entry, compact(np.flatnonzero(self.running)))
+        wave = self.wave
+        wave.begin(first_block, blocks)
+        self.step_limit = self.wave.steps_taken + self.options.step_limit
+        self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)
+        entry = self.wave.linked.parts[self.wave.kernel.name].entry
+        self.schedule.push(entry, compact(np.flatnonzero(self.wave.running)))
         self._run_groups()
         self._nothing_is_left_waiting()
 
@@ -213,34 +111,34 @@ class Machine:
 
     def _bind(self, pc: int, end: int) -> None:
         """Make the steps of a straight run of instructions."""
-        code = self.kernel.instructions
+        code = self.wave.kernel.instructions
         for at in range(pc, end + 1):
-            with self.job.assembly.may_be_wrong(code[at]):
-                self.steps[at] = bind(code[at], at, self)
+            with self.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self.wave)
         if not code[end].form.control:
             self.steps[end] = _then_next(self.steps[end], end)
 
     def _account(self, pc: int, end: int, lanes: Lanes) -> None:
-        self.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
-        if self.steps_taken > self.pause:
+        self.wave.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
+        if self.wave.steps_taken > self.pause:
             self._pause(end, lanes)
         self.recent.add(pc)
-        for tell in self.events.run:
+        for tell in self.wave.events.run:
             tell(pc, end, lanes)
 
     def _pause(self, at: int, lanes: Lanes) -> None:
         """At twice the steps of the last pause: has this come to its end, and what did it do?"""
-        if self.steps_taken > self.step_limit:
+        if self.wave.steps_taken > self.step_limit:
             steps = f"after {self.options.step_limit:,} instruction steps"
             raise self._still_running(at, lanes, steps)
         self.recent.clear()
-        self.pause = min(2 * self.steps_taken, self.step_limit)
+        self.pause = min(2 * self.wave.steps_taken, self.step_limit)
 
     def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
         executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
-        return self.report.error(
+        return self.wave.report.error(
             StepLimit,
-            endless_loop(self.kernel, executed, at),
+            endless_loop(self.wave.kernel, executed, at),
             lane_index(lanes)[0],
             f"is still running {when}. Does the loop's condition ever become false? If it waits "
             "for another thread or block, does that one ever do what it waits for?"
@@ -250,10 +148,10 @@ class Machine:
     def _alone(self, lanes: Lanes) -> str:
         """Of one thread that works while all others of the wave have ended or wait: the loop may
         end, only later than anybody wants to wait."""
-        elsewhere = set(range(len(self.kernel.instructions))) - self.collectives.exits
+        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
         if count(lanes) > 1 or len(self.schedule.standing_at(elsewhere)):
             return ""
-        if self.geometry.threads * self.geometry.blocks == 1:
+        if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
             return ""
         return (
             " Or does this one thread do alone, element by element, what all threads of the launch "
@@ -261,12 +159,12 @@ class Machine:
         )
 
     def _nothing_is_left_waiting(self) -> None:
-        if waiting := self.collectives.waiting():
+        if waiting := self.wave.collectives.waiting():
             at, lane, missing = waiting
-            raise self.report.error(ShuffleDivergence, at, lane, missing)
-        if waiting := self.barriers.waiting() or self.clusters.waiting():
+            raise self.wave.report.error(ShuffleDivergence, at, lane, missing)
+        if waiting := self.wave.barriers.waiting() or self.wave.clusters.waiting():
             at, lane, missing = waiting
-            raise self.report.error(BarrierDivergence, at, lane, missing)
+            raise self.wave.report.error(BarrierDivergence, at, lane, missing)
 
 
 def _unbound(lanes: Lanes) -> None:

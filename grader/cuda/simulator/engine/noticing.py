@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 from ..isa.form import Flow
 from ..program.dataflow import ANYWHERE
 from ..program.ptx import Instruction
-
-if TYPE_CHECKING:
-    from .machine import Job
+from .job import Job
 
 
 def noticed(job: Job) -> frozenset[int]:

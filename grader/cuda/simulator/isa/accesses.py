@@ -14,13 +14,13 @@ from .turns import in_turns
 def get(access: Access, hit: Hit) -> None:
     """Tell that lanes load what lies where an access hits; they then may read it."""
     access.about_to_read(hit)
-    if listeners := access.machine.events.access:
+    if listeners := access.memory.events.access:
         _tell(listeners, Accessed(access, hit, "load"))
 
 
 def put(access: Access, hit: Hit, values: list[np.ndarray]) -> None:
     """Store `values`, an array for each component, where an access hits."""
-    events = access.machine.events
+    events = access.memory.events
     for tell in events.write:
         tell(access, hit, values)
     for component, value in enumerate(values):
@@ -64,7 +64,7 @@ def used(
     failed: np.ndarray | None = None,
 ) -> None:
     """Tell that lanes have used a place as an atomic does."""
-    if listeners := access.machine.events.access:
+    if listeners := access.memory.events.access:
         _tell(listeners, Accessed(access, hit, "atomic", found, failed))
 
 

@@ -89,7 +89,7 @@ class Form:
     threads do that do not meet at a barrier; `atomic`: it is one of what C++ calls so; `scales`: it
     multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
     `of_address`: it makes an address of one state space one of another.
-    `build(instruction, index, machine)` makes the step that executes it; `refusal` says why there
+    `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
     is none.
     """
 

@@ -4,34 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...errors import CudaError, ShuffleDivergence, UnsupportedInstruction
-from ..engine.events import Step, Successors
+from ...errors import ShuffleDivergence, UnsupportedInstruction
+from ..engine.events import Step, Successors, Undefined
 from ..engine.lanes import WARP, Lanes, select, warp_masks
 from ..engine.lanes import index as lane_index
-from ..engine.operands import Source, read
+from ..engine.operands import read
 from ..engine.synchronization.collectives import FULL
+from ..engine.wave import Wave
+from ..memory.access import Source
 from ..program.ptx import Instruction, symbol_of
-
-if TYPE_CHECKING:
-    from ..engine.machine import Machine
-
 
 Compute = Callable[..., np.ndarray]
 Combine = Callable[[Lanes], None]  # of lanes whose whole group has come together
-
-
-@dataclass(frozen=True)
-class Undefined:
-    """Operands for which an instruction's result is undefined: `where(*sources)` is true of
-    them. Of a lane that has such it can be said, as an `error`, "thread 3 {predicate}"."""
-
-    where: Callable[..., np.ndarray]
-    error: type[CudaError]
-    predicate: str
 
 
 @dataclass(frozen=True)
@@ -44,31 +31,29 @@ class Elementwise:
     undefined: Undefined | None = None
 
 
-def elementwise_step(
-    form: Elementwise, instruction: Instruction, at: int, machine: Machine
-) -> Step:
+def elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
     """The step that computes lane by lane into the first operand."""
     target, *operands = instruction.operands
-    out = machine.registers.write(target, form.result)
+    out = wave.registers.write(target, form.result)
     sources = [
-        read(operand, kind, machine) for operand, kind in zip(operands, form.sources, strict=True)
+        read(operand, kind, wave) for operand, kind in zip(operands, form.sources, strict=True)
     ]
     by_number: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary, 3: _ternary}
     make: Callable[..., Step] = by_number.get(len(sources), _many)
     step = make(form.fn, out, *sources)
-    if form.undefined and machine.events.undefined:
-        return _telling(form.undefined, step, sources, at, machine)
+    if form.undefined and wave.events.undefined:
+        return _telling(form.undefined, step, sources, at, wave)
     return step
 
 
 def _telling(
-    undefined: Undefined, step: Step, sources: Sequence[Source], at: int, machine: Machine
+    undefined: Undefined, step: Step, sources: Sequence[Source], at: int, wave: Wave
 ) -> Step:
     def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
         if np.count_nonzero(where):
             lane = int(lane_index(lanes)[np.argmax(where)])
-            for tell in machine.events.undefined:
+            for tell in wave.events.undefined:
                 tell(at, lane, undefined)
         step(lanes)
 
@@ -115,15 +100,15 @@ def _many(fn: Compute, out: np.ndarray, *sources: Source) -> Step:
     return step
 
 
-def collective_step(combine: Combine, masks: np.ndarray, at: int, machine: Machine) -> Step:
+def collective_step(combine: Combine, masks: np.ndarray, at: int, wave: Wave) -> Step:
     """A step that waits until the lanes that `masks` (one a lane of the wave) name have come
     together, and then combines them."""
 
     def step(lanes: Lanes) -> Successors:
-        together = machine.collectives.gather(lanes, at, masks)
+        together = wave.collectives.gather(lanes, at, masks)
         if together is None:
             return ()
-        for tell in machine.events.collective:
+        for tell in wave.events.collective:
             tell(at, together, masks)
         combine(together)
         return ((at + 1, together),)
@@ -131,21 +116,21 @@ def collective_step(combine: Combine, masks: np.ndarray, at: int, machine: Machi
     return step
 
 
-def warp_step(combine: Combine, at: int, machine: Machine) -> Step:
+def warp_step(combine: Combine, at: int, wave: Wave) -> Step:
     """A step that waits until all 32 lanes of a warp have come together, and then combines them."""
 
     def combine_whole(together: Lanes) -> None:
-        present = warp_masks(lane_index(together), machine.geometry.warps)
+        present = warp_masks(lane_index(together), wave.geometry.warps)
         partial = np.flatnonzero((present != 0) & (present != FULL))
         if len(partial):
             where = int(partial[0]) * WARP
             lane = next(n for n in lane_index(together).tolist() if n >= where)
             absent = WARP - int(np.bitwise_count(present[partial[0]]))
-            raise machine.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
+            raise wave.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
         combine(together)
 
-    everybody = np.broadcast_to(np.uint32(FULL), machine.geometry.lanes)
-    return collective_step(combine_whole, everybody, at, machine)
+    everybody = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
+    return collective_step(combine_whole, everybody, at, wave)
 
 
 _WHOLE = (
@@ -154,13 +139,13 @@ _WHOLE = (
 )
 
 
-def guarded(step: Step, instruction: Instruction, at: int, machine: Machine, control: bool) -> Step:
+def guarded(step: Step, instruction: Instruction, at: int, wave: Wave, control: bool) -> Step:
     """A predicated instruction: only lanes whose guard holds take part."""
-    guard, wanted = guard_of(instruction, machine), not instruction.guard_negated
+    guard, wanted = guard_of(instruction, wave), not instruction.guard_negated
 
     def chosen_of(lanes: Lanes) -> np.ndarray:
         chosen = guard[lanes] == wanted
-        for tell in machine.events.guard:
+        for tell in wave.events.guard:
             tell(at, lanes, chosen)
         return chosen
 
@@ -178,18 +163,18 @@ def guarded(step: Step, instruction: Instruction, at: int, machine: Machine, con
     return control_step if control else effect_step
 
 
-def guard_of(instruction: Instruction, machine: Machine) -> np.ndarray:
+def guard_of(instruction: Instruction, wave: Wave) -> np.ndarray:
     """The guard predicate of every lane; a view, so it is current whenever it is read."""
-    return machine.registers.storage(symbol_of(instruction.guard))
+    return wave.registers.storage(symbol_of(instruction.guard))
 
 
-def unsupported(instruction: Instruction, machine: Machine) -> UnsupportedInstruction:
+def unsupported(instruction: Instruction, wave: Wave) -> UnsupportedInstruction:
     """The error for an instruction that the simulated GPU does not have."""
     form = instruction.form
     reason = f" {form.refusal}" if form.refusal else ""
     return UnsupportedInstruction(
-        f"{machine.kernel.name}, line {instruction.line}: the simulated GPU does not have "
+        f"{wave.kernel.name}, line {instruction.line}: the simulated GPU does not have "
         f"the PTX instruction `{form.opcode}`.{reason}",
-        kernel=machine.kernel.name,
+        kernel=wave.kernel.name,
         line=instruction.line,
     )

@@ -5,7 +5,7 @@ and what else a reader of programs may want to know (`Form`). The decorated func
 instruction does:
 
     elementwise   select(instruction) -> Elementwise: a result computed lane by lane
-    effect        build(instruction, index, machine) -> step(lanes), which changes state
+    effect        build(instruction, index, wave) -> step(lanes), which changes state
     control       likewise; the step returns where lanes go on, as pairs (index, lanes)
     collective    likewise; the step is called with lanes whose whole group has come together
 """
@@ -15,13 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...compilers.out_of_reach import TEXTURES
 from ..engine.events import Step
 from ..engine.operands import read
+from ..engine.wave import Wave
 from ..program.ptx import Address, Instruction, Operand
 from .form import Flow, Form, Role
 from .steps import (
@@ -34,9 +35,6 @@ from .steps import (
     warp_step,
 )
 from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
-
-if TYPE_CHECKING:
-    from ..engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class Entry:
 OPCODES: dict[str, list[Entry]] = {}
 
 Select = Callable[[Instruction], Elementwise]
-Build = Callable[[Instruction, int, "Machine"], Step]
-Combining = Callable[[Instruction, int, "Machine"], Combine]
+Build = Callable[[Instruction, int, Wave], Step]
+Combining = Callable[[Instruction, int, Wave], Combine]
 
 
 def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Select], Select]:
@@ -64,8 +62,8 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Select], Sel
     def register(select: Select) -> Select:
         form_of = lru_cache(maxsize=8192)(select)  # it does not depend on the launch
 
-        def build(instruction: Instruction, at: int, machine: Machine) -> Step:
-            return elementwise_step(form_of(instruction), instruction, at, machine)
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            return elementwise_step(form_of(instruction), instruction, at, wave)
 
         _enter(names, lines, select, build, facts)
         return select
@@ -74,7 +72,7 @@ def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Select], Sel
 
 
 def effect(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
-    """Decorates `build(instruction, index, machine) -> step`."""
+    """Decorates `build(instruction, index, wave) -> step`."""
 
     def register(build: Build) -> Build:
         _enter(names, lines, build, build, facts)
@@ -84,7 +82,7 @@ def effect(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
 
 
 def control(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
-    """Decorates `build(instruction, index, machine) -> step`, where the step returns where lanes
+    """Decorates `build(instruction, index, wave) -> step`, where the step returns where lanes
     go on."""
     return effect(names, *lines, control=True, **facts)
 
@@ -92,16 +90,16 @@ def control(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
 def collective(
     names: str, *lines: str, whole_warp: bool = False, **facts: Any
 ) -> Callable[[Combining], Combining]:
-    """Decorates `build(instruction, index, machine) -> combine(lanes)`; the last operand is the
+    """Decorates `build(instruction, index, wave) -> combine(lanes)`; the last operand is the
     mask of the lanes that must come together first, if it is not the `whole_warp`."""
 
     def register(combining: Combining) -> Combining:
-        def build(instruction: Instruction, at: int, machine: Machine) -> Step:
-            combine = combining(instruction, at, machine)
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            combine = combining(instruction, at, wave)
             if whole_warp:
-                return warp_step(combine, at, machine)
-            masks = np.asarray(read(instruction.operands[-1], "b32", machine))
-            return collective_step(combine, masks, at, machine)
+                return warp_step(combine, at, wave)
+            masks = np.asarray(read(instruction.operands[-1], "b32", wave))
+            return collective_step(combine, masks, at, wave)
 
         _enter(names, lines, combining, build, {**facts, "control": True, "collective": True})
         return combining
@@ -193,13 +191,13 @@ def _one_is(opcode: str) -> str:
     return f" of `{name}`" if name else ""
 
 
-def bind(instruction: Instruction, at: int, machine: Machine) -> Step:
-    """The step that executes `instruction`, which stands at index `at`, on `machine`."""
+def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """The step that executes `instruction`, which stands at index `at`, on `wave`."""
     form = instruction.form
     if form.build is None:
-        raise unsupported(instruction, machine)
-    step = form.build(instruction, at, machine)
-    step = machine.events.execute(at, step)
+        raise unsupported(instruction, wave)
+    step = form.build(instruction, at, wave)
+    step = wave.events.execute(at, step)
     if instruction.guard and form.flow is not Flow.BRANCH:
-        step = guarded(step, instruction, at, machine, form.control)
-    return machine.events.follow(at, step)
+        step = guarded(step, instruction, at, wave, form.control)
+    return wave.events.follow(at, step)

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
 from ....counted import counted
-from ...errors import OutOfBounds
+from ...errors import CudaError, OutOfBounds
+from ..engine.geometry import Geometry
 from ..engine.lanes import WARP, Lanes, compact
 from ..engine.lanes import index as lane_index
-from ..engine.operands import Source, address_of_symbol
-from ..engine.synchronization.cluster_barrier import OFFSET_MASK, RANK_SHIFT
 from ..isa.form import Transfer
-from ..program.ptx import Address, Operand, Register, Symbol, address_of
 from .spaces import (
     LOCAL_WINDOW,
+    OFFSET_MASK,
+    RANK_SHIFT,
     SHARED_WINDOW,
     WINDOW_SIZE,
     AccessFault,
     Fault,
     Found,
+    GlobalSpace,
     PrivateSpace,
     Store,
 )
-
-if TYPE_CHECKING:
-    from ..engine.machine import Machine
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,67 @@ class Hit:
         return replace(self, lanes=lanes, element=element, addresses=addresses)
 
 
+class Source(Protocol):
+    """What an operand holds: an array (lanes,), or what is worked out whenever it is read."""
+
+    def __getitem__(self, lanes: Lanes, /) -> Any: ...
+
+
+class Report(Protocol):
+    """Makes exceptions of what goes wrong at an instruction, with line, block and thread."""
+
+    def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError: ...
+
+    def access_error(
+        self, raised: AccessFault, at: int, lane: np.ndarray, verb: str, size: int
+    ) -> CudaError: ...
+
+    def misaligned(self, access: Access, lane: int, address: int) -> CudaError: ...
+
+    def read_only(self, access: Access, hit: Hit) -> CudaError: ...
+
+
+class Listeners(Protocol):
+    """Those who hear of accesses (`engine.events.Events`)."""
+
+    @property
+    def read(self) -> tuple[Callable[[Access, Hit], None], ...]: ...
+
+    @property
+    def write(self) -> tuple[Callable[[Access, Hit, list[np.ndarray]], None], ...]: ...
+
+    @property
+    def access(self) -> tuple[Callable[[Any], None], ...]: ...
+
+
+@dataclass(frozen=True)
+class WaveMemory:
+    """The memory that the blocks of a wave reach, who makes errors, and who hears of accesses."""
+
+    flat: GlobalSpace
+    shared: PrivateSpace
+    local: PrivateSpace
+    geometry: Geometry
+    report: Report
+    events: Listeners
+
+
 class Access:
-    """Makes a transfer at the address that an operand of instruction `at` names. `verb` is what
-    messages call it."""
+    """One transfer of the instruction at index `at`: where it goes in `memory`, and what it does
+    there. An address is `base` of the lane plus `offset`, in bytes; `constant`: it reaches only
+    what must not be written; `verb` is what messages call it."""
 
     def __init__(
-        self, transfer: Transfer, operand: Operand, at: int, machine: Machine, verb: str = ""
+        self,
+        transfer: Transfer,
+        at: int,
+        start: tuple[Source, int],
+        memory: WaveMemory,
+        verb: str = "",
     ):
-        self.machine = machine
+        self.memory = memory
         self.at = at
+        self.base, self.offset = start
         self.verb = verb or transfer.verb
         self.space, self.width = transfer.space, transfer.width
         self.size, self.components = transfer.size, transfer.components
@@ -69,9 +120,7 @@ class Access:
         self.wide = transfer.wide
         self.asynchronous, self.bulk = transfer.asynchronous, transfer.bulk
         self.mbarrier = transfer.mbarrier
-        self.base, self.offset = self._base(address_of(operand))
-        reached = machine.program.memory_use.targets.get(at)
-        self.constant = reached is not None and bool(reached) and reached <= machine.constants
+        self.constant = False
 
     def hits(self, lanes: Lanes, moved: np.ndarray | None = None) -> list[Hit]:
         """Where the lanes' accesses go, each `moved` by so many bytes; raises OutOfBounds or
@@ -86,7 +135,7 @@ class Access:
         try:
             return self._find(self.space, lanes, addresses)
         except AccessFault as fault:
-            raise self.machine.report.access_error(
+            raise self.memory.report.access_error(
                 fault, self.at, lane_index(lanes), self.verb, self.width
             ) from None
 
@@ -96,7 +145,7 @@ class Access:
 
     def about_to_read(self, hit: Hit) -> None:
         """Tell that lanes are about to use what lies there."""
-        for tell in self.machine.events.read:
+        for tell in self.memory.events.read:
             tell(self, hit)
 
     def unwritten(self, hit: Hit, component: int) -> np.ndarray | None:
@@ -112,7 +161,7 @@ class Access:
         would be without red zones, else from the start of the buffer. A copy, for a register may
         hold the addresses."""
         if hit.space == "shared":
-            return self.machine.shared.natural(hit.addresses.copy())
+            return self.memory.shared.natural(hit.addresses.copy())
         return hit.addresses - hit.store.address
 
     def write(self, hit: Hit, component: int, values: np.ndarray) -> None:
@@ -126,29 +175,16 @@ class Access:
             marks[element] = np.iinfo(marks.dtype).max
 
     def refuse_write(self, hit: Hit) -> None:
-        raise self.machine.report.read_only(self, hit)
-
-    def _base(self, operand: Address) -> tuple[Source, int]:
-        machine = self.machine
-        if isinstance(operand.base, Register):
-            narrow = machine.registers.storage(operand.base.name).itemsize == 4
-            base = machine.registers.read(operand.base, "u32" if narrow else "s64")
-            return (_Narrow(base, operand.offset), 0) if narrow else (base, operand.offset)
-        if isinstance(operand.base, Symbol) and operand.base.name in machine.calls.frame_offsets:
-            return machine.calls.framed(operand.base.name), operand.offset
-        base = operand.base
-        start = address_of_symbol(base.name, machine) if isinstance(base, Symbol) else 0
-        fixed = np.array(start + operand.offset, np.int64)
-        return np.broadcast_to(fixed, machine.geometry.lanes), 0
+        raise self.memory.report.read_only(self, hit)
 
     def _find(self, space: str, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         if space == "generic":
             return self._find_generic(lanes, addresses)
         if space == "shared":
-            return self._find_private(self.machine.shared, lanes, addresses)
+            return self._find_private(self.memory.shared, lanes, addresses)
         if space == "local":
-            return self._find_private(self.machine.local, lanes, addresses)
-        found = self.machine.flat.locate(addresses, self.width)
+            return self._find_private(self.memory.local, lanes, addresses)
+        found = self.memory.flat.locate(addresses, self.width)
         if len(found) > 1:
             return self._parts(found, space, lane_index(lanes), addresses)
         store = found[0][0]
@@ -156,7 +192,7 @@ class Access:
 
     def _find_private(self, memory: PrivateSpace, lanes: Lanes, addresses: np.ndarray) -> list[Hit]:
         base = memory.base[lanes]
-        if memory.name == "shared" and self.machine.geometry.cluster_blocks > 1:
+        if memory.name == "shared" and self.memory.geometry.cluster_blocks > 1:
             base, addresses = self._in_cluster(lanes, base, addresses)
         memory.check(addresses, self.width)
         return [Hit(memory.store, memory.name, lanes, (base + addresses) >> self.shift, addresses)]
@@ -178,7 +214,7 @@ class Access:
         self, lanes: Lanes, own: np.ndarray, addresses: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Where the shared memory of the block that each address names begins, and the offsets."""
-        geometry, pitch = self.machine.geometry, self.machine.shared.pitch
+        geometry, pitch = self.memory.geometry, self.memory.shared.pitch
         rank = addresses >> RANK_SHIFT
         beyond = rank > geometry.cluster_blocks
         if beyond.any():
@@ -212,18 +248,7 @@ class Access:
         crooked = (addresses & (self.width - 1)) != 0
         lane = int(lane_index(lanes)[np.argmax(crooked)])
         address = int(addresses[np.argmax(crooked)])
-        raise self.machine.report.misaligned(self, lane, address)
-
-
-class _Narrow:
-    """A 32-bit address register plus an offset, as int64 whenever it is indexed. The sum wraps at
-    32 bits, as the hardware's does; its upper half is what lies before address 0."""
-
-    def __init__(self, base: np.ndarray, offset: int):
-        self.base, self.offset = base, np.uint32(offset & 0xFFFFFFFF)
-
-    def __getitem__(self, lanes: Lanes) -> np.ndarray:
-        return (self.base[lanes] + self.offset).view(np.int32).astype(np.int64)
+        raise self.memory.report.misaligned(self, lane, address)
 
 
 def bits_of(values: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..program.linker import LinkedProgram, function_addresses
+from ..program.linked import LinkedProgram, function_addresses
 from ..program.ptx import Function, Program, Symbol, Variable
 from .spaces import Store
 

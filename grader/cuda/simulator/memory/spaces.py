@@ -21,6 +21,10 @@ from ...errors import OutOfBounds
 SHARED_WINDOW = 0x0100_0000_0000
 LOCAL_WINDOW = 0x0200_0000_0000
 WINDOW_SIZE = 1 << 32
+# A shared-memory address in a cluster has the rank of its block, plus one, above this bit; zero
+# means the block's own.
+RANK_SHIFT = 24
+OFFSET_MASK = (1 << RANK_SHIFT) - 1
 
 
 IN_USE, FREED = 1, 2

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ..engine.events import Observer
-from ..engine.machine import Job, Machine
+from ..engine.job import Job
+from ..engine.machine import Machine
+from ..engine.wave import Wave
 from .counters import Counting
 from .divergence import Divergence
 from .observe import Kind, Run
@@ -24,8 +26,8 @@ def launch(job: Job, run: Run, observed: bool) -> None:
     what it holds) ask for; raises what goes wrong, races at the very end."""
     report: list[Reporter] = []
 
-    def attach(machine: Machine) -> tuple[Reporter, list[Observer]]:
-        report.append(Reporter(machine, run))
+    def attach(wave: Wave) -> tuple[Reporter, list[Observer]]:
+        report.append(Reporter(wave, run))
         kinds = [
             *(CHECKS if job.options.checks else ()),
             *([Counting] if observed and run.counted else ()),
@@ -38,5 +40,5 @@ def launch(job: Job, run: Run, observed: bool) -> None:
 
     machine = Machine(job, attach)
     machine.run()
-    run.steps += machine.steps_taken
+    run.steps += machine.wave.steps_taken
     report[0].raise_first_hazard()

@@ -13,7 +13,7 @@ from ..isa.form import Carries
 from ..program.ptx import Instruction, Operand, Vector
 
 if TYPE_CHECKING:
-    from ..engine.machine import Machine
+    from ..engine.wave import Wave
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.
@@ -29,19 +29,19 @@ Rule = Callable[[Lanes], Any]  # of a set of lanes, the origins of an instructio
 Everywhere = Callable[[Operand], np.ndarray]  # the origins (lanes,) of any operand
 
 
-def rule(at: int, ins: list[np.ndarray], everywhere: Everywhere, machine: Machine) -> Rule:
+def rule(at: int, ins: list[np.ndarray], everywhere: Everywhere, wave: Wave) -> Rule:
     """What the instruction at `at` makes of the origins `ins` of the registers that it reads, of
     which there is anything to be followed."""
     if not ins:
         return lambda lanes: SET
-    instruction = machine.kernel.instructions[at]
+    instruction = wave.kernel.instructions[at]
     carries = instruction.form.carries
     if carries is Carries.CHOSEN:
-        return _chosen(instruction, everywhere, machine)
+        return _chosen(instruction, everywhere, wave)
     if carries is Carries.COPIED:
         return _packed(instruction.operands[1], everywhere) or _worst(ins)
     decides = carries in _DECIDED
-    worst = _decided(instruction, everywhere, machine) if decides else _worst(ins)
+    worst = _decided(instruction, everywhere, wave) if decides else _worst(ins)
 
     def computed(lanes: Lanes) -> np.ndarray:
         origin = worst(lanes)
@@ -58,18 +58,18 @@ def _packed(source: Operand, everywhere: Everywhere) -> Rule | None:
     return lambda lanes: np.minimum.reduce([part[lanes] for part in parts])
 
 
-def _chosen(instruction: Instruction, everywhere: Everywhere, machine: Machine) -> Rule:
+def _chosen(instruction: Instruction, everywhere: Everywhere, wave: Wave) -> Rule:
     """selp d, a, b, p: what is not chosen does not matter."""
     *sources, predicate = instruction.operands[1:]
     a, b = (everywhere(source) for source in sources)
-    p, undecided = read(predicate, "pred", machine), everywhere(predicate)
+    p, undecided = read(predicate, "pred", wave), everywhere(predicate)
     return lambda lanes: np.maximum(np.where(p[lanes], a[lanes], b[lanes]), undecided[lanes])
 
 
-def _decided(instruction: Instruction, everywhere: Everywhere, machine: Machine) -> Rule:
+def _decided(instruction: Instruction, everywhere: Everywhere, wave: Wave) -> Rule:
     """and, or: an operand of which every bit decides makes the other one irrelevant."""
     first, second = instruction.operands[1:]
-    a, b = (read(operand, instruction.form.type, machine) for operand in (first, second))
+    a, b = (read(operand, instruction.form.type, wave) for operand in (first, second))
     of_a, of_b = everywhere(first), everywhere(second)
     everything = _DECIDED[instruction.form.carries]
 

@@ -79,8 +79,8 @@ class Counting(Observer):
     """Adds to the counters of a run."""
 
     def __init__(self, report: Reporter):
-        self.machine, self.counters = report.machine, report.run.counters
-        code = self.machine.kernel.instructions
+        self.wave, self.counters = report.wave, report.run.counters
+        code = self.wave.kernel.instructions
         self._lines = [one.line for one in code]
         # By instruction, how many more warps and threads execute it than the one before.
         self._warps = np.zeros(len(code) + 1, np.int64)
@@ -104,7 +104,7 @@ class Counting(Observer):
     def complete(self) -> None:
         add, opcodes = self.counters.add, self.counters.opcodes
         per_warp, per_thread = self._warps.cumsum(), self._threads.cumsum()
-        for at, instruction in enumerate(self.machine.kernel.instructions):
+        for at, instruction in enumerate(self.wave.kernel.instructions):
             add(instruction.line, "inst_executed", per_warp[at])
             add(instruction.line, "thread_inst_executed", per_thread[at])
             opcodes[instruction.form.opcode] += int(per_warp[at] - self._idle[at])

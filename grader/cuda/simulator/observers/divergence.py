@@ -21,18 +21,18 @@ class Divergence(Observer):
     must be named by the mask, and so must who is read from."""
 
     def __init__(self, report: Reporter):
-        self.report, self.machine = report, report.machine
-        self._takes_part = np.zeros(self.machine.geometry.lanes, bool)
+        self.report, self.wave = report, report.wave
+        self._takes_part = np.zeros(self.wave.geometry.lanes, bool)
 
     def open(self, barrier: int, groups: Groups) -> None:
-        if self.machine.barriers.asked[barrier] is not None:
+        if self.wave.barriers.asked[barrier] is not None:
             return
-        machine, geometry = self.machine, self.machine.geometry
+        wave, geometry = self.wave, self.wave.geometry
         for at, index in groups:
-            short = machine.live[geometry.block_of_lane[index]] < geometry.threads
+            short = wave.live[geometry.block_of_lane[index]] < geometry.threads
             if short.any():
                 lane = int(index[np.argmax(short)])
-                missing = machine.barriers.missing(barrier, lane)
+                missing = wave.barriers.missing(barrier, lane)
                 raise self.report.error(BarrierDivergence, at, lane, missing)
         by_block: dict[int, int] = {}
         for at, index in groups:
@@ -59,8 +59,8 @@ class Divergence(Observer):
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""
         lane, takes_part = lane_index(lanes), self._takes_part
-        mask = self.machine.kernel.instructions[at].operands[-1]
-        masks = read(mask, "b32", self.machine)[lane]
+        mask = self.wave.kernel.instructions[at].operands[-1]
+        masks = read(mask, "b32", self.wave)[lane]
         takes_part[lane] = True
         named = masks >> (source % WARP).astype(np.uint32) & 1
         absent = ~takes_part[source] | (named == 0)
@@ -68,7 +68,7 @@ class Divergence(Observer):
         if absent.any():
             position = int(np.argmax(absent))
             me, other = int(lane[position]), int(source[position])
-            why = self.machine.collectives.why_absent(other, int(masks[position]))
+            why = self.wave.collectives.why_absent(other, int(masks[position]))
             raise self.report.error(
                 ShuffleDivergence,
                 at,
@@ -78,7 +78,7 @@ class Divergence(Observer):
             )
 
     def _two_places(self, first: int, second: int) -> str:
-        code = self.machine.kernel.instructions
+        code = self.wave.kernel.instructions
         where = f"the one on line {code[first].line}"
         if code[first].line == code[second].line:
             where = "the same line in another round of a loop, or another call"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...signature import DTYPES
-from ..engine.machine import Machine
+from ..engine.wave import Wave
 from ..memory.access import Hit
 from ..memory.spaces import Store
 from ..program.naming import plain
@@ -14,10 +14,10 @@ from .traffic import SECTOR
 
 
 class Memories:
-    """Adds to `found` what a machine's accesses hit, each memory once."""
+    """Adds to `found` what a wave's accesses hit, each memory once."""
 
-    def __init__(self, machine: Machine, found: list[Memory]):
-        self.shared, self.names = machine.shared, machine.names
+    def __init__(self, wave: Wave, found: list[Memory]):
+        self.shared, self.names = wave.shared, wave.names
         self.found = found
         self._known: dict[Store, int] = {}
 

@@ -29,7 +29,7 @@ class Paths(Observer):
     """What the threads of a launch have executed: `counted`, by the names in `PATHS`."""
 
     def __init__(self, report: Reporter):
-        lanes = report.machine.geometry.lanes
+        lanes = report.wave.geometry.lanes
         self.of_thread = np.zeros(lanes, np.int64)
         self.of_warp = np.zeros(lanes // WARP, np.int64)
         self.at_barrier = np.zeros(lanes, np.int64)  # of_thread when a thread last was at one

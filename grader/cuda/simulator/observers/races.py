@@ -1,4 +1,4 @@
-"""Data races: the accesses of a machine, fed to a detector for each memory that threads share."""
+"""Data races: the accesses of a wave, fed to a detector for each memory that threads share."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class Races(Observer):
     """
 
     def __init__(self, report: Reporter):
-        self.machine = report.machine
-        geometry, kernel = self.machine.geometry, self.machine.kernel
+        self.wave = report.wave
+        geometry, kernel = self.wave.geometry, self.wave.kernel
         flags = Flags(geometry) if any(one.form.orders for one in kernel.instructions) else None
         self.ordering = Ordering(geometry, flags)
         self.sites = array("q", [-1])
-        self.swapped = self.machine.program.swap_starts
+        self.swapped = self.wave.program.swap_starts
         self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
-        self.shared = self._detect_shared(self.machine.shared.store)
+        self.shared = self._detect_shared(self.wave.shared.store)
         self.detectors = self._detect_global()
-        self.detectors[self.machine.shared.store] = self.shared
+        self.detectors[self.wave.shared.store] = self.shared
         self.visits, self.signals = Visits(self), Signals(self)
         self.report = RaceReporter(self, report)
         self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
@@ -67,7 +67,7 @@ class Races(Observer):
 
     def line(self, epoch: int) -> int | None:
         """The source line of what happened in an epoch."""
-        return self.machine.kernel.instructions[self.sites[epoch]].line
+        return self.wave.kernel.instructions[self.sites[epoch]].line
 
     def begin_wave(self, first_block: int) -> None:
         self.ordering.begin_wave(first_block, self._new_epoch(0))
@@ -108,7 +108,7 @@ class Races(Observer):
         if whole_warps(lanes) and (masks[lanes] == FULL).all():
             self.ordering.synchronize(lanes, epoch, "warp")
             return
-        absent = ~self.machine.collectives.alive
+        absent = ~self.wave.collectives.alive
         index = lane_index(lanes)
         whole = (masks[index] | absent[index // WARP]) == FULL
         self.ordering.synchronize(index[whole], epoch, "warp")
@@ -122,9 +122,9 @@ class Races(Observer):
             self.signals.fenced(lanes, at, wide)
 
     def exit(self, lanes: Lanes) -> None:
-        if self.machine.geometry.cluster_blocks > 1:
-            blocks = self.machine.geometry.block_of_lane[lanes]
-            self.visits.leave(blocks[self.machine.live[blocks] == 0])
+        if self.wave.geometry.cluster_blocks > 1:
+            blocks = self.wave.geometry.block_of_lane[lanes]
+            self.visits.leave(blocks[self.wave.live[blocks] == 0])
 
     def write(self, access: Access, hit: Hit, values: Values) -> None:
         if self._watches(access, hit):
@@ -165,9 +165,9 @@ class Races(Observer):
         conflict = self._conflict(detector, access, hit, kind, made, values)
         if conflict:
             self.report.race(conflict, access, hit, lane, wrote=kind != "load")
-        in_cluster = hit.space == "shared" and self.machine.geometry.cluster_blocks > 1
+        in_cluster = hit.space == "shared" and self.wave.geometry.cluster_blocks > 1
         if in_cluster and not marks & LANDED:
-            pitch = self.machine.shared.pitch // self.cells["shared"]
+            pitch = self.wave.shared.pitch // self.cells["shared"]
             self.visits.note(cells // pitch, lane, epoch, access.at)
 
     def _conflict(
@@ -261,16 +261,16 @@ class Races(Observer):
         self.report.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
 
     def _detect_shared(self, store: Store) -> RaceDetector:
-        in_cluster = self.machine.geometry.cluster_blocks > 1
+        in_cluster = self.wave.geometry.cluster_blocks > 1
         ordering = self.ordering
         unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
         return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
 
     def _detect_global(self) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
-        use = self.machine.program.memory_use
+        use = self.wave.program.memory_use
         detectors = {}
-        for store in self.machine.flat.stores:
+        for store in self.wave.flat.stores:
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = use.touches(store.names, ("reads",))

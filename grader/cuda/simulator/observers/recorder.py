@@ -62,19 +62,19 @@ class Recorder(Observer):
     `most` threads."""
 
     def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
-        self.machine, self.hazards = report.machine, report.run.hazards
-        machine, geometry = self.machine, self.machine.geometry
+        self.wave, self.hazards = report.wave, report.run.hazards
+        wave, geometry = self.wave, self.wave.geometry
         numbers = (_number(geometry, one) for one in wanted)
         there = tuple(one for one in numbers if one < geometry.blocks)
         blocks = there[: max(1, most // geometry.stride)]
         indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
-        names = machine.names
+        names = wave.names
         shape = geometry.grid, geometry.block
         counts = geometry.blocks, geometry.threads, geometry.stride
         self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
-        self.memories = Memories(machine, self.recording.memories)
-        self.types = dict(machine.program.register_types)  # more comes to light as it runs
-        self.results = machine.program.assigned
+        self.memories = Memories(wave, self.recording.memories)
+        self.types = dict(wave.program.register_types)  # more comes to light as it runs
+        self.results = wave.program.assigned
         self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
         self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
         self.frame: Frame | None = None
@@ -86,7 +86,7 @@ class Recorder(Observer):
 
     def follow(self, at: int, step: Step) -> Step:
         """The step of the instruction at `at`, recorded."""
-        code, results = self.machine.kernel.instructions[at], self.results.get(at, ())
+        code, results = self.wave.kernel.instructions[at], self.results.get(at, ())
         touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
         if not (results or touches or code.form.control):
             return self._unless_it_fails(at, step)
@@ -121,7 +121,7 @@ class Recorder(Observer):
             except CudaError:
                 _, threads = self._among(lanes)
                 if len(threads):
-                    line = self.machine.kernel.instructions[at].line or 0
+                    line = self.wave.kernel.instructions[at].line or 0
                     self._failed(self._begin(at, line, threads), threads)
                 raise
 
@@ -136,7 +136,7 @@ class Recorder(Observer):
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         mine, threads = self._among(lanes, positions=True)
         if len(mine) and self.frame is not None:
-            code = self.machine.kernel.instructions[at]
+            code = self.wave.kernel.instructions[at]
             target = code.written[0]
             self.types[target] = self.types.get(next(iter(code.read), target), "u32")
             values = self._column(target)[lane_index(lanes)[mine]]
@@ -189,7 +189,7 @@ class Recorder(Observer):
 
     def _failed(self, frame: Frame, threads: np.ndarray) -> None:
         """What the threads have just done ends the run."""
-        self.state[threads[~self.machine.running[self._lanes_of(threads)]]] = GONE
+        self.state[threads[~self.wave.running[self._lanes_of(threads)]]] = GONE
         self._notice(frame)
 
     def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
@@ -208,25 +208,25 @@ class Recorder(Observer):
             self.state[group] = READY
         staying = threads[self.state[threads] != READY]
         if len(staying):
-            self.state[staying[~self.machine.running[self._lanes_of(staying)]]] = GONE
+            self.state[staying[~self.wave.running[self._lanes_of(staying)]]] = GONE
         frame.parted |= sum(map(bool, map(len, groups))) > 1
 
     def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
         """Which of the lanes an instruction's guard lets act."""
         if code.guard is None or code.form.flow is Flow.BRANCH:
             return np.ones(len(lanes), bool)
-        return self.machine.registers.storage(code.guard.name)[lanes] != code.guard_negated
+        return self.wave.registers.storage(code.guard.name)[lanes] != code.guard_negated
 
     def _column(self, register: str) -> np.ndarray:
         """A register of all lanes, as what it holds."""
-        storage = self.machine.registers.storage(register)
+        storage = self.wave.registers.storage(register)
         dtype = DTYPES[self.types[register]]
         return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
 
     def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
         """The lanes (or their positions in the set) that are recorded, and as threads of the
         recording."""
-        if self._wave != self.machine.first_block:
+        if self._wave != self.wave.first_block:
             self._begin_wave()
         if lanes is not self._last:  # a group's set is the same for all of its straight run
             index = lane_index(lanes)
@@ -238,7 +238,7 @@ class Recorder(Observer):
 
     def _begin_wave(self) -> None:
         """Which lanes of this wave hold a recorded block's threads."""
-        geometry, self._wave = self.machine.geometry, self.machine.first_block
+        geometry, self._wave = self.wave.geometry, self.wave.first_block
         self._last = None
         self._slots = np.full(geometry.wave_blocks, -1)
         for slot, number in enumerate(self.recording.blocks):
@@ -250,7 +250,7 @@ class Recorder(Observer):
         )
 
     def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
-        stride = self.machine.geometry.stride
+        stride = self.wave.geometry.stride
         block = np.array(self.recording.blocks, np.int64)[threads // stride] - self._wave
         return block * stride + threads % stride
 
@@ -268,12 +268,12 @@ class Recorder(Observer):
         raw = np.ascontiguousarray(hit.store.data[rows])
         owner, offsets = threads // self.recording.stride, byte
         if hit.space == "shared":
-            memory = self.machine.shared
+            memory = self.wave.shared
             owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
         number = self.memories.number(hit)
         dtype = self._elements(number, offsets, access)
         if kind == "load":
-            self._learn(self.machine.kernel.instructions[access.at].written, dtype)
+            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
         frame.touches.append(
             Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
         )
@@ -283,7 +283,7 @@ class Recorder(Observer):
         known = self.recording.memories[memory].dtype_at(offsets)
         if known is not None and access.width % known.itemsize == 0:
             return known
-        kind = DTYPES.get(self.machine.kernel.instructions[access.at].form.type)
+        kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
         if kind is not None and kind.itemsize == access.size and kind.kind != "b":
             return kind
         return unsigned(min(access.size, 4))

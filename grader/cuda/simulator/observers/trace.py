@@ -87,9 +87,9 @@ class Tracing(Observer):
     """Adds to the trace of a run."""
 
     def __init__(self, report: Reporter):
-        self.machine, self.trace = report.machine, report.run.trace
-        self.trace.launched = self.machine.geometry.blocks
-        self._lines = [one.line for one in self.machine.kernel.instructions]
+        self.wave, self.trace = report.wave, report.run.trace
+        self.trace.launched = self.wave.geometry.blocks
+        self._lines = [one.line for one in self.wave.kernel.instructions]
 
     def run(self, first: int, last: int, lanes: Lanes) -> None:
         if len(threads := self._threads(lanes)):
@@ -102,7 +102,7 @@ class Tracing(Observer):
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         if len(threads := self._threads(lanes)):
-            memory = self.machine.shared.without_red_zones()
+            memory = self.wave.shared.without_red_zones()
             self.trace.add(self._lines[at], "barrier", threads, memory=memory)
 
     def access(self, done: Accessed) -> None:
@@ -118,8 +118,8 @@ class Tracing(Observer):
 
     def _elsewhere(self, access: Access, hit: Hit, kind: str, line: int | None) -> None:
         """What the other blocks that pictures show have touched."""
-        lane, stride = lane_index(hit.lanes), self.machine.geometry.stride
-        block = self.machine.first_block + lane // stride
+        lane, stride = lane_index(hit.lanes), self.wave.geometry.stride
+        block = self.wave.first_block + lane // stride
         for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
             mine = block == number
             what = _what(access, hit, access.offsets(hit)[mine])
@@ -127,10 +127,10 @@ class Tracing(Observer):
 
     def _threads(self, lanes: Lanes) -> np.ndarray:
         """The threads among `lanes` that belong to block 0 of the grid."""
-        if self.machine.first_block:
+        if self.wave.first_block:
             return np.empty(0, np.int64)
         lane = lane_index(lanes)
-        return lane[: int(np.searchsorted(lane, self.machine.geometry.stride))]
+        return lane[: int(np.searchsorted(lane, self.wave.geometry.stride))]
 
 
 def _what(access: Access, hit: Hit, address: np.ndarray) -> dict[str, Any]:

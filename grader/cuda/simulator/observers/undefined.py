@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..engine.events import Observer
-from ..isa.steps import Undefined
+from ..engine.events import Observer, Undefined
 
 if TYPE_CHECKING:
     from .reporting.reporter import Reporter

@@ -54,9 +54,9 @@ class Uninitialized(Observer):
     """
 
     def __init__(self, report: Reporter):
-        self.report, self.machine = report, report.machine
-        self._maybe = self.machine.program.maybe_uninitialized
-        self._from_loads = FIRST + len(self.machine.kernel.instructions)
+        self.report, self.wave = report, report.wave
+        self._maybe = self.wave.program.maybe_uninitialized
+        self._from_loads = FIRST + len(self.wave.kernel.instructions)
         self._loads: dict[int, Loaded] = {}
         self._follows_loads = False
         self._origins: dict[str, np.ndarray] = {}  # by register
@@ -77,20 +77,20 @@ class Uninitialized(Observer):
         synchronizes or goes to memory must have real values."""
         if not self._origins:
             return step
-        instruction = self.machine.kernel.instructions[at]
+        instruction = self.wave.kernel.instructions[at]
         form, used = instruction.form, instruction.read
         if form.carries is Carries.STORED:  # for its values see `access`
             used = registers(instruction.operands[0])
         if form.flow is Flow.BRANCH and instruction.guard:
             used = [instruction.guard.name]
         outs, ins = self._tracked(instruction.written), self._tracked(used)
-        if slot := passes(instruction, self.machine.linked):
+        if slot := passes(instruction, self.wave.linked):
             return self._passing(instruction, slot, step)
         if form.carries is Carries.ACROSS or not (outs or ins):  # see `shuffled`
             return step
         if form.control or any(isinstance(one, Address) for one in instruction.operands):
             return self._refusing(at, step, outs, ins)
-        carried = rule(at, ins, self._everywhere, self.machine)
+        carried = rule(at, ins, self._everywhere, self.wave)
 
         def followed(lanes: Lanes) -> None:
             origin = carried(lanes)  # before the step, which may overwrite what it reads
@@ -101,7 +101,7 @@ class Uninitialized(Observer):
         return followed
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
-        instruction = self.machine.kernel.instructions[at]
+        instruction = self.wave.kernel.instructions[at]
         origins = self._of(instruction.operands[1])
         for out in self._tracked(instruction.written)[:1]:
             out[lanes] = SET if origins is None else origins[source]
@@ -117,7 +117,7 @@ class Uninitialized(Observer):
         access, hit, kind = done.access, done.hit, done.kind
         if not self._origins:
             return
-        carries = self.machine.kernel.instructions[access.at].form.carries
+        carries = self.wave.kernel.instructions[access.at].form.carries
         if kind == "store":
             for component in range(access.components):
                 self._overwritten(hit.store, hit.element + component, access.size)
@@ -128,14 +128,14 @@ class Uninitialized(Observer):
 
     def _is_dropped(self, at: int, component: int) -> bool:
         """Whether an instruction loads what it then leaves: a struct's padding, in a vector."""
-        one = self.machine.kernel.instructions[at]
+        one = self.wave.kernel.instructions[at]
         loads = one.form.carries is Carries.LOADED
         return loads and is_sink(components(one.operands[0])[component])
 
     def _read_unwritten(
         self, access: Access, hit: Hit, component: int, missing: np.ndarray
     ) -> None:
-        if not self._may_discard(self.machine.kernel.instructions[access.at], component):
+        if not self._may_discard(self.wave.kernel.instructions[access.at], component):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
             raise unwritten(self.report, access, hit, lane, where)
@@ -146,7 +146,7 @@ class Uninitialized(Observer):
     def _stored(self, access: Access, hit: Hit) -> None:
         """Into an array in global memory what never was set must not go; in shared or local memory
         it is followed."""
-        source = self.machine.kernel.instructions[access.at].operands[1]
+        source = self.wave.kernel.instructions[access.at].operands[1]
         for component, origin in self._components(source):
             if np.count_nonzero(origin[hit.lanes]):
                 if hit.space == "global":
@@ -155,7 +155,7 @@ class Uninitialized(Observer):
                 of_bytes[_bytes(access, hit, component)] = origin[hit.lanes][:, None]
 
     def _loaded(self, access: Access, hit: Hit) -> None:
-        outs = self._components(self.machine.kernel.instructions[access.at].operands[0])
+        outs = self._components(self.wave.kernel.instructions[access.at].operands[0])
         if hit.store in self._in_memory:
             of_bytes = self._in_memory[hit.store]
             for component, out in outs:
@@ -171,7 +171,7 @@ class Uninitialized(Observer):
         """Some lanes have loaded what nobody wrote: an error only if it comes to matter."""
         lanes = lane_index(hit.lanes)[missing]
         out[lanes] = self._from_loads + access.at
-        *_, where = self._loads.get(access.at, (np.full(self.machine.geometry.lanes, -1),))
+        *_, where = self._loads.get(access.at, (np.full(self.wave.geometry.lanes, -1),))
         where[lanes] = hit.addresses[missing] + component * access.size
         self._loads[access.at] = access, hit, where
 
@@ -182,11 +182,11 @@ class Uninitialized(Observer):
 
     def _follow_loads(self) -> None:
         """From now on what is loaded, and was never written, is followed to where it matters."""
-        self._maybe, self._follows_loads = with_loads(self._maybe, self.machine.linked), True
+        self._maybe, self._follows_loads = with_loads(self._maybe, self.wave.linked), True
         self._follow_reached()
 
     def _follow_reached(self) -> None:
-        lanes = self.machine.geometry.lanes
+        lanes = self.wave.geometry.lanes
         for name in self._maybe.reached:
             self._origins.setdefault(name, np.zeros(lanes, np.int32))
 
@@ -198,7 +198,7 @@ class Uninitialized(Observer):
     def _passing(self, one: Instruction, slot: str, step: Step) -> Step:
         """Of what a call passes or hands back, the bytes are followed as registers are."""
         if self._passed is None:
-            self._passed = self.machine.calls.shadow()
+            self._passed = self.wave.calls.shadow()
         stores, size = one.form.carries is Carries.STORED, size_of(one.form.type)
         address, values = one.operands[:2] if stores else one.operands[1::-1]
         start = address_of(address).offset
@@ -243,7 +243,7 @@ class Uninitialized(Observer):
             access, hit, where = self._loads[origin - self._from_loads]
             reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
             return unwritten(self.report, access, hit, reader, int(where[reader]))
-        code = self.machine.kernel.instructions
+        code = self.wave.kernel.instructions
         first = at if origin == UNTOUCHED else origin - FIRST
         return never_set(self.report, first, lane, code[at].line)
 
@@ -263,7 +263,7 @@ class Uninitialized(Observer):
     def _everywhere(self, operand: Operand) -> np.ndarray:
         """The origins of any operand; what is no register, or always set, is SET everywhere."""
         of = self._of(operand)
-        return np.broadcast_to(np.int32(SET), self.machine.geometry.lanes) if of is None else of
+        return np.broadcast_to(np.int32(SET), self.wave.geometry.lanes) if of is None else of
 
     def _tracked(self, names: list[str]) -> list[np.ndarray]:
         return [self._origins[name] for name in names if name in self._origins]

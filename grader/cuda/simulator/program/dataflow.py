@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..isa.form import Carries, Flow, Role
-from .linker import LinkedProgram
+from .linked import LinkedProgram
 from .ptx import Address, Instruction, Operand, Symbol, Vector, address_of, mentioned
 
 ANYWHERE = "*"

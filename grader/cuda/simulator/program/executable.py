@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .assigned import Result, assigned, register_types
-from .control_flow import block_ends
-from .dataflow import MemoryUse, memory_use
-from .linker import LinkedProgram, link
-from .liveness import MaybeUninitialized, maybe_uninitialized
-from .ptx import Function, Program
-from .swaps import swap_starts
+from .dataflow import MemoryUse
+from .linked import LinkedProgram
+from .liveness import MaybeUninitialized
 
 
 @dataclass(frozen=True)
@@ -34,15 +31,3 @@ class Executable:
     def assigned(self) -> dict[int, tuple[Result, ...]]:
         """What `assigned` makes of it, likewise."""
         return assigned(self.linked.function, self.register_types)
-
-
-def executable(program: Program, kernel: Function) -> Executable:
-    """Nothing of it changes when it runs."""
-    linked = link(program, kernel)
-    return Executable(
-        linked,
-        block_ends(linked.function),
-        memory_use(linked),
-        maybe_uninitialized(linked),
-        swap_starts(linked.function),
-    )

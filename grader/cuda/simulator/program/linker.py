@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
 from .by_value import with_copies
+from .control_flow import block_ends
+from .dataflow import memory_use
+from .executable import Executable
+from .linked import LinkedProgram, Part, function_addresses
+from .liveness import maybe_uninitialized
 from .ptx import (
     Address,
     Function,
@@ -25,43 +29,19 @@ from .ptx import (
     Variable,
     Vector,
 )
-
-FUNCTIONS_AT = 0x4000_0000_0000
-
-
-@dataclass(frozen=True)
-class Part:
-    """One function within a linked program: where it starts, its parameters, results and registers,
-    and whether it may be called again while it runs."""
-
-    entry: int
-    parameters: tuple[Variable, ...]
-    results: tuple[Variable, ...]
-    registers: tuple[str, ...]
-    recursive: bool
+from .swaps import swap_starts
 
 
-@dataclass(frozen=True)
-class LinkedProgram:
-    """`function` is the kernel with all it calls; `parts` the functions in it by name (the
-    kernel's own included); `owner` says for each instruction whose it is; `addresses` what a
-    pointer to a function holds; `module_variables` are the names of what no function owns."""
-
-    function: Function
-    parts: dict[str, Part]
-    owner: tuple[str, ...]
-    addresses: dict[str, int]
-    module_variables: frozenset[str]
-
-    @cached_property
-    def passed(self) -> dict[str, Variable]:
-        """The parameters and results of calls, and of the functions that are called, by name."""
-        return {one.name: one for one in self.function.variables if one.space == "param"}
-
-
-def function_addresses(program: Program) -> dict[str, int]:
-    """The address that stands for each function."""
-    return {name: FUNCTIONS_AT + 16 * number for number, name in enumerate(program.functions)}
+def executable(program: Program, kernel: Function) -> Executable:
+    """Nothing of it changes when it runs."""
+    linked = link(program, kernel)
+    return Executable(
+        linked,
+        block_ends(linked.function),
+        memory_use(linked),
+        maybe_uninitialized(linked),
+        swap_starts(linked.function),
+    )
 
 
 def link(program: Program, kernel: Function) -> LinkedProgram:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from ..isa.form import Carries, Flow
-from .linker import LinkedProgram
+from .linked import LinkedProgram
 from .ptx import Instruction, Symbol, address_of, registers, symbol_of
 
 _ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from .....counted import counted
 from ..events import Successors
 from ..lanes import WARP, Lanes, compact, count, warp_masks
 from ..lanes import index as lane_index
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
+from ..state import WaveState
+from .collectives import Collectives
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,8 @@ class Barriers:
     """The barriers of every block of a wave. Per barrier id: how many threads of each block have
     arrived, and the groups parked there with the instruction they wait at."""
 
-    def __init__(self, machine: Machine):
-        self.machine = machine
+    def __init__(self, wave: WaveState, collectives: Collectives):
+        self.wave, self.collectives = wave, collectives
         self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
@@ -55,7 +53,7 @@ class Barriers:
         """Threads come to a barrier for some warps that all threads of a warp must come to
         together: those whose warp is not yet complete wait for it. Returns the groups that may go
         on."""
-        index, alive = lane_index(lanes), self.machine.collectives.alive
+        index, alive = lane_index(lanes), self.collectives.alive
         if here in self.parts:
             index = np.sort(np.concatenate([self.parts.pop(here), index]))
         missing = alive & ~warp_masks(index, len(alive))
@@ -71,7 +69,7 @@ class Barriers:
     ) -> Successors:
         """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
         block), at instruction `at`. Returns the groups that may go on from there."""
-        machine = self.machine
+        wave = self.wave
         if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
             self._reduce([(at, lane_index(lanes))])
             self._pass(at, lanes, None)
@@ -79,9 +77,9 @@ class Barriers:
         index = lane_index(lanes)
         # Told a number of threads, the hardware counts warps: each stands for all its lanes.
         counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
-        blocks = machine.geometry.block_of_lane[counted]
-        self.arrived[barrier] += np.bincount(blocks, minlength=machine.geometry.wave_blocks)
-        for tell in machine.events.arrive if threads is not None else ():
+        blocks = wave.geometry.block_of_lane[counted]
+        self.arrived[barrier] += np.bincount(blocks, minlength=wave.geometry.wave_blocks)
+        for tell in wave.events.arrive if threads is not None else ():
             tell(at, index, barrier)
         if waits:
             self.parked[barrier].append((at, index))
@@ -108,37 +106,37 @@ class Barriers:
         return None
 
     def _none(self) -> np.ndarray:
-        return np.zeros(self.machine.geometry.wave_blocks, np.int64)
+        return np.zeros(self.wave.geometry.wave_blocks, np.int64)
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""
-        machine = self.machine
-        total = int(machine.live.sum())
-        blocks = int(np.count_nonzero(machine.live))
-        return count(lanes) == total == blocks * machine.geometry.threads
+        wave = self.wave
+        total = int(wave.live.sum())
+        blocks = int(np.count_nonzero(wave.live))
+        return count(lanes) == total == blocks * wave.geometry.threads
 
     def _release(self, barrier: int) -> Successors:
-        machine, arrived = self.machine, self.arrived[barrier]
-        expected = machine.live if self.asked[barrier] is None else self.asked[barrier]
+        wave, arrived = self.wave, self.arrived[barrier]
+        expected = wave.live if self.asked[barrier] is None else self.asked[barrier]
         complete = (arrived >= expected) & (arrived > 0)
         if not complete.any():
             return ()
         groups, released = self.parked[barrier], list[tuple[int, np.ndarray]]()
         self.parked[barrier] = []
         for at, index in groups:
-            free = complete[machine.geometry.block_of_lane[index]]
+            free = complete[wave.geometry.block_of_lane[index]]
             if free.any():
                 released.append((at, index[free]))
             if not free.all():
                 self.parked[barrier].append((at, index[~free]))
         arrived[complete] = 0
         released = _together(released)
-        for tell in machine.events.open:
+        for tell in wave.events.open:
             tell(barrier, released)
         self._reduce(released)
         for at, index in released:
             self._pass(at, index, None if self.asked[barrier] is None else barrier)
-        for told in machine.events.close:
+        for told in wave.events.close:
             told(barrier, complete)
         return tuple((at + 1, compact(index)) for at, index in released)
 
@@ -153,10 +151,10 @@ class Barriers:
 
     def missing(self, barrier: int, lane: int) -> str:
         """Why a lane that waits at a barrier waits for ever."""
-        machine = self.machine
-        geometry = machine.geometry
+        wave = self.wave
+        geometry = wave.geometry
         block = int(geometry.block_of_lane[lane])
-        live = int(machine.live[block])
+        live = int(wave.live[block])
         gone = geometry.threads - live
         waiting = sum(
             int(np.count_nonzero(geometry.block_of_lane[index] == block))
@@ -181,7 +179,7 @@ class Barriers:
 
     def _pass(self, at: int, lanes: Lanes, part: int | None) -> None:
         """Threads have met the whole block, or those who came to the barrier numbered `part`."""
-        for tell in self.machine.events.barrier:
+        for tell in self.wave.events.barrier:
             tell(at, lanes, part)
 
     def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
@@ -189,7 +187,7 @@ class Barriers:
         groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
         if not groups:
             return
-        geometry = self.machine.geometry
+        geometry = self.wave.geometry
         held, met = np.zeros((2, geometry.wave_blocks), np.int64)
         for reduction, index in groups:
             block = geometry.block_of_lane[index]

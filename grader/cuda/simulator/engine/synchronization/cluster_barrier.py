@@ -1,33 +1,23 @@
-"""Thread-block clusters: their barrier, and addresses in each other's shared memory.
-
-A shared-memory address in a cluster has the rank of its block, plus one, above bit 24; zero
-means the block's own.
-"""
+"""Thread-block clusters: their barrier, and addresses in each other's shared memory."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from ...memory.spaces import OFFSET_MASK, RANK_SHIFT
 from ..events import Successors
 from ..lanes import Lanes, compact
 from ..lanes import index as lane_index
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
-
-RANK_SHIFT = 24
-OFFSET_MASK = (1 << RANK_SHIFT) - 1
+from ..state import WaveState
 
 
 class ClusterBarrier:
     """`barrier.cluster.arrive` and `.wait`: per cluster of a wave, how many threads have arrived
     and how often the barrier has opened; per lane, which opening it waits for."""
 
-    def __init__(self, machine: Machine):
-        self.machine = machine
-        geometry = machine.geometry
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        geometry = wave.geometry
         clusters = -(-geometry.wave_blocks // geometry.cluster_blocks)
         self.cluster_of_lane = geometry.block_of_lane // geometry.cluster_blocks
         self.arrived = np.zeros(clusters, np.int64)
@@ -53,8 +43,8 @@ class ClusterBarrier:
     def released(self) -> Successors:
         """Open where everybody has arrived (or left the kernel); the groups that may go on."""
         live = np.bincount(
-            np.arange(self.machine.geometry.wave_blocks) // self.machine.geometry.cluster_blocks,
-            self.machine.live,
+            np.arange(self.wave.geometry.wave_blocks) // self.wave.geometry.cluster_blocks,
+            self.wave.live,
             len(self.arrived),
         )
         full = (self.arrived >= live) & (self.arrived > 0)
@@ -66,7 +56,7 @@ class ClusterBarrier:
             free = self.opened[self.cluster_of_lane[index]] >= self.awaited[index]
             if free.any():
                 onward.append((at + 1, compact(index[free])))
-                for tell in self.machine.events.cluster_barrier:
+                for tell in self.wave.events.cluster_barrier:
                     tell(at, index[free])
             if not free.all():
                 self.parked.append((at, index[~free]))

@@ -3,16 +3,12 @@ must come to the same instruction before any goes on."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...isa.form import Flow
 from ..lanes import WARP, Lanes, compact, warp_masks
 from ..lanes import index as lane_index
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
+from ..state import WaveState
 
 FULL = 0xFFFFFFFF
 
@@ -20,22 +16,22 @@ FULL = 0xFFFFFFFF
 class Collectives:
     """Lanes parked at warp-wide instructions, by instruction."""
 
-    def __init__(self, machine: Machine):
-        self.machine = machine
-        self.launched = self.alive = np.zeros(machine.geometry.warps, np.uint32)
+    def __init__(self, wave: WaveState):
+        self.wave = wave
+        self.launched = self.alive = np.zeros(wave.geometry.warps, np.uint32)
         self.parked: dict[int, np.ndarray] = {}
         self.masks: dict[int, np.ndarray] = {}
         self.exits = {
             at
-            for at, one in enumerate(machine.kernel.instructions)
+            for at, one in enumerate(wave.kernel.instructions)
             if one.form.flow in (Flow.RETURN, Flow.EXIT)
             and one.guard is None
-            and machine.linked.owner[at] == machine.kernel.name
+            and wave.linked.owner[at] == wave.kernel.name
         }
 
     def begin_wave(self) -> None:
         """Per warp, which of its lanes hold a thread, and which one that has not yet left."""
-        self.launched = self._present(np.flatnonzero(self.machine.running))
+        self.launched = self._present(np.flatnonzero(self.wave.running))
         self.alive = self.launched.copy()
 
     def leave(self, lanes: Lanes) -> None:
@@ -51,7 +47,7 @@ class Collectives:
         index = lane_index(lanes)
         if at in self.parked:
             index = np.sort(np.concatenate([self.parked.pop(at), index]))
-        for tell in self.machine.events.gather:
+        for tell in self.wave.events.gather:
             tell(at, index, masks)
         present = self._present(index)
         wanted = masks[index] & self._staying()[index // WARP]
@@ -98,11 +94,11 @@ class Collectives:
 
     def _staying(self) -> np.ndarray:
         """Per warp, which lanes have neither left nor are just about to."""
-        return self.alive & ~self._present(self.machine.schedule.standing_at(self.exits))
+        return self.alive & ~self._present(self.wave.schedule.standing_at(self.exits))
 
     def _present(self, index: np.ndarray) -> np.ndarray:
         """Per warp of the wave, the mask of its lanes that are in `index`."""
-        return warp_masks(index, self.machine.geometry.warps)
+        return warp_masks(index, self.wave.geometry.warps)
 
 
 def whole_warps(lanes: Lanes) -> bool:

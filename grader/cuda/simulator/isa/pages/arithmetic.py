@@ -10,12 +10,13 @@ from dataclasses import replace
 import numpy as np
 
 from ....errors import DivisionByZero
+from ...engine.events import Undefined
 from ...numeric.integers import high_product, integer_quotient
 from ...numeric.numbers import widened
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction
 from ..form import Carries
-from ..steps import Compute, Elementwise, Undefined
+from ..steps import Compute, Elementwise
 from ..table import elementwise
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,15 +17,14 @@ from ...engine.events import Step
 from ...engine.lanes import Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...memory.access import Access
+from ...memory.addressing import access_at
 from ...program.ptx import Instruction, Malformed, Operand, Register, address_of, immediate_of
 from ..accesses import get, put
 from ..form import Transfer
 from ..table import effect
 from .mbarrier import arrival_of_copies
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _COPY = "async ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B?"
 _SIZES = (4, 8, 16)  # bytes
@@ -36,7 +34,7 @@ _PART = "writes.b32@shared[to], reads.b8@global[from], size, part"
 
 @effect("cp", f"{_COPY} : {_WHOLE} or {_PART}")
 @effect("cp", f"{_COPY} L2::cache_hint : {_WHOLE}, policy or {_PART}, policy")
-def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
+def copy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[dst], [src], size[, source size | ignore][, cache policy]: beyond the source size, and
     where the predicate says to ignore, zeros are copied."""
     target, source, number, *rest = instruction.operands
@@ -45,10 +43,10 @@ def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
     if instruction.form.has("L2::cache_hint"):
         rest.pop()
     writes, reads = (replace(t, size=4, components=size // 4) for t in _both(instruction))
-    to = Access(replace(writes, asynchronous=True), target, at, machine)
-    whole = Access(reads, source, at, machine)
-    octets = _octets(reads, source, size, at, machine) if rest else []
-    amount = _source_size(rest[0], size, machine) if rest else None
+    to = access_at(replace(writes, asynchronous=True), target, at, wave)
+    whole = access_at(reads, source, at, wave)
+    octets = _octets(reads, source, size, at, wave) if rest else []
+    amount = _source_size(rest[0], size, wave) if rest else None
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
@@ -56,9 +54,9 @@ def copy(instruction: Instruction, at: int, machine: Machine) -> Step:
         words = _fetched(whole, octets, index, wanted)
         for hit in to.hits(lanes):
             own = words[np.searchsorted(index, lane_index(hit.lanes))]
-            for tell in machine.events.copy:
+            for tell in wave.events.copy:
                 tell(to, hit, list(own.T))
-            machine.copies.issue(to, hit, list(own.T))
+            wave.copies.issue(to, hit, list(own.T))
 
     return step
 
@@ -67,20 +65,20 @@ def _both(instruction: Instruction) -> list[Transfer]:
     return [transfer for _, transfer in instruction.form.transfers]
 
 
-def _source_size(operand: Operand, size: int, machine: Machine) -> Callable[[Lanes], np.ndarray]:
+def _source_size(operand: Operand, size: int, wave: Wave) -> Callable[[Lanes], np.ndarray]:
     """Bytes that each lane copies, from the operand that limits them."""
-    predicate = isinstance(operand, Register) and machine.kernel.registers[operand.name] == "pred"
-    limit = read(operand, "pred" if predicate else "u32", machine)
+    predicate = isinstance(operand, Register) and wave.kernel.registers[operand.name] == "pred"
+    limit = read(operand, "pred" if predicate else "u32", wave)
     if predicate:
         return lambda lanes: np.where(limit[lanes], 0, size)
     return lambda lanes: np.minimum(limit[lanes], size).astype(np.int64)
 
 
-def _octets(reads: Transfer, source: Operand, size: int, at: int, machine: Machine) -> list[Access]:
+def _octets(reads: Transfer, source: Operand, size: int, at: int, wave: Wave) -> list[Access]:
     """Accesses to the single bytes of the source, for copies that stop in the middle."""
     start = address_of(source)
     places = [replace(start, offset=start.offset + place) for place in range(size)]
-    return [Access(replace(reads, size=1, components=1), p, at, machine) for p in places]
+    return [access_at(replace(reads, size=1, components=1), p, at, wave) for p in places]
 
 
 def _fetched(
@@ -108,33 +106,33 @@ def _load(access: Access, index: np.ndarray, chosen: np.ndarray, into: np.ndarra
 
 
 @effect("cp", "async commit_group :")
-def commit(instruction: Instruction, at: int, machine: Machine) -> Step:
+def commit(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        machine.copies.committed[lanes] += 1
+        wave.copies.committed[lanes] += 1
 
     return step
 
 
 @effect("cp", "async wait_group : n", "async wait_all :")
-def wait(instruction: Instruction, at: int, machine: Machine) -> Step:
+def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
     """For all groups but the n last ones, or for everything."""
     newest = immediate_of(instruction.operands[0]) if instruction.operands else -1
-    return lambda lanes: _land(machine, lanes, newest)
+    return lambda lanes: _land(wave, lanes, newest)
 
 
-def _land(machine: Machine, lanes: Lanes, newest: int) -> None:
-    for access, hit, words in machine.copies.arrive(lanes, newest):
+def _land(wave: Wave, lanes: Lanes, newest: int) -> None:
+    for access, hit, words in wave.copies.arrive(lanes, newest):
         put(access, hit, words)
 
 
 @effect("cp", "async mbarrier arrive noinc? shared|shared::cta? b64 : updates[a]")
-def signal(instruction: Instruction, at: int, machine: Machine) -> Step:
+def signal(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Arrives when the thread's copies have; here they arrive at once. Without .noinc the barrier
     first expects one arrival more."""
-    arrive = arrival_of_copies(instruction, at, machine)
+    arrive = arrival_of_copies(instruction, at, wave)
 
     def step(lanes: Lanes) -> None:
-        _land(machine, lanes, -1)
+        _land(wave, lanes, -1)
         arrive(lanes)
 
     return step

@@ -3,15 +3,14 @@ Instructions: atom, red")."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...isa.form import Form
-from ...memory.access import Access
+from ...memory.addressing import access_at
 from ...numeric.extrema import fmax, fmin
 from ...numeric.numbers import flush
 from ...program.ptx import Instruction, Malformed, is_sink, several
@@ -20,9 +19,6 @@ from ..steps import Compute
 from ..table import effect
 from ..turns import compare_and_swap
 from .floating import KINDS, on_registers
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 
 def _increment(old: np.ndarray, limit: np.ndarray) -> np.ndarray:
@@ -70,7 +66,7 @@ _REDUCTIONS = [  # what red knows as well
     f"{_WHERE} cas L2::cache_hint? b16|b32|b64 : d, updates[a], b, c, policy?",
     atomic=True,
 )
-def atomic(instruction: Instruction, at: int, machine: Machine) -> Step:
+def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
     """On global memory, adding float32 flushes subnormal numbers."""
     form, operands = instruction.form, list(instruction.operands)
     if form.has("L2::cache_hint"):
@@ -81,16 +77,16 @@ def atomic(instruction: Instruction, at: int, machine: Machine) -> Step:
         raise Malformed("a value or the cache policy is missing among its operands")
     kind, operation = form.type, _operation(form)
     ((_, transfer),) = form.transfers
-    access = Access(transfer, address, at, machine, "atomically updates")
+    access = access_at(transfer, address, at, wave, "atomically updates")
     number = transfer.components
-    values_of = [[read(item, kind, machine) for item in several(one, number)] for one in sources]
+    values_of = [[read(item, kind, wave) for item in several(one, number)] for one in sources]
     outs = [
-        machine.registers.write(item, kind) if not is_sink(item) else None
+        wave.registers.write(item, kind) if not is_sink(item) else None
         for item in (several(target, number) if target else ())
     ]
 
     def step(lanes: Lanes) -> None:
-        machine.schedule.spins += 1
+        wave.schedule.spins += 1
         for hit in access.hits(lanes):
             cleaned: Compute = flush if kind == "f32" and hit.space == "global" else np.asarray
             values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]

@@ -6,20 +6,17 @@ borrow there.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...numeric.integers import high_product
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction
 from ..table import effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 Pair = tuple[np.ndarray, np.ndarray]
 _KINDS = "s32|u32|s64|u64"
@@ -29,13 +26,13 @@ _KINDS = "s32|u32|s64|u64"
 @effect("addc subc", f"cc? {_KINDS} : d, a, b")
 @effect("mad", f"lo|hi cc {_KINDS} : d, a, b, c")
 @effect("madc", f"lo|hi cc? {_KINDS} : d, a, b, c")
-def with_carry(instruction: Instruction, at: int, machine: Machine) -> Step:
+def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The names with a final c take the flag in, .cc leaves it."""
     target, *operands = instruction.operands
     kind = instruction.form.type
-    sources = [read(operand, kind, machine) for operand in operands]
-    out = machine.registers.write(target, kind)
-    flag = machine.registers.storage("CC.CF")
+    sources = [read(operand, kind, wave) for operand in operands]
+    out = wave.registers.write(target, kind)
+    flag = wave.registers.storage("CC.CF")
     form = instruction.form
     takes, leaves = form.name.endswith("c"), form.has("cc")
     addends = _product_first(form.has("hi")) if len(sources) == 3 else lambda a, b: (a, b)

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes
 from ...engine.operands import read
-from ...engine.synchronization.cluster_barrier import RANK_SHIFT, map_to_rank
-from ...memory.spaces import SHARED_WINDOW
+from ...engine.synchronization.cluster_barrier import map_to_rank
+from ...engine.wave import Wave
+from ...memory.spaces import RANK_SHIFT, SHARED_WINDOW
 from ...program.ptx import Instruction, Symbol
 from ..table import control, effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 
 @control(
     "barrier", "cluster arrive release|relaxed? aligned? :", "cluster wait acquire? aligned? :"
 )
-def cluster_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
+def cluster_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """To arrive is not to wait."""
     if "wait" in instruction.form.mods:
-        return lambda lanes: machine.clusters.wait(lanes, at)
+        return lambda lanes: wave.clusters.wait(lanes, at)
 
     def arrive(lanes: Lanes) -> Successors:
-        return (*machine.clusters.arrive(lanes), (at + 1, lanes))
+        return (*wave.clusters.arrive(lanes), (at + 1, lanes))
 
     return arrive
 
 
 @effect("mapa", "shared::cluster? u32|u64 : d, a, b")
-def mapa(instruction: Instruction, at: int, machine: Machine) -> Step:
+def mapa(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d, a, rank: the same variable in another block."""
     target, address, rank = instruction.operands
     kind = instruction.form.type
-    out = machine.registers.write(target, kind)
-    address, rank = read(address, kind, machine), read(rank, "u32", machine)
+    out = wave.registers.write(target, kind)
+    address, rank = read(address, kind, wave), read(rank, "u32", wave)
     window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
 
     def step(lanes: Lanes) -> None:
@@ -49,13 +45,13 @@ def mapa(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @effect("getctarank", "shared::cluster? u32|u64 : d, a")
-def getctarank(instruction: Instruction, at: int, machine: Machine) -> Step:
+def getctarank(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The rank of the block in whose shared memory an address lies."""
     target, address = instruction.operands
-    out = machine.registers.write(target, "u32")
-    address = read(address, instruction.form.type, machine)
+    out = wave.registers.write(target, "u32")
+    address = read(address, instruction.form.type, wave)
     window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
-    own = read(Symbol("%cluster_ctarank"), "u32", machine)
+    own = read(Symbol("%cluster_ctarank"), "u32", wave)
 
     def step(lanes: Lanes) -> None:
         rank = (address[lanes].astype(np.int64) - window) >> RANK_SHIFT

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
-from ...engine.operands import Source, read
+from ...engine.operands import read
+from ...engine.wave import Wave
+from ...memory.access import Source
 from ...numeric.numbers import flush, from_bfloat
 from ...numeric.types import DTYPES, size_of
 from ...program.ptx import Instruction, is_sink, several
 from ..form import Carries
 from ..steps import Compute, Elementwise
 from ..table import effect, elementwise
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _ORDERED: dict[str, Compute] = {
     "eq": np.equal,
@@ -83,7 +81,7 @@ def _lines(kinds_of_integers: str, kinds_of_floats: str) -> list[str]:
 
 
 @effect("setp", *_lines("INT|BITS", "FLOAT|f16x2|bf16x2"))
-def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
+def setp(instruction: Instruction, at: int, wave: Wave) -> Step:
     """p[|q], a, b[, c]: q gets the opposite; of a pair of halves, p is for the lower and q for
     the upper."""
     target, a, b, *rest = instruction.operands
@@ -92,13 +90,13 @@ def setp(instruction: Instruction, at: int, machine: Machine) -> Step:
     compare = _comparison(instruction, kind.removesuffix("x2"))
     combine = _combination(instruction)
     outs = [
-        machine.registers.write(register, "pred") if not is_sink(register) else None
+        wave.registers.write(register, "pred") if not is_sink(register) else None
         for register in several(target, 1, 2)
     ]
-    a, b = read(a, kind, machine), read(b, kind, machine)
+    a, b = read(a, kind, wave), read(b, kind, wave)
     if len(outs) == 1 and outs[0] is not None and not (rest or pair):
         return _one_result(compare, outs[0], a, b)
-    extra = read(rest[0], "pred", machine) if rest else None
+    extra = read(rest[0], "pred", wave) if rest else None
     results = _of_halves(compare, kind) if pair else _and_opposite(compare)
 
     def step(lanes: Lanes) -> None:

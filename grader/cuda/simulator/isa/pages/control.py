@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ....errors import CudaError
 from ...engine.events import Step, Successors
 from ...engine.lanes import Lanes, compact, merge
 from ...engine.lanes import index as lane_index
-from ...engine.operands import Source, read
+from ...engine.operands import read
 from ...engine.synchronization.barriers import Aligned, Reduction
+from ...engine.wave import Wave
+from ...memory.access import Source
 from ...program.ptx import Instruction, Operand, symbol_of
 from ..form import Flow
 from ..steps import guard_of
 from ..table import collective, control, effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _MADE_BY_THE_COMPILER = (
     " It stands on no line: the compiler puts one where it sees that what is written cannot be"
@@ -27,16 +24,16 @@ _MADE_BY_THE_COMPILER = (
 
 
 @control("bra", "uni? : a", flow=Flow.BRANCH)
-def branch(instruction: Instruction, at: int, machine: Machine) -> Step:
-    target = machine.kernel.labels[symbol_of(instruction.operands[0])]
+def branch(instruction: Instruction, at: int, wave: Wave) -> Step:
+    target = wave.kernel.labels[symbol_of(instruction.operands[0])]
     if instruction.guard is None:
         return lambda lanes: ((target, lanes),)
-    guard, negated = guard_of(instruction, machine), instruction.guard_negated
+    guard, negated = guard_of(instruction, wave), instruction.guard_negated
 
     def step(lanes: Lanes) -> Successors:
         taken = guard[lanes] ^ negated
         number = int(np.count_nonzero(taken))
-        for tell in machine.events.branch:
+        for tell in wave.events.branch:
             tell(at, lanes, taken)
         if number == len(taken):
             return ((target, lanes),)
@@ -49,11 +46,11 @@ def branch(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @control("brx", "idx uni? : a, b", flow=Flow.TABLE)
-def branch_by_index(instruction: Instruction, at: int, machine: Machine) -> Step:
+def branch_by_index(instruction: Instruction, at: int, wave: Wave) -> Step:
     """index, table: a jump through a list of labels."""
     index, table = instruction.operands
-    targets = [machine.kernel.labels[name] for name in machine.kernel.tables[symbol_of(table)]]
-    chosen = read(index, "u32", machine)
+    targets = [wave.kernel.labels[name] for name in wave.kernel.tables[symbol_of(table)]]
+    chosen = read(index, "u32", wave)
 
     def step(lanes: Lanes) -> Successors:
         lane, which = lane_index(lanes), chosen[lanes]
@@ -72,13 +69,13 @@ def branch_by_index(instruction: Instruction, at: int, machine: Machine) -> Step
     "cta? red popc aligned? u32 : d, a, c or d, a, b, c",
     "cta? red and|or aligned? pred : d, a, c or d, a, b, c",
 )
-def block_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
+def block_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """id[, threads]; a reduction has a result before them and a predicate after them."""
     operands = list(instruction.operands)
     if instruction.form.has("red"):
         target, predicate = operands.pop(0), operands.pop()
-        machine.barriers.reductions[at] = _reduction(instruction, target, predicate, machine)
-    which, *rest = [read(operand, "u32", machine) for operand in operands]
+        wave.barriers.reductions[at] = _reduction(instruction, target, predicate, wave)
+    which, *rest = [read(operand, "u32", wave) for operand in operands]
     threads = rest[0] if rest else None
     waits = not instruction.form.has("arrive")
     aligned = instruction.form.name == "bar" or instruction.form.has("aligned")
@@ -86,13 +83,13 @@ def block_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
     def step(lanes: Lanes) -> Successors:
         onward: Successors = ()
         for barrier, number, group in _by_barrier(lanes, which, threads):
-            if barrier == 0 and number == machine.geometry.stride:
+            if barrier == 0 and number == wave.geometry.stride:
                 number = None  # `__syncthreads()`, spelled out
             if aligned and number is not None:
                 here = Aligned(at, barrier, number, waits)
-                onward += machine.barriers.arrive_aligned(group, here)
+                onward += wave.barriers.arrive_aligned(group, here)
             else:
-                onward += machine.barriers.arrive(group, at, barrier, number, waits)
+                onward += wave.barriers.arrive(group, at, barrier, number, waits)
         return onward
 
     return step
@@ -115,12 +112,12 @@ def _by_barrier(
 
 
 def _reduction(
-    instruction: Instruction, target: Operand, predicate: Operand, machine: Machine
+    instruction: Instruction, target: Operand, predicate: Operand, wave: Wave
 ) -> Reduction:
     """What bar.red leaves in every thread: a count, or whether all or any predicates held."""
     operation = instruction.form.one_of(("popc", "and", "or")) or ""
-    out = machine.registers.write(target, "u32" if operation == "popc" else "pred")
-    predicate = read(predicate, "pred", machine)
+    out = wave.registers.write(target, "u32" if operation == "popc" else "pred")
+    predicate = read(predicate, "pred", wave)
 
     def give(index: np.ndarray, held: np.ndarray, met: np.ndarray) -> None:
         out[index] = {"popc": held, "and": held == met, "or": held > 0}[operation]
@@ -129,12 +126,12 @@ def _reduction(
 
 
 @collective("bar", "warp sync : mask")
-def warp_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
+def warp_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """`__syncwarp`."""
-    masks = np.asarray(read(instruction.operands[0], "u32", machine))
+    masks = np.asarray(read(instruction.operands[0], "u32", wave))
 
     def combine(together: Lanes) -> None:
-        for tell in machine.events.warp_barrier:
+        for tell in wave.events.warp_barrier:
             tell(at, together, masks)
 
     return combine
@@ -152,32 +149,32 @@ def warp_barrier(instruction: Instruction, at: int, machine: Machine) -> Step:
     "mbarrier_init release cluster :",
     orders=True,
 )
-def fence(instruction: Instruction, at: int, machine: Machine) -> Step:
+def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every access takes effect at once here; what a fence does is to order it for others."""
     wide = "cta" not in instruction.form.mods
 
     def step(lanes: Lanes) -> None:
-        for tell in machine.events.fence:
+        for tell in wave.events.fence:
             tell(at, lanes, wide)
 
     return step
 
 
 @effect("nanosleep", "u32 : a")
-def nanosleep(instruction: Instruction, at: int, machine: Machine) -> Step:
+def nanosleep(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
-        machine.schedule.spins += 1
+        wave.schedule.spins += 1
 
     return step
 
 
 @control("trap", ":", flow=Flow.TRAP)
-def trap(instruction: Instruction, at: int, machine: Machine) -> Step:
+def trap(instruction: Instruction, at: int, wave: Wave) -> Step:
     def step(lanes: Lanes) -> None:
         lane = int(lane_index(lanes)[0])
         what = "stops the kernel with a trap."
-        if not machine.kernel.instructions[at].line:
+        if not wave.kernel.instructions[at].line:
             what += _MADE_BY_THE_COMPILER
-        raise machine.report.error(CudaError, at, lane, what)
+        raise wave.report.error(CudaError, at, lane, what)
 
     return step

@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.events import Step
 from ...engine.lanes import Lanes
+from ...engine.wave import Wave
 from ...program.ptx import Instruction
 from ..table import effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 
 @effect(
@@ -20,9 +16,9 @@ if TYPE_CHECKING:
     "range global? EVICTIONS EVICTIONS? b64 : d, [a], b, c",
     "cvt L2 b64 : d, a",
 )
-def create_policy(instruction: Instruction, at: int, machine: Machine) -> Step:
+def create_policy(instruction: Instruction, at: int, wave: Wave) -> Step:
     """A cache policy is an opaque number; ours says nothing."""
-    out = machine.registers.write(instruction.operands[0], "b64")
+    out = wave.registers.write(instruction.operands[0], "b64")
 
     def step(lanes: Lanes) -> None:
         out[lanes] = 0
@@ -37,6 +33,6 @@ def create_policy(instruction: Instruction, at: int, machine: Machine) -> Step:
 @effect("discard", "global? L2 : [a], n")
 @effect("applypriority", "global? EVICTIONS : [a], n")
 @effect("cp", "async bulk prefetch L2 global L2::cache_hint? : [a], n, policy?")
-def nothing(instruction: Instruction, at: int, machine: Machine) -> Step:
+def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Cache hints change no value, and a grid starts when those before it have ended."""
     return lambda lanes: None

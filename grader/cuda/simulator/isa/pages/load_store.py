@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
-from ...memory.access import Access
+from ...engine.wave import Wave
+from ...memory.addressing import access_at
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction, Operand, Symbol, address_of, is_sink, several
 from ..accesses import get, put
 from ..form import Carries
 from ..table import effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
 _ANYWHERE = "SPACE|local|const|param|param::entry|param::func"
@@ -29,21 +25,21 @@ _HINTS = "EVICTIONS? EVICTIONS? L2::cache_hint? L2::64B|L2::128B|L2::256B?"
     carries=Carries.LOADED,
 )
 @effect("ldu", "global? v2|v4? SCALAR : d, reads[a]", carries=Carries.LOADED)
-def load(instruction: Instruction, at: int, machine: Machine) -> Step:
+def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, address = instruction.operands[:2]
-    if _is_call_parameter(address, machine):
-        return machine.calls.load(instruction, target, address)
+    if _is_call_parameter(address, wave):
+        return wave.calls.load(instruction, target, address)
     transfer = instruction.form.transfer(1)
-    access = Access(transfer, address, at, machine)
+    access = access_at(transfer, address, at, wave)
     dtype = DTYPES[instruction.form.type]
     outs = [
-        machine.registers.write(item, instruction.form.type) if not is_sink(item) else None
+        wave.registers.write(item, instruction.form.type) if not is_sink(item) else None
         for item in several(target, transfer.components)
     ]
     spinning = instruction.form.has(*_SPINNING)
 
     def step(lanes: Lanes) -> None:
-        machine.schedule.spins += spinning
+        wave.schedule.spins += spinning
         for hit in access.hits(lanes):
             get(access, hit)
             for component, out in enumerate(outs):
@@ -59,14 +55,14 @@ def load(instruction: Instruction, at: int, machine: Machine) -> Step:
     "v2|v4|v8? SCALAR : writes[a], b, policy?",
     carries=Carries.STORED,
 )
-def store(instruction: Instruction, at: int, machine: Machine) -> Step:
+def store(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, source = instruction.operands[:2]
-    if _is_call_parameter(address, machine):
-        return machine.calls.store(instruction, address, source)
+    if _is_call_parameter(address, wave):
+        return wave.calls.store(instruction, address, source)
     transfer = instruction.form.transfer(0)
-    access = Access(transfer, address, at, machine)
+    access = access_at(transfer, address, at, wave)
     items = several(source, transfer.components)
-    sources = [read(item, instruction.form.type, machine) for item in items]
+    sources = [read(item, instruction.form.type, wave) for item in items]
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
@@ -75,6 +71,6 @@ def store(instruction: Instruction, at: int, machine: Machine) -> Step:
     return step
 
 
-def _is_call_parameter(address: Operand, machine: Machine) -> bool:
+def _is_call_parameter(address: Operand, wave: Wave) -> bool:
     base = address_of(address).base
-    return isinstance(base, Symbol) and base.name in machine.calls.slots
+    return isinstance(base, Symbol) and base.name in wave.calls.slots

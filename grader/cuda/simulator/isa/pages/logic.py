@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...numeric.types import size_of
 from ...program.ptx import Immediate, Instruction, is_sink, several
 from ..form import Carries
 from ..steps import Elementwise, unsupported
 from ..table import effect, elementwise
 from .arithmetic import plain
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
@@ -41,18 +37,18 @@ def c_not(instruction: Instruction) -> Elementwise:
 
 
 @effect("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
-def lop3(instruction: Instruction, at: int, machine: Machine) -> Step:
+def lop3(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d, a, b, c, table: any function of three bits, given by its eight values; with .and or .or
     also a predicate, d|p, ..., q: whether any bit of d is set, combined with q."""
     target, a, b, c, table, *rest = instruction.operands
     combine = _LOGIC.get(instruction.form.one_of(_LOGIC) or "")
     if not isinstance(table, Immediate):
-        raise unsupported(instruction, machine)
+        raise unsupported(instruction, wave)
     target, *flags = several(target, 2 if combine else 1)
-    out = machine.registers.write(target, "b32") if not is_sink(target) else None
-    sources = [read(operand, "b32", machine) for operand in (a, b, c)]
+    out = wave.registers.write(target, "b32") if not is_sink(target) else None
+    sources = [read(operand, "b32", wave) for operand in (a, b, c)]
     if combine:
-        extra, flag = read(rest[0], "pred", machine), machine.registers.write(flags[0], "pred")
+        extra, flag = read(rest[0], "pred", wave), wave.registers.write(flags[0], "pred")
 
     def step(lanes: Lanes) -> None:
         result = _look_up(table.value, *[source[lanes] for source in sources])

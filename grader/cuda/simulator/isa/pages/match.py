@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +11,11 @@ from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction, Operand, is_sink, several
 from ..steps import Combine
 from ..table import collective
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _REDUCTIONS = {
     "add": np.add,
@@ -31,29 +28,29 @@ _REDUCTIONS = {
 
 
 @collective("redux", "sync add|min|max s32|u32 : d, a, mask", "sync and|or|xor b32 : d, a, mask")
-def redux(instruction: Instruction, at: int, machine: Machine) -> Step:
+def redux(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Every lane gets the group's sum, minimum, ..."""
     operation, kind = _REDUCTIONS[instruction.form.mods[1]], instruction.form.type
     target, value, mask = instruction.operands
-    out, value = machine.registers.write(target, kind), read(value, kind, machine)
+    out, value = wave.registers.write(target, kind), read(value, kind, wave)
 
     def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks)
         total = operation.reduceat(value[index[order]], starts, dtype=DTYPES[kind])
         out[index[order]] = np.repeat(total, _sizes(starts, len(index)))
 
-    return _in_groups(mask, combine, machine)
+    return _in_groups(mask, combine, wave)
 
 
 @collective("match", "any|all sync b32|b64 : d, a, mask")
-def match(instruction: Instruction, at: int, machine: Machine) -> Step:
+def match(instruction: Instruction, at: int, wave: Wave) -> Step:
     """any: which lanes of the group hold the same value; all, d[|p]: the whole group if all do,
     else 0."""
     kind = instruction.form.type
     target, value, mask = instruction.operands
     target, *flags = several(target, 1, 2)
-    out, value = machine.registers.write(target, "b32"), read(value, kind, machine)
-    flag = machine.registers.write(flags[0], "pred") if flags else None
+    out, value = wave.registers.write(target, "b32"), read(value, kind, wave)
+    flag = wave.registers.write(flags[0], "pred") if flags else None
 
     def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks, value[index])
@@ -68,16 +65,16 @@ def match(instruction: Instruction, at: int, machine: Machine) -> Step:
         if flag is not None:
             flag[index[order]] = alike != 0
 
-    return _in_groups(mask, combine, machine)
+    return _in_groups(mask, combine, wave)
 
 
 @collective("elect", "sync : d, mask")
-def elect(instruction: Instruction, at: int, machine: Machine) -> Step:
+def elect(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
     leader, flag = several(target, 2)
-    leader = machine.registers.write(leader, "b32") if not is_sink(leader) else None
-    flag = machine.registers.write(flag, "pred")
+    leader = wave.registers.write(leader, "b32") if not is_sink(leader) else None
+    flag = wave.registers.write(flag, "pred")
 
     def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks)
@@ -86,14 +83,14 @@ def elect(instruction: Instruction, at: int, machine: Machine) -> Step:
         if leader is not None:
             leader[index[order]] = chosen % WARP
 
-    return _in_groups(mask, combine, machine)
+    return _in_groups(mask, combine, wave)
 
 
 def _in_groups(
-    mask: Operand, combine: Callable[[np.ndarray, np.ndarray], None], machine: Machine
+    mask: Operand, combine: Callable[[np.ndarray, np.ndarray], None], wave: Wave
 ) -> Combine:
     """`combine(lanes, their masks)` as a function of a set of lanes."""
-    masks = read(mask, "b32", machine)
+    masks = read(mask, "b32", wave)
 
     def of_lanes(together: Lanes) -> None:
         index = lane_index(together)

@@ -4,7 +4,6 @@ Instructions: ldmatrix, stmatrix")."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +11,12 @@ from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, compact
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...memory.access import Access, Hit
+from ...memory.addressing import access_at
 from ...program.ptx import Instruction, Operand, several
 from ..accesses import get, put
 from ..table import collective
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _LINE = "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta? b16"
 _SIZES = {"x1": 1, "x2": 2, "x4": 4}
@@ -26,13 +24,13 @@ _WORDS = 4  # of a row
 
 
 @collective("ldmatrix", f"{_LINE} : d, reads.b32[a]", whole_warp=True)
-def load_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
+def load_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Lanes 0 to 7 say where the rows of the first matrix lie, the next eight those of the second,
     ...; a lane gets two neighbours of a row, or with .trans of a column."""
     target, address = instruction.operands
     size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    access = _access(instruction, address, at, machine)
-    outs = [machine.registers.write(item, "b32") for item in several(target, size)]
+    access = _access(instruction, address, at, wave)
+    outs = [wave.registers.write(item, "b32") for item in several(target, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:
@@ -51,12 +49,12 @@ def load_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @collective("stmatrix", f"{_LINE} : writes.b32[a], b", whole_warp=True)
-def store_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
+def store_matrices(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The other way round."""
     address, source = instruction.operands
     size = _SIZES[instruction.form.one_of(_SIZES) or "x1"]
-    access = _access(instruction, address, at, machine)
-    sources = [read(item, "b32", machine) for item in several(source, size)]
+    access = _access(instruction, address, at, wave)
+    sources = [read(item, "b32", wave) for item in several(source, size)]
     turned = instruction.form.has("trans")
 
     def combine(together: Lanes) -> None:
@@ -75,9 +73,9 @@ def store_matrices(instruction: Instruction, at: int, machine: Machine) -> Step:
     return combine
 
 
-def _access(instruction: Instruction, address: Operand, at: int, machine: Machine) -> Access:
+def _access(instruction: Instruction, address: Operand, at: int, wave: Wave) -> Access:
     ((_, transfer),) = instruction.form.transfers
-    return Access(replace(transfer, components=_WORDS), address, at, machine)
+    return access_at(replace(transfer, components=_WORDS), address, at, wave)
 
 
 def _hits(access: Access, index: np.ndarray, size: int) -> list[tuple[Hit, np.ndarray]]:

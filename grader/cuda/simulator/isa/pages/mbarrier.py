@@ -11,20 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes, select
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...memory.access import Access, Hit
+from ...memory.addressing import access_at
 from ...program.ptx import Address, Instruction, Operand, is_sink
 from ..accesses import put, update, used
 from ..table import effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _U = np.uint64
 Number = np.ndarray | np.uint64
@@ -39,19 +38,19 @@ _ANY = "SEM? SCOPE? shared|shared::cta|shared::cluster? b64"
 
 
 def _access(
-    instruction: Instruction, operand: Operand, at: int, machine: Machine, strong: bool = True
+    instruction: Instruction, operand: Operand, at: int, wave: Wave, strong: bool = True
 ) -> Access:
     ((_, transfer),) = instruction.form.transfers
     transfer = replace(transfer, releases=False, acquires=False, wide=True)
-    return Access(replace(transfer, strong=strong, mbarrier=True), operand, at, machine)
+    return access_at(replace(transfer, strong=strong, mbarrier=True), operand, at, wave)
 
 
 @effect("mbarrier", f"init {_OWN} : updates[a], n")
-def initialize(instruction: Instruction, at: int, machine: Machine) -> Step:
+def initialize(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, number = instruction.operands
     # It is set up before anybody may use it.
-    access = _access(instruction, address, at, machine, strong=False)
-    expected = read(number, "u32", machine)
+    access = _access(instruction, address, at, wave, strong=False)
+    expected = read(number, "u32", wave)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
@@ -61,10 +60,10 @@ def initialize(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @effect("mbarrier", f"inval {_OWN} : updates[a]")
-def invalidate(instruction: Instruction, at: int, machine: Machine) -> Step:
+def invalidate(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The word may serve for something else now: it is left alone, by somebody who saw to it that
     all others have left."""
-    access = _access(instruction, instruction.operands[0], at, machine)
+    access = _access(instruction, instruction.operands[0], at, wave)
 
     def step(lanes: Lanes) -> None:
         for hit in access.hits(lanes):
@@ -93,16 +92,16 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
     """Enters an instruction `[d,] [barrier][, number]`, where `change(word, number)`."""
 
     @effect("mbarrier", *lines)
-    def build(instruction: Instruction, at: int, machine: Machine) -> Step:
+    def build(instruction: Instruction, at: int, wave: Wave) -> Step:
         operands = list(instruction.operands)
         target = None if isinstance(operands[0], Address) else operands.pop(0)
         address, *numbers = operands
-        access = _access(instruction, address, at, machine)
-        number = read(numbers[0], "u32", machine) if numbers else None
+        access = _access(instruction, address, at, wave)
+        number = read(numbers[0], "u32", wave) if numbers else None
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
         out = None
         if target is not None and not is_sink(target):
-            out = machine.registers.write(target, "b64")
+            out = wave.registers.write(target, "b64")
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
@@ -112,7 +111,7 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
                 (old,) = update(access, hit, change, [[amount]])
                 if out is not None:
                     out[hit.lanes] = old
-                for tell in machine.events.arrived if releases else ():
+                for tell in wave.events.arrived if releases else ():
                     tell(at, hit, old >> _PHASE)
 
         return step
@@ -144,48 +143,48 @@ _arriving(
 )
 
 
-def arrival_of_copies(instruction: Instruction, at: int, machine: Machine) -> Step:
+def arrival_of_copies(instruction: Instruction, at: int, wave: Wave) -> Step:
     """What cp.async.mbarrier.arrive does once the copies are there: with .noinc an arrival that
     was counted beforehand, without it one that was not."""
     if instruction.form.has("noinc"):
-        return _arrive(instruction, at, machine)
+        return _arrive(instruction, at, wave)
     return lambda lanes: None
 
 
 @effect("mbarrier", f"test_wait|try_wait parity? {_ANY} : d, updates[a], b, time?")
-def wait(instruction: Instruction, at: int, machine: Machine) -> Step:
+def wait(instruction: Instruction, at: int, wave: Wave) -> Step:
     """done, [barrier], state or parity[, time]: whether that phase is over. Whoever sees it over is
     ordered after all that arrived in it."""
     target, address, phase = instruction.operands[:3]
-    access = _access(instruction, address, at, machine)
-    out = machine.registers.write(target, "pred")
+    access = _access(instruction, address, at, wave)
+    out = wave.registers.write(target, "pred")
     by_parity = instruction.form.has("parity")
-    phase = read(phase, "u32" if by_parity else "u64", machine)
+    phase = read(phase, "u32" if by_parity else "u64", wave)
 
     def step(lanes: Lanes) -> None:
-        machine.schedule.spins += 1
+        wave.schedule.spins += 1
         for hit in access.hits(lanes):
             access.about_to_read(hit)
             asked = phase[hit.lanes] & 1 if by_parity else phase[hit.lanes] >> _PHASE
-            _land(machine, hit, asked)
+            _land(wave, hit, asked)
             now = access.read(hit, 0, np.dtype(_U)) >> _PHASE
             over = now != asked
             used(access, hit)
             out[hit.lanes] = over
-            for tell in machine.events.phase_over if over.any() else ():
+            for tell in wave.events.phase_over if over.any() else ():
                 tell(at, select(hit.lanes, over), hit.element[over], asked[over])
 
     return step
 
 
-def _land(machine: Machine, hit: Hit, asked: np.ndarray) -> None:
+def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
     """What these barriers are to be told of is there now, as far as the phases asked for need it.
     That is as late as it can be: until somebody asks, nobody may rely on it."""
-    if not machine.copies.landings:
+    if not wave.copies.landings:
         return
     memory = hit.store.view(np.dtype(_U))
     for place, phase in set(zip(hit.element.tolist(), asked.tolist(), strict=True)):
-        landings = machine.copies.landings.get((hit.store, place))
+        landings = wave.copies.landings.get((hit.store, place))
         while landings and memory[place] >> _PHASE == phase:
             landing = landings.popleft()
             owed = int((memory[place] >> _OWED & _OWED_BITS) - _NOTHING_OWED)
@@ -193,15 +192,15 @@ def _land(machine: Machine, hit: Hit, asked: np.ndarray) -> None:
                 landing, rest = landing.split(owed)
                 landings.appendleft(rest)
             put(landing.access, landing.hit, landing.words)
-            for tell in machine.events.landed:
+            for tell in wave.events.landed:
                 tell(landing, place, phase)
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 
 @effect("mbarrier", "pending_count b64 : d, a")
-def pending_count(instruction: Instruction, at: int, machine: Machine) -> Step:
+def pending_count(instruction: Instruction, at: int, wave: Wave) -> Step:
     target, state = instruction.operands
-    out, state = machine.registers.write(target, "u32"), read(state, "u64", machine)
+    out, state = wave.registers.write(target, "u32"), read(state, "u64", wave)
 
     def step(lanes: Lanes) -> None:
         out[lanes] = state[lanes] & _COUNT

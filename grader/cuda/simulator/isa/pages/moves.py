@@ -3,13 +3,12 @@ Conversion Instructions")."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
 from ...numeric.types import DTYPES, size_of
 from ...program.ptx import Instruction, Malformed, Operand, Vector, is_sink
@@ -17,20 +16,17 @@ from ..form import Carries
 from ..steps import Elementwise
 from ..table import effect, elementwise
 
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
-
 
 @effect("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
-def mov(instruction: Instruction, at: int, machine: Machine) -> Step:
+def mov(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
     target, source = instruction.operands
     kind = instruction.form.type
     if isinstance(source, Vector):
-        return _pack(target, source.items, kind, machine)
+        return _pack(target, source.items, kind, wave)
     if isinstance(target, Vector):
-        return _unpack(target.items, source, kind, machine)
-    out, value = machine.registers.write(target, kind), read(source, kind, machine)
+        return _unpack(target.items, source, kind, wave)
+    out, value = wave.registers.write(target, kind), read(source, kind, wave)
 
     def step(lanes: Lanes) -> None:
         out[lanes] = value[lanes]
@@ -45,10 +41,10 @@ def _part_kind(kind: str, parts: int) -> str:
     return f"b{8 * size_of(kind) // parts}"
 
 
-def _pack(target: Operand, items: tuple[Operand, ...], kind: str, machine: Machine) -> Step:
+def _pack(target: Operand, items: tuple[Operand, ...], kind: str, wave: Wave) -> Step:
     part = _part_kind(kind, len(items))
-    sources = [read(item, part, machine) for item in items]
-    out = machine.registers.write(target, f"b{8 * size_of(kind)}")
+    sources = [read(item, part, wave) for item in items]
+    out = wave.registers.write(target, f"b{8 * size_of(kind)}")
     bits = 8 * size_of(part)
 
     def step(lanes: Lanes) -> None:
@@ -60,12 +56,12 @@ def _pack(target: Operand, items: tuple[Operand, ...], kind: str, machine: Machi
     return step
 
 
-def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, machine: Machine) -> Step:
+def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, wave: Wave) -> Step:
     part = _part_kind(kind, len(items))
-    value = read(source, f"b{8 * size_of(kind)}", machine)
+    value = read(source, f"b{8 * size_of(kind)}", wave)
     bits = 8 * size_of(part)
     outs = [
-        (place, machine.registers.write(item, part))
+        (place, wave.registers.write(item, part))
         for place, item in enumerate(items)
         if not is_sink(item)
     ]

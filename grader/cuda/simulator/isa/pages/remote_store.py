@@ -8,20 +8,17 @@ orders what the sender did before it before whatever the one who asks does next.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.operands import read
-from ...memory.access import Access
+from ...engine.wave import Wave
+from ...memory.addressing import access_at
 from ...program.ptx import Instruction, several
 from ..accesses import used
 from ..table import effect
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 
 @effect(
@@ -29,27 +26,27 @@ if TYPE_CHECKING:
     "async weak? shared::cluster? mbarrier::complete_tx::bytes v2|v4? "
     "b32|b64|u32|u64|s32|s64|f32|f64 : writes[a], b, updates.b64[barrier]",
 )
-def send(instruction: Instruction, at: int, machine: Machine) -> Step:
+def send(instruction: Instruction, at: int, wave: Wave) -> Step:
     """[to], value, [barrier]: the barrier, in the same block as `to`, is told of its bytes."""
     to, value, barrier = instruction.operands
     transfer = replace(instruction.form.transfer(0), asynchronous=True)
-    target = Access(transfer, to, at, machine)
+    target = access_at(transfer, to, at, wave)
     counted = replace(instruction.form.transfer(2), components=1, asynchronous=True, bulk=True)
-    told = Access(counted, barrier, at, machine)
+    told = access_at(counted, barrier, at, wave)
     items = several(value, transfer.components)
-    sources = [read(item, instruction.form.type, machine) for item in items]
+    sources = [read(item, instruction.form.type, wave) for item in items]
 
     def step(lanes: Lanes) -> None:
         (places,), (hit,) = told.hits(lanes), target.hits(lanes)
         used(told, places)
         words = [source[lanes] for source in sources]
-        for tell in machine.events.copy:
+        for tell in wave.events.copy:
             tell(target, hit, words)
         for place in np.unique(places.element):
             own = places.element == place
             values = [word[own] for word in words]
-            landing = machine.copies.announce(target, hit.part(own), values, places.part(own))
-            for tell_sent in machine.events.sent:
+            landing = wave.copies.announce(target, hit.part(own), values, places.part(own))
+            for tell_sent in wave.events.sent:
                 tell_sent(at, landing)
 
     return step

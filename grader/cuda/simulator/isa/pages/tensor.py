@@ -6,19 +6,16 @@ which register is what the figures of the PTX ISA show, and `Fragment` in number
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.events import Step
 from ...engine.lanes import Lanes
 from ...engine.lanes import index as lane_index
-from ...engine.operands import Source, read
+from ...engine.operands import read
+from ...engine.wave import Wave
+from ...memory.access import Source
 from ...numeric.matrices import multiply_add
 from ...program.ptx import Instruction, Operand, several
 from ..fragments import Fragment, factor_a, factor_b, result
 from ..table import collective
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _EQUAL_SHAPES = "sync aligned {} row col {} : d, a, b, c"
 _LINES = (
@@ -31,16 +28,16 @@ _LINES = (
 
 
 @collective("mma", *[_EQUAL_SHAPES.format(*line) for line in _LINES], whole_warp=True)
-def matrix_product(instruction: Instruction, at: int, machine: Machine) -> Step:
+def matrix_product(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C"""
     form = instruction.form
     kinds = form.mods[-4:]
     k = int(form.mods[2].partition("k")[2])
     layouts = [result(kinds[0]), factor_a(kinds[1], k), factor_b(kinds[2], k), result(kinds[3])]
     pairs = zip(instruction.operands[1:], layouts[1:], strict=True)
-    sources = [_registers(operand, layout, machine) for operand, layout in pairs]
+    sources = [_registers(operand, layout, wave) for operand, layout in pairs]
     targets = several(instruction.operands[0], layouts[0].count)
-    outs = [machine.registers.write(item, "b32") for item in targets]
+    outs = [wave.registers.write(item, "b32") for item in targets]
     clamps = form.has("satfinite")
 
     def combine(together: Lanes) -> None:
@@ -56,6 +53,6 @@ def matrix_product(instruction: Instruction, at: int, machine: Machine) -> Step:
     return combine
 
 
-def _registers(operand: Operand, layout: Fragment, machine: Machine) -> list[Source]:
+def _registers(operand: Operand, layout: Fragment, wave: Wave) -> list[Source]:
     """The registers of an operand, each (lanes,) uint32."""
-    return [read(item, "b32", machine) for item in several(operand, layout.count)]
+    return [read(item, "b32", wave) for item in several(operand, layout.count)]

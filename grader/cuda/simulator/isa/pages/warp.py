@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes, warp_masks
 from ...engine.lanes import index as lane_index
 from ...engine.operands import read
+from ...engine.wave import Wave
 from ...program.ptx import Instruction, several
 from ..form import Carries
 from ..table import collective, effect
 
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
-
 
 @collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
-def shuffle(instruction: Instruction, at: int, machine: Machine) -> Step:
+def shuffle(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d[|p], a, distance, clamp and segment, mask"""
     target, *operands = instruction.operands
     target, *valid_of = several(target, 1, 2)
     mode = instruction.form.mods[1]
-    out = machine.registers.write(target, "b32")
-    valid = machine.registers.write(valid_of[0], "pred") if valid_of else None
-    value, delta, clamp = (read(operand, "b32", machine) for operand in operands[:3])
-    events = machine.events
+    out = wave.registers.write(target, "b32")
+    valid = wave.registers.write(valid_of[0], "pred") if valid_of else None
+    value, delta, clamp = (read(operand, "b32", wave) for operand in operands[:3])
+    events = wave.events
 
     def combine(together: Lanes) -> None:
         lane = lane_index(together)
@@ -69,16 +65,16 @@ def _source_lane(
 
 
 @collective("vote", "sync all|any|uni pred : d, a, mask", "sync ballot b32 : d, a, mask")
-def vote(instruction: Instruction, at: int, machine: Machine) -> Step:
+def vote(instruction: Instruction, at: int, wave: Wave) -> Step:
     mode = instruction.form.mods[1]
     target, predicate, mask = instruction.operands
-    out = machine.registers.write(target, "b32" if mode == "ballot" else "pred")
-    predicate, masks = read(predicate, "pred", machine), read(mask, "b32", machine)
+    out = wave.registers.write(target, "b32" if mode == "ballot" else "pred")
+    predicate, masks = read(predicate, "pred", wave), read(mask, "b32", wave)
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
-        ballot = _ballot(index[predicate[index]], machine)[index // WARP] & masks[index]
-        everyone = _ballot(index, machine)[index // WARP] & masks[index]
+        ballot = _ballot(index[predicate[index]], wave)[index // WARP] & masks[index]
+        everyone = _ballot(index, wave)[index // WARP] & masks[index]
         out[together] = {
             "ballot": lambda: ballot,
             "any": lambda: ballot != 0,
@@ -90,15 +86,15 @@ def vote(instruction: Instruction, at: int, machine: Machine) -> Step:
 
 
 @effect("activemask", "b32 : d")
-def activemask(instruction: Instruction, at: int, machine: Machine) -> Step:
-    out = machine.registers.write(instruction.operands[0], "b32")
+def activemask(instruction: Instruction, at: int, wave: Wave) -> Step:
+    out = wave.registers.write(instruction.operands[0], "b32")
 
     def step(lanes: Lanes) -> None:
         index = lane_index(lanes)
-        out[lanes] = _ballot(index, machine)[index // WARP]
+        out[lanes] = _ballot(index, wave)[index // WARP]
 
     return step
 
 
-def _ballot(index: np.ndarray, machine: Machine) -> np.ndarray:
-    return warp_masks(index, machine.geometry.warps)
+def _ballot(index: np.ndarray, wave: Wave) -> np.ndarray:
+    return warp_masks(index, wave.geometry.warps)

@@ -4,15 +4,16 @@ Level Matrix Multiply-Accumulate Instructions: wmma")."""
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...engine.events import Step
 from ...engine.lanes import WARP, Lanes
 from ...engine.lanes import index as lane_index
-from ...engine.operands import Source, read
-from ...memory.access import Access
+from ...engine.operands import read
+from ...engine.wave import Wave
+from ...memory.access import Source
+from ...memory.addressing import access_at
 from ...numeric.matrices import multiply_add
 from ...numeric.types import DTYPES
 from ...program.ptx import Instruction, several
@@ -20,9 +21,6 @@ from ..accesses import get, put
 from ..form import Form
 from ..fragments import ELEMENTS, Fragment, spread
 from ..table import collective
-
-if TYPE_CHECKING:
-    from ...engine.machine import Machine
 
 _SHAPES = "m16n16k16|m8n32k16|m32n8k16"
 _LAYOUT = "row|col"
@@ -51,12 +49,12 @@ def _steps_of(form: Form, layout: Fragment, stride: np.ndarray, size: int) -> np
     return (major * stride.astype(np.int64)[:, None] + minor) * size
 
 
-def _stride(instruction: Instruction, layout: Fragment, machine: Machine) -> Source:
+def _stride(instruction: Instruction, layout: Fragment, wave: Wave) -> Source:
     """The distance of rows (or columns), which need not be given: then they are side by side."""
     if len(instruction.operands) > 2:
-        return read(instruction.operands[2], "u32", machine)
+        return read(instruction.operands[2], "u32", wave)
     natural = layout.shape[0 if instruction.form.has("col") else 1]
-    return np.broadcast_to(np.uint32(natural), machine.geometry.lanes)
+    return np.broadcast_to(np.uint32(natural), wave.geometry.lanes)
 
 
 @collective(
@@ -67,12 +65,12 @@ def _stride(instruction: Instruction, layout: Fragment, machine: Machine) -> Sou
     f"load c sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : d, reads[a], stride?",
     whole_warp=True,
 )
-def load_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
+def load_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     form, (target, address) = instruction.form, instruction.operands[:2]
     layout = _fragment(form.mods[1], form, form.type)
-    access = Access(form.transfer(1), address, at, machine)
-    stride = _stride(instruction, layout, machine)
-    outs = [machine.registers.write(item, "b32") for item in several(target, layout.count)]
+    access = access_at(form.transfer(1), address, at, wave)
+    stride = _stride(instruction, layout, wave)
+    outs = [wave.registers.write(item, "b32") for item in several(target, layout.count)]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
@@ -95,12 +93,12 @@ def load_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     f"store d sync aligned {_LAYOUT} m16n16k8 SPACE? f32 : writes[a], b, stride?",
     whole_warp=True,
 )
-def store_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
+def store_fragment(instruction: Instruction, at: int, wave: Wave) -> Step:
     form, (address, source) = instruction.form, instruction.operands[:2]
     layout = _fragment("d", form, form.type)
-    access = Access(form.transfer(0), address, at, machine)
-    stride = _stride(instruction, layout, machine)
-    sources = [read(item, "b32", machine) for item in several(source, layout.count)]
+    access = access_at(form.transfer(0), address, at, wave)
+    stride = _stride(instruction, layout, wave)
+    sources = [read(item, "b32", wave) for item in several(source, layout.count)]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)
@@ -122,7 +120,7 @@ def store_fragment(instruction: Instruction, at: int, machine: Machine) -> Step:
     f"mma sync aligned {_LAYOUT} {_LAYOUT} {_SHAPES} satfinite? s32 s8|u8 s8|u8 s32 : d, a, b, c",
     whole_warp=True,
 )
-def multiply_fragments(instruction: Instruction, at: int, machine: Machine) -> Step:
+def multiply_fragments(instruction: Instruction, at: int, wave: Wave) -> Step:
     """D = A * B + C; of halves, only the types of D and C are named."""
     form = instruction.form
     types = [mod for mod in form.mods if mod in ELEMENTS]
@@ -133,8 +131,8 @@ def multiply_fragments(instruction: Instruction, at: int, machine: Machine) -> S
         several(operand, layout.count)
         for operand, layout in zip(instruction.operands, layouts, strict=True)
     )
-    sources = [[read(item, "b32", machine) for item in items] for items in given]
-    outs = [machine.registers.write(item, "b32") for item in targets]
+    sources = [[read(item, "b32", wave) for item in items] for items in given]
+    outs = [wave.registers.write(item, "b32") for item in targets]
 
     def combine(together: Lanes) -> None:
         index = lane_index(together)

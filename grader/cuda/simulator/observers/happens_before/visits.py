@@ -20,7 +20,7 @@ class Visits:
     of the last visit, the visitor's lane and the instruction."""
 
     def __init__(self, races: Races):
-        self.races, self.machine = races, races.machine
+        self.races, self.wave = races, races.wave
         self.last: dict[int, dict[int, tuple[int, int, int]]] = {}
 
     def begin_wave(self) -> None:
@@ -28,23 +28,23 @@ class Visits:
 
     def note(self, host: np.ndarray, lane: np.ndarray, epoch: int, at: int) -> None:
         """Lanes touch, in an epoch, the shared memory of the blocks `host` (one a lane)."""
-        machine = self.machine
-        for position in np.flatnonzero(host != machine.geometry.block_of_lane[lane]):
+        wave = self.wave
+        for position in np.flatnonzero(host != wave.geometry.block_of_lane[lane]):
             block, visitor = int(host[position]), int(lane[position])
             self.last.setdefault(block, {})[visitor // WARP] = epoch, visitor, at
-            if not machine.live[block]:
-                self.races.report.visit(at, visitor, machine.first_block + block)
-            elif not machine.clusters.opened[block // machine.geometry.cluster_blocks]:
-                number = machine.first_block + block
+            if not wave.live[block]:
+                self.races.report.visit(at, visitor, wave.first_block + block)
+            elif not wave.clusters.opened[block // wave.geometry.cluster_blocks]:
+                number = wave.first_block + block
                 self.races.report.visit_before_start(at, int(lane[position]), number)
 
     def leave(self, blocks: np.ndarray) -> None:
         """All threads of these blocks have now left."""
-        stride = self.machine.geometry.stride
+        stride = self.wave.geometry.stride
         for block in set(blocks.tolist()) & set(self.last):
             hosts = np.arange(block * stride, (block + 1) * stride)
             for epoch, visitor, at in self.last[block].values():
                 stamps = stamped(epoch, np.full(stride, visitor))
                 unordered = self.races.ordering.unordered_in_cluster(stamps, hosts)
                 if unordered is not None and unordered.all():
-                    self.races.report.visit(at, visitor, self.machine.first_block + block)
+                    self.races.report.visit(at, visitor, self.wave.first_block + block)

@@ -26,28 +26,28 @@ class Provenance(Observer):
     """Adds a launch's values to a `graph`, which may hold those of earlier launches."""
 
     def __init__(self, graph: Graph, report: Reporter):
-        machine = report.machine
-        self.machine, self.code = machine, machine.kernel.instructions
-        self.graph, self._begin = graph, graph.enter(self.code, machine.geometry.threads)
-        heap = machine.heap.store
-        outside = [store for store in machine.flat.stores if store is not heap]
+        wave = report.wave
+        self.wave, self.code = wave, wave.kernel.instructions
+        self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)
+        heap = wave.heap.store
+        outside = [store for store in wave.flat.stores if store is not heap]
         if sum(len(store.data) for store in outside) > MOST_BYTES:
             raise TooLong
         for store in outside:
             if not (store.writable and graph.follows(store.address)):
                 graph.begin_memory(store.address, len(store.data))
         self._registers: dict[str, np.ndarray] = {}
-        self._thread = np.zeros(machine.geometry.lanes, np.int64)
-        self._none = np.zeros(machine.geometry.lanes, np.int32)
-        self._fetched = np.zeros((machine.geometry.lanes, 16), np.int32)  # by asynchronous copies
+        self._thread = np.zeros(wave.geometry.lanes, np.int64)
+        self._none = np.zeros(wave.geometry.lanes, np.int32)
+        self._fetched = np.zeros((wave.geometry.lanes, 16), np.int32)  # by asynchronous copies
 
     def begin_wave(self, first_block: int) -> None:
-        geometry = self.machine.geometry
+        geometry = self.wave.geometry
         self._thread = (first_block + geometry.block_of_lane) * geometry.threads
         self._thread += geometry.thread_of_lane
         for nodes in self._registers.values():
             nodes[:] = 0
-        for memory in (self.machine.shared, self.machine.local):
+        for memory in (self.wave.shared, self.wave.local):
             self.graph.forget(_address(memory.store))
 
     def execute(self, at: int, step: Step) -> Step:
@@ -78,7 +78,7 @@ class Provenance(Observer):
         """`__syncthreads_count` and the like."""
         if self._outs(self.code[at]):
             index = lane_index(lanes)
-            self._together(at, index, self.machine.geometry.block_of_lane[index])
+            self._together(at, index, self.wave.geometry.block_of_lane[index])
 
     def access(self, done: Accessed) -> None:
         access, hit, kind, failed = done.access, done.hit, done.kind, done.failed
@@ -104,7 +104,7 @@ class Provenance(Observer):
 
     def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
         make = self._maker(at)
-        storage = self.machine.registers.storage(outs[0][0])
+        storage = self.wave.registers.storage(outs[0][0])
 
         def computed(lanes: Lanes) -> Any:
             made = make(lanes)
@@ -137,7 +137,7 @@ class Provenance(Observer):
         *sources, predicate = instruction.operands[1:]
         one, other = (self._of(source) for source in sources)
         chooses = self._of(predicate)
-        holds = self.machine.registers.read(predicate, "pred")
+        holds = self.wave.registers.read(predicate, "pred")
 
         def make(lanes: Lanes) -> np.ndarray:
             chosen = np.where(holds[lanes], one[lanes], other[lanes])
@@ -166,7 +166,7 @@ class Provenance(Observer):
         for name, nodes in outs:
             made = nodes[lanes]
             known = made > 0
-            self.graph.value[made[known]] = self.machine.registers.storage(name)[lanes][known]
+            self.graph.value[made[known]] = self.wave.registers.storage(name)[lanes][known]
 
     def _load(self, access: Access, hit: Hit, instruction: Instruction) -> None:
         index, memory = lane_index(hit.lanes), self._memory(hit.store)
@@ -285,7 +285,7 @@ class Provenance(Observer):
 
     def _nodes(self, register: str) -> np.ndarray:
         if register not in self._registers:
-            self._registers[register] = np.zeros(self.machine.geometry.lanes, np.int32)
+            self._registers[register] = np.zeros(self.wave.geometry.lanes, np.int32)
         return self._registers[register]
 
     def _memory(self, store: Store) -> np.ndarray:

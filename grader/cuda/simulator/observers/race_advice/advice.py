@@ -115,19 +115,19 @@ class Adviser:
 
     def _inside(self, race: Race) -> str:
         """Where the two are in functions that are called, those may as well have the barrier."""
-        code = self.seen.machine.kernel.instructions
+        code = self.seen.wave.kernel.instructions
         calls = [code[at].callers for at in (race.other_at, race.at)]
         if not all(calls) or calls[0] == calls[1] or race.line is None:
             return ""
         return f" (or before line {race.line}, in the function that is called)"
 
     def _barrier(self, race: Race) -> str:
-        if any(number is not None for number in self.seen.machine.barriers.asked.values()):
+        if any(number is not None for number in self.seen.wave.barriers.asked.values()):
             return "barrier that both threads come to"
         if race.theirs != race.mine:
             return "`cluster.sync()`"
         if same_warp(race.me, race.other):
-            if self.seen.machine.geometry.stride == WARP:
+            if self.seen.wave.geometry.stride == WARP:
                 return "`__syncwarp()` or `__syncthreads()`"
             return "`__syncthreads()` (or `__syncwarp()`, if no other warp uses what is written)"
         return "`__syncthreads()`"

@@ -51,22 +51,22 @@ class Evidence:
     """What a launch and its program show of a race."""
 
     def __init__(self, races: Races, report: Reporter):
-        self.races, self.report, self.machine = races, report, report.machine
+        self.races, self.report, self.wave = races, report, report.wave
 
     @property
     def flow(self) -> ControlFlow:
         return self.report.flow
 
     def line(self, at: int) -> int | None:
-        return self.machine.kernel.instructions[at].line
+        return self.wave.kernel.instructions[at].line
 
     def thread(self, lane: int) -> str:
-        x, y, z = (int(i) for i in self.machine.geometry.thread(lane))
+        x, y, z = (int(i) for i in self.wave.geometry.thread(lane))
         return str(x) if not (y or z) else f"({x}, {y}, {z})"
 
     def kernel_lines(self, race: Race) -> tuple[int | None, int | None]:
         """The lines of the two, first the earlier one, in the function that has them both."""
-        code = self.machine.kernel.instructions
+        code = self.wave.kernel.instructions
         chains = [(*code[at].callers[::-1], code[at].line) for at in (race.other_at, race.at)]
         for first, then in zip(*chains, strict=False):
             if first != then:
@@ -75,9 +75,9 @@ class Evidence:
 
     def may_repeat(self, race: Race) -> bool:
         """Whether the two may be in different rounds of a loop (or of one that was unrolled)."""
-        code, stored = self.machine.kernel.instructions, race.at if race.wrote else race.other_at
+        code, stored = self.wave.kernel.instructions, race.at if race.wrote else race.other_at
         copies = [one for one in code if _alike(one, code[stored])]
-        function = self.machine.linked.owner[race.at] != self.machine.kernel.name
+        function = self.wave.linked.owner[race.at] != self.wave.kernel.name
         return len(copies) > 1 or function or self.flow.repeats(race.at)
 
     def took_part(self, race: Race, stamps: np.ndarray) -> bool:
@@ -97,13 +97,13 @@ class Evidence:
 
     def same_address(self, race: Race) -> bool:
         """Whether the load and the store that met take their address from one register."""
-        code = self.machine.kernel.instructions
+        code = self.wave.kernel.instructions
         return _address(code[race.at]) == _address(code[race.other_at])
 
     def updates(self, race: Race) -> bool:
         """Whether each of the two threads reads the place and writes it, as in `count += 1`: the
         load and the store of the line go to one address."""
-        code = self.machine.kernel.instructions
+        code = self.wave.kernel.instructions
         stored = race.at if race.wrote else race.other_at
         where = _address(code[stored])
         return any(
@@ -111,7 +111,7 @@ class Evidence:
         )
 
     def atomic(self, at: int) -> bool:
-        return self.machine.kernel.instructions[at].form.atomic
+        return self.wave.kernel.instructions[at].form.atomic
 
 
 def _alike(one: Instruction, other: Instruction) -> bool:

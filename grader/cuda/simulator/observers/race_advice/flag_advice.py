@@ -18,7 +18,7 @@ class FlagAdviser:
         signals = self.seen.races.signals
         since = epoch_of(race.conflict.other)
         told = signals.told(since, race.theirs, race.mine)
-        code = self.seen.machine.kernel.instructions
+        code = self.seen.wave.kernel.instructions
         if not told or not code[told.sight.at].written:  # an atomic that finds nothing out
             return None
         waits = told.sight.kind == "load" or code[told.sight.at].form.compares
@@ -27,7 +27,7 @@ class FlagAdviser:
 
     def waits_for_a_flag(self, race: Race) -> bool:
         """Whether a thread reads, again and again, what another sets without a barrier."""
-        code = self.seen.machine.kernel.instructions
+        code = self.seen.wave.kernel.instructions
         read, set_ = (race.other_at, race.at) if race.wrote else (race.at, race.other_at)
         if not code[read].form.reads or race.both_wrote or not self.seen.flow.repeats(read):
             return False
@@ -37,7 +37,7 @@ class FlagAdviser:
     def flag(self, race: Race) -> str:
         """Of the flag itself, where `waits_for_a_flag`."""
         read, set_ = (race.other_at, race.at) if race.wrote else (race.at, race.other_at)
-        volatile = self.seen.machine.kernel.instructions[read].form.volatile
+        volatile = self.seen.wave.kernel.instructions[read].form.volatile
         if not volatile:
             return (
                 f"If line {self.seen.line(read)} waits for it, it must read it as `volatile` or by "

@@ -25,7 +25,7 @@ class RaceReporter:
 
     def __init__(self, races: Races, report: Reporter):
         self.races, self.report = races, report
-        self.machine, self.here = report.machine, report.here
+        self.wave, self.here = report.wave, report.here
         self.adviser = Adviser(races, report)
         self._seen: set[tuple[object, ...]] = set()
 
@@ -45,7 +45,7 @@ class RaceReporter:
             self._race_sentence(race, access.verb),
             **self.here.fields(at, race.me),
             other_line=other_line,
-            other_thread=self.machine.geometry.thread(race.other),
+            other_thread=self.wave.geometry.thread(race.other),
             warning=conflict.benign,
         )
         self.report.add(hazard)
@@ -71,11 +71,11 @@ class RaceReporter:
         )
 
     def _visit(self, at: int, lane: int, host: int, why: str) -> None:
-        machine = self.machine
+        wave = self.wave
         if (self.here.line(at), "visit") in self._seen:
             return
         self._seen.add((self.here.line(at), "visit"))
-        block = short(machine.geometry.block_coordinates(host))
+        block = short(wave.geometry.block_coordinates(host))
         what = f"{self.here.who(lane)} uses the shared memory of block {block}, which {why}"
         hazard = Hazard(
             "data_race",
@@ -87,7 +87,7 @@ class RaceReporter:
     def _race(
         self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
     ) -> Race:
-        machine = self.machine
+        wave = self.wave
         parts = len(lane) // count(hit.lanes)
         position, part = divmod(conflict.position, parts)
         size = access.width // parts
@@ -102,7 +102,7 @@ class RaceReporter:
             other=int(lane_of(conflict.other)),
             line=self.here.line(access.at),
             other_line=self.races.line(epoch),
-            mine=machine.first_block + me // machine.geometry.stride,
+            mine=wave.first_block + me // wave.geometry.stride,
             theirs=self.races.ordering.block_of(conflict.other),
             place=self.here.place(hit.space, hit.store, address, size, access.at),
             shared=hit.space == "shared",
@@ -110,10 +110,10 @@ class RaceReporter:
         )
 
     def _race_sentence(self, race: Race, verb: str) -> str:
-        machine = self.machine
-        who = f"thread {short(machine.geometry.thread(race.other))}"
+        wave = self.wave
+        who = f"thread {short(wave.geometry.thread(race.other))}"
         if race.theirs != race.mine:
-            who += f" of block {short(machine.geometry.block_coordinates(race.theirs))}"
+            who += f" of block {short(wave.geometry.block_coordinates(race.theirs))}"
         where = f"{self.here.where(race.at, race.me)}: {self.here.who(race.me)}"
         text = f"{where} {verb} {race.place.text}, which {who} "
         if race.conflict.benign:

@@ -59,7 +59,7 @@ class Signals:
     """What a launch's threads told each other."""
 
     def __init__(self, races: Races):
-        self.races, self.machine = races, races.machine
+        self.races, self.wave = races, races.wave
         self.sights: list[Strong] = []
         self.posts: dict[tuple[int, int], list[tuple[Strong, int]]] = defaultdict(list)
         self.fences: list[Strong] = []
@@ -112,28 +112,28 @@ class Signals:
     def _strong(self, at: int, kind: str, lanes: Lanes) -> Strong | None:
         """What lanes do at the present epoch; None where it is too many of them to be a flag, or
         too much to remember."""
-        machine = self.machine
+        wave = self.wave
         number = count(lanes)
-        if number > machine.geometry.warps or self._kept + number > _MOST:
+        if number > wave.geometry.warps or self._kept + number > _MOST:
             return None
         index = lane_index(lanes)
         if kind == "load" and self._spins(at, index):
             self._kept -= len(self.sights.pop().lanes)
         self._kept += number
         barriers = self.races.ordering.synced["block"][index] >> 32
-        first = machine.first_block
+        first = wave.first_block
         return Strong(self.races.now, at, kind, index, _NOWHERE, first, barriers)
 
     def _spins(self, at: int, index: np.ndarray) -> bool:
         """Whether these lanes have made this very access the last time somebody looked."""
         last = self.sights[-1] if self.sights else None
-        if last is None or last.at != at or last.first_block != self.machine.first_block:
+        if last is None or last.at != at or last.first_block != self.wave.first_block:
             return False
         return np.array_equal(last.lanes, index)
 
     def _blocks(self, one: Strong) -> np.ndarray:
         """The number of the block of each of the lanes."""
-        return one.first_block + one.lanes // self.machine.geometry.stride
+        return one.first_block + one.lanes // self.wave.geometry.stride
 
 
 def same_warp(one: int, other: int) -> bool:

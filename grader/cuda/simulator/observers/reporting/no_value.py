@@ -28,7 +28,7 @@ def unwritten(report: Reporter, access: Access, hit: Hit, lane: int, address: in
 
 def never_set(report: Reporter, at: int, lane: int, needed: int | None) -> CudaError:
     """A thread computes at `at` with what never got a value, and line `needed` matters."""
-    declared, line = report.machine.names.declared, report.here.line(at)
+    declared, line = report.wave.names.declared, report.here.line(at)
     name = declared.without_value(line)
     text = f"uses {f'`{name}`, which' if name else 'a variable that'} never got a value"
     text += f", and line {needed} needs the result. " if needed not in (None, line) else ". "

@@ -19,7 +19,7 @@ from .hazard import Hazard
 from .whereabouts import Whereabouts, short
 
 if TYPE_CHECKING:
-    from ...engine.machine import Machine
+    from ...engine.wave import Wave
     from ..observe import Run
 
 _MEETS = "`__syncthreads()` must be where all threads of the block pass: move it out of the branch "
@@ -27,16 +27,17 @@ _MEETS += "or loop, or let no thread leave before it."
 
 
 class Reporter:
-    """Turns what a machine finds into exceptions and `Hazard` records."""
+    """Turns what a wave finds into exceptions and `Hazard` records."""
 
-    def __init__(self, machine: Machine, run: Run):
-        self.machine, self.run = machine, run
+    def __init__(self, wave: Wave, run: Run):
+        self.wave, self.run = wave, run
+        self.machine = wave  # what observers written for older versions call it
         self.found: list[Hazard] = []
-        self.here = Whereabouts(machine)
+        self.here = Whereabouts(wave)
 
     @cached_property
     def flow(self) -> ControlFlow:
-        return ControlFlow(self.machine.kernel)
+        return ControlFlow(self.wave.kernel)
 
     def error(self, kind: type[CudaError], at: int, lane: int, predicate: str) -> CudaError:
         """An exception about the thread in `lane` at instruction `at`: "thread 3 of block 0
@@ -75,7 +76,7 @@ class Reporter:
 
     def _far_off(self, fault: Fault, at: int) -> str:
         """Of a place far from all arrays: which ones the line may mean."""
-        given = self.machine.names.declared.only_assigned
+        given = self.wave.names.declared.only_assigned
         named = [one.name for one in self.here.named(at) if not given(self.here.line(at), one.name)]
         if fault.space != "global" or not named:
             return ""
@@ -85,12 +86,12 @@ class Reporter:
     def misaligned(self, access: Access, lane: int, address: int) -> CudaError:
         """A thread's address is no multiple of the access's size."""
         text = f"{access.verb} {access.width} bytes"
-        private = {"shared": self.machine.shared, "local": self.machine.local}
+        private = {"shared": self.wave.shared, "local": self.wave.local}
         store: Store | None
         if access.space in private:
             store, space = private[access.space].store, access.space
         else:
-            store, space = self.machine.flat.describe(address, 0, 1).store, "global"
+            store, space = self.wave.flat.describe(address, 0, 1).store, "global"
         place = self.here.place(space, store, address, 1, access.at) if store else Place("")
         if place.array:
             text += f" that begin in {place.text}"
@@ -135,19 +136,19 @@ class Reporter:
     def _gone_around(self, at: int, lane: int) -> tuple[int, int] | None:
         """A barrier that others of the thread's block wait at, and that it cannot come to any
         more: the barrier's instruction, and the lane of a thread that waits there."""
-        machine = self.machine
-        block = lane // machine.geometry.stride
-        for barrier, groups in machine.barriers.parked.items():
-            if machine.barriers.asked.get(barrier) is not None:
+        wave = self.wave
+        block = lane // wave.geometry.stride
+        for barrier, groups in wave.barriers.parked.items():
+            if wave.barriers.asked.get(barrier) is not None:
                 continue  # for some of the threads only
             for waits_at, index in groups:
-                here = index[machine.geometry.block_of_lane[index] == block]
+                here = index[wave.geometry.block_of_lane[index] == block]
                 if len(here) and not self.flow.reaches(self.here.in_kernel(at, lane), waits_at):
                     return waits_at, int(here[0])
         return None
 
     def _around(self, at: int, lane: int, predicate: str) -> str:
-        who = f"thread {short(self.machine.geometry.thread(lane))}"
+        who = f"thread {short(self.wave.geometry.thread(lane))}"
         line = self.here.line(at)
         return (
             f"waits at a barrier that {who} of its block has gone around: that one is on line "

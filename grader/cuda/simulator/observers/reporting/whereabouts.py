@@ -11,60 +11,60 @@ from ...program.naming import Argument, Place
 from . import index_advice
 
 if TYPE_CHECKING:
-    from ...engine.machine import Machine
+    from ...engine.wave import Wave
 
 _COPY = re.compile(r"\bmem(set|cpy|move)\s*\(")
 
 
 class Whereabouts:
-    """Names a machine's lanes and instructions for people."""
+    """Names a wave's lanes and instructions for people."""
 
-    def __init__(self, machine: Machine):
-        self.machine = machine
+    def __init__(self, wave: Wave):
+        self.wave = wave
 
     def place(self, space: str, store: Store, address: int, width: int, at: int) -> Place:
         """What a learner calls the place at an address of "global", "shared" or "local" memory."""
-        names, line = self.machine.names, self.line(at)
+        names, line = self.wave.names, self.line(at)
         if space == "shared":
-            memory = self.machine.shared
+            memory = self.wave.shared
             return names.in_shared(memory.symbols, memory, address, width, line)
         if space == "local":
-            return names.in_local(self.machine.local.size, address, width, line)
+            return names.in_local(self.wave.local.size, address, width, line)
         return names.in_buffer(store, address, width, line)
 
     def meant(self, at: int, verb: str) -> Store | None:
         """The buffer that an access which lies in none means, where its line says so: the only one
         that is read there, or the only one that is given a value."""
-        declared, line, named = self.machine.names.declared, self.line(at), self.named(at)
+        declared, line, named = self.wave.names.declared, self.line(at), self.named(at)
         given = [one for one in named if declared.only_assigned(line, one.name)]
         fitting = given if verb == "writes" else [one for one in named if one not in given]
         if verb not in ("reads", "writes") or len(fitting) != 1:
             return None
-        return self.machine.flat.below(fitting[0].address)
+        return self.wave.flat.below(fitting[0].address)
 
     def named(self, at: int) -> list[Argument]:
         """The buffers whose names stand on the line of an instruction."""
-        names, line = self.machine.names, self.line(at)
+        names, line = self.wave.names, self.line(at)
         return [one for one in names.arguments if names.declared.mentions(line, one.name)]
 
     def line(self, at: int) -> int | None:
         """The learner's line. A loop that NVRTC makes of a copy has none in its line table: then
         the only `memset`, `memcpy` or `memmove` that stands where it can be."""
-        if line := self.machine.kernel.instructions[at].line:
+        if line := self.wave.kernel.instructions[at].line:
             return line
         first, last = self._around(at)
-        source = self.machine.names.source.splitlines()[first - 1 : last] if first else []
+        source = self.wave.names.source.splitlines()[first - 1 : last] if first else []
         copies = [number for number, text in enumerate(source, first) if _COPY.search(text)]
         return copies[0] if len(copies) == 1 else None
 
     def is_copy(self, at: int) -> bool:
         """Whether the compiler made a copy's loop of a call or of one assignment."""
-        return not self.machine.kernel.instructions[at].line
+        return not self.wave.kernel.instructions[at].line
 
     def _around(self, at: int) -> tuple[int, int]:
         """The lines of what comes before and after an instruction that has none; 0: there are
         none."""
-        code, owner = self.machine.kernel.instructions, self.machine.linked.owner
+        code, owner = self.wave.kernel.instructions, self.wave.linked.owner
 
         def nearest(places: Iterable[int]) -> int:
             lines = (code[place].line for place in places if owner[place] == owner[at])
@@ -75,7 +75,7 @@ class Whereabouts:
 
     def where(self, at: int, lane: int) -> str:
         """`softmax, line 12`; of a function that the kernel calls, also where it was called."""
-        kernel, calls = self.machine.names.kernel, self.called_on(at, lane)
+        kernel, calls = self.wave.names.kernel, self.called_on(at, lane)
         if line := self.line(at):
             return f"{kernel}, line {line}{called(calls)}"
         first, last = self._around(at)
@@ -84,7 +84,7 @@ class Whereabouts:
     def called_on(self, at: int, lane: int | None) -> list[int]:
         """The lines of the calls that lead to an instruction, innermost first. What was not
         inlined is known for the thread in `lane`, now."""
-        code, calls = self.machine.kernel.instructions, self.machine.calls
+        code, calls = self.wave.kernel.instructions, self.wave.calls
         lines = list(code[at].callers)
         depth = 0 if lane is None else int(calls.depth[lane])
         for level in reversed(range(depth)):
@@ -93,15 +93,15 @@ class Whereabouts:
         return lines
 
     def who(self, lane: int) -> str:
-        geometry = self.machine.geometry
-        block = geometry.block_index(lane, self.machine.first_block)
+        geometry = self.wave.geometry
+        block = geometry.block_index(lane, self.wave.first_block)
         return f"thread {short(geometry.thread(lane))} of block {short(block)}"
 
     def thread(self, lane: int) -> index_advice.Thread:
-        geometry = self.machine.geometry
-        block = geometry.block_index(lane, self.machine.first_block)
+        geometry = self.wave.geometry
+        block = geometry.block_index(lane, self.wave.first_block)
         thread = geometry.thread(lane)
-        names = self.machine.names
+        names = self.wave.names
         arrays = {one.name: one.count for one in names.arguments}
         return index_advice.Thread(
             _numbers(thread), _numbers(block), geometry.block, geometry.grid, names.given, arrays
@@ -109,18 +109,18 @@ class Whereabouts:
 
     def in_kernel(self, at: int, lane: int) -> int:
         """Where the thread stands in the kernel itself: at the call, if it is in a function."""
-        calls = self.machine.calls
-        if self.machine.linked.owner[at] != self.machine.kernel.name and calls.depth[lane]:
+        calls = self.wave.calls
+        if self.wave.linked.owner[at] != self.wave.kernel.name and calls.depth[lane]:
             return int(calls.sites[0][lane])
         return at
 
     def fields(self, at: int, lane: int) -> dict[str, Any]:
-        machine = self.machine
+        wave = self.wave
         return {
-            "kernel": machine.names.kernel,
+            "kernel": wave.names.kernel,
             "line": self.line(at),
-            "block": machine.geometry.block_index(lane, machine.first_block),
-            "thread": machine.geometry.thread(lane),
+            "block": wave.geometry.block_index(lane, wave.first_block),
+            "thread": wave.geometry.thread(lane),
         }
 
 
