@@ -38,8 +38,8 @@ PRINTED_TOGETHER = 1024  # threads at a time, so that a full buffer is noticed
 
 
 class Calls:
-    """`slots` maps a parameter of a call or function to its bytes, a row per lane. `shadows`: what is
-    kept beside the slots' bytes, in arrays of the same shapes, which travels as they do."""
+    """`slots` maps a parameter of a call or function to its bytes, a row per lane. `shadows`: what
+    is kept beside the slots' bytes, in arrays of the same shapes, which travels as they do."""
 
     def __init__(self, wave: WaveState):
         self.wave = wave
