@@ -331,6 +331,43 @@ extern "C" __global__ void k(float* y) {
     assert error.thread == (8, 0, 0)
 
 
+OPERATIONS = {
+    "a shuffle": "v += __shfl_xor_sync(mask, v, 1);",
+    "a vote": "v += __any_sync(mask, v > 3.0f);",
+    "a reduction": "v += __reduce_add_sync(mask, (int)v);",
+    "a barrier of the warp": "__syncwarp(mask);",
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+@pytest.mark.parametrize("block", [32, 96])
+def test_lanes_that_name_each_other_must_pass_the_same_mask(operation, block):
+    code = f"""
+extern "C" __global__ void k(float* y) {{
+  float v = threadIdx.x;
+  const int lane = threadIdx.x % 32;
+  const unsigned mask = lane / 8 == 1 ? 0xff00 : 0xffffffff;
+  {operation}
+  y[threadIdx.x] = v;
+}}
+"""
+    error = fails(cuda.ShuffleDivergence, code, ones(96), at=operation, block=block)
+    assert "All lanes that a mask names must pass the same mask." in str(error)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+def test_groups_of_a_warp_may_each_have_their_mask(operation):
+    code = f"""
+extern "C" __global__ void k(float* y) {{
+  float v = threadIdx.x;
+  const unsigned mask = 0xffu << threadIdx.x % 32 / 8 * 8;
+  {operation}
+  y[threadIdx.x] = v;
+}}
+"""
+    launch(code, ones(96), block=96)
+
+
 def test_an_endless_loop_ends_with_the_line_it_was_on():
     code = """
 extern "C" __global__ void k(volatile float* y) {

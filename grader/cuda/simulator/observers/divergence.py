@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import BarrierDivergence, ShuffleDivergence
 from ..engine.events import Groups, Observer
-from ..engine.lanes import WARP, Lanes
+from ..engine.lanes import WARP, Lanes, warp_masks
 from ..engine.lanes import index as lane_index
 from ..engine.operands import read
 
@@ -54,6 +54,30 @@ class Divergence(Observer):
                 f"executes a warp-wide operation whose mask 0x{int(masks[lane]):08x} does not "
                 f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
                 "operation.",
+            )
+
+    def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes that name each other must pass the same mask; else the result is undefined."""
+        if masks.strides == (0,):  # one mask for all lanes
+            return
+        index, warps = lane_index(lanes), self.wave.geometry.warps
+        present = warp_masks(index, warps)
+        for mask in np.unique(masks[index]):
+            agreeing = index[masks[index] == mask]
+            others = np.where(own := warp_masks(agreeing, warps), mask & present & ~own, 0)
+            if not others.any():
+                continue
+            warp = int(np.flatnonzero(others)[0])
+            lane = int(agreeing[agreeing // WARP == warp][0])
+            other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
+            raise self.report.error(
+                ShuffleDivergence,
+                at,
+                lane,
+                f"takes part in a warp-wide operation whose mask 0x{int(mask):08x} also names lane "
+                f"{other}. But lane {other} passes another mask, "
+                f"0x{int(masks[warp * WARP + other]):08x}. All lanes that a mask names must pass "
+                "the same mask.",
             )
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
