@@ -81,17 +81,27 @@ class Times:
 @dataclass(frozen=True)
 class Budget:
     """An upper limit on one of the simulated GPU's counters, summed over the case's launches.
-    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts."""
+    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts, and
+    `times` keeps what it was. `per`: a unit to say the limit in, and how many of them the case has,
+    such as ("row", 6), where warps, blocks and launches do not say it well (`costs.per`)."""
 
     counter: str
     at_most: int | Times
     why: str
+    per: tuple[str, int] | None = None
+    times: Times | None = None
+
+    @property
+    def relative(self) -> Times | None:
+        """What it is relative to ours; None if it was stated as a number."""
+        return self.at_most if isinstance(self.at_most, Times) else self.times
 
     def beside(self, solution: Mapping[str, int]) -> Budget:
         """This budget as a number; `solution` holds its counters that are not 0."""
         if isinstance(self.at_most, int):
             return self
-        return replace(self, at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)))
+        most = math.ceil(self.at_most.factor * solution.get(self.counter, 0))
+        return replace(self, at_most=most, times=self.at_most)
 
 
 def longest_path(factor: float = 3) -> Budget:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..course import Ban, Kind, Problem, Requirement
+from ..counted import counted
+from ..course import Ban, Kind, Problem, Requirement, costs
 from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
@@ -50,9 +51,10 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
     for stated in instance.case.requires:
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
+            share = costs.in_units(stated.at_least, instance.problem)
             message = (
-                f"The answer is right, but its warps executed {_one(stated.kind.named)} {count:,} "
-                f"{'time' if count == 1 else 'times'} where {stated.at_least:,} are called for. "
+                f"The answer is right, but its warps execute {counted(count, stated.kind.named)}, "
+                f"and this case needs {costs.in_full(stated.at_least, share, instance.problem)}. "
                 f"{sentence(stated.why, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
