@@ -128,8 +128,8 @@ def _hazards(exercise: Exercise) -> str:
         if case.hazard:
             asked.setdefault(wanted(case.hazard), []).append(case)
     return "\n\n".join(
-        f"**What must go wrong**: {what}, in {_names(cases)}. In every other case the result must "
-        "be right."
+        f"**What must go wrong**: {what}, in {_names(cases)}. That code stays as it is. In every "
+        "other case the result must be right."
         for what, cases in asked.items()
     )
 

@@ -33,11 +33,10 @@ class Order(Kind):
         "others where they are"
     )
     allowed = (
-        "**What may be changed**: put lines of the comment to their places, each at most once and "
-        "as it is. All else stays as it was. Comments, white space and empty statements do not "
-        "count."
+        "**What may be changed**: move lines of the comment into the kernel, each at most once and "
+        "as it is. All else stays as it was. Comments, white space, braces and empty statements do "
+        "not count."
     )
-
     called = MappingProxyType({"over_budget": "not as asked"})
     keeps_what_is_given = True
 

@@ -17,11 +17,10 @@ class Place(Kind):
     title = "place it"
     to_do = "Put what is missing where it belongs, and nowhere else"
     allowed = (
-        "**What may be changed**: all that is given stays as it was. Add only barriers, fences and "
-        "conditions (`if`, `while`, `return`): no assignment, no macro, no function of your own. "
-        "Comments and white space do not count."
+        "**What may be changed**: all that is given stays as it was. Add only conditions (`if`, "
+        "`while`, `return`), barriers and fences: no assignment, no macro, no function of your "
+        "own. Comments and white space do not count."
     )
-
     called = MappingProxyType({"over_budget": "not as asked"})
     keeps_what_is_given = True
 
