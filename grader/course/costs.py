@@ -105,7 +105,7 @@ def launches(problem: Problem) -> str:
 
 
 def _shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> str:
-    threads = " x ".join(map(str, without_ones(block)))
+    threads = " x ".join(f"{size:,}" for size in without_ones(block))
     return f"{counted(math.prod(grid), 'block')} of {threads} thread{'s' * (threads != '1')}"
 
 
