@@ -73,23 +73,18 @@ def _units(problem: Problem) -> Iterator[tuple[str, int]]:
 def share(budget: Budget, problem: Problem) -> str:
     """What a limit that is a number comes from: "25 per block", "3 times ours"; or ""."""
     if budget.relative:
-        return f"{budget.relative.factor:g} times ours"
-    return in_units(int(budget.at_most), problem, budget.per)
-
-
-def in_units(number: int, problem: Problem, said: tuple[str, int] | None = None) -> str:
-    """A limit as `per` has it, "25 per block"; or ""."""
-    each, unit = per(number, problem, said)
+        factor = budget.relative.factor
+        return f"{factor:g} times ours" if factor != 1 else "as many as ours"
+    each, unit = per(int(budget.at_most), problem, budget.per)
     return f"{each:,} per {unit}" if unit else ""
 
 
-def in_full(number: int, share: str, problem: Problem) -> str:
-    """A limit with what it comes from: "100 (25 per block, and the case has 4 blocks of 256
-    threads)"."""
-    if not share:
-        return f"{number:,}"
-    case = f", and the case has {launches(problem)}" if " per " in share else ""
-    return f"{number:,} ({share}{case})"
+def explained(number: int, problem: Problem, said: tuple[str, int] | None = None) -> str:
+    """A sentence on where a limit comes from, with a space before it; "" where it has no unit."""
+    each, unit = per(number, problem, said)
+    if each == number:
+        return ""
+    return f" The {number:,} are {each:,} per {unit}: the case has {launches(problem)}."
 
 
 def launches(problem: Problem) -> str:
@@ -211,11 +206,11 @@ def _required(asked: Requirement, case: Case) -> str:
         amount = _amount(asked.at_least, f"{kind.named}s", case)
         return f"at least {amount}, each counted once per warp"
     result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
-    free = f"; up to {asked.but} elements may do without" if asked.but else ""
+    free = f"; up to {counted(asked.but, 'element')} may do without" if asked.but else ""
     if kind.last:
         return f"each element of {result} is written by a {kind.named}{free}"
     if asked.levels:
-        how = f"by {kind.named}s on {asked.levels} levels"
+        how = f"by {kind.named}s on {counted(asked.levels, 'level')}"
         return f"each element of {result} is brought together {how}{free}"
     times = f" {asked.at_least} times" if asked.at_least > 1 else ""
     return f"each input of {result} comes{times} through a {kind.named}{free}"

@@ -107,8 +107,8 @@ class Budget:
 def longest_path(factor: float = 3) -> Budget:
     """That no thread does alone what others could share."""
     why = (
-        f"it counts the instructions of the busiest thread, and {factor:g} times ours is the most: "
-        "do a few threads the work that all of them could share"
+        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: let "
+        "all threads share the work"
     )
     return Budget("longest_path", Times(factor), why)
 

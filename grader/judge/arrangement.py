@@ -34,7 +34,7 @@ _HARMLESS = re.compile(
 _WAITS = re.compile(r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|")
 _ALONE = (
     "The kernel would be right, but {} Only the lines that were given may stand here, each once "
-    "and as it was; comments, white space, braces and empty statements do not count."
+    "and as it was; comments and white space do not count, nor do braces and empty statements."
 )
 _STAYS = (
     "The kernel would be right, but {} What was given stays as it was, and only barriers, fences "

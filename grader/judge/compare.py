@@ -295,11 +295,10 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
     for wanted in instance.case.exactly:
         count = _count(instance.case, wanted.counter, ran.counters)
         if count != wanted.count:
-            share = costs.in_units(wanted.count, instance.problem)
-            asked = costs.in_full(wanted.count, share, instance.problem)
             message = (
                 f"The answer is right, but {wanted.counter} came to {count:,}, and this case asks "
-                f"for exactly {asked}. {sentence(wanted.why, instance.problem)}"
+                f"for exactly {wanted.count:,}. {sentence(wanted.why, instance.problem)}"
+                f"{costs.explained(wanted.count, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
@@ -320,7 +319,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{_most(budget, instance)}{dearest}. {sentence(budget.why, instance.problem)}"
+                f"{budget.at_most:,}{dearest}. {_why(budget, instance.problem)}"
             )
             return failed(case, Status.OVER_BUDGET, message, line)
     return None
@@ -334,16 +333,16 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {_most(budget, instance)}. {sentence(budget.why, instance.problem)}"
+                f"is {most:,}. {_why(budget, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
 
 
-def _most(budget: Budget, instance: CaseInstance) -> str:
-    """A limit that is a number, as the page says it."""
-    share = costs.share(budget, instance.problem)
-    return costs.in_full(int(budget.at_most), share, instance.problem)
+def _why(budget: Budget, problem: Problem) -> str:
+    """The author's reason for a budget, and what the number comes from."""
+    number = 0 if budget.relative else int(budget.at_most)
+    return f"{sentence(budget.why, problem)}{costs.explained(number, problem, budget.per)}"
 
 
 def sentence(text: str, problem: Problem) -> str:

@@ -17,13 +17,14 @@ from .words import Words
 
 _SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
 
+
 def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The result of a case with a `Hazard` from what came of it on the simulated device."""
     case, asked = instance.case, instance.case.hazard
     assert asked is not None, "the case asks for a hazard"
     asks = f"This case asks for {costs.wanted(asked)}."
     if not isinstance(outcome, Failed):
-        message = f"{asks} Nothing of the kind happened: the kernel ran to its end."
+        message = f"Nothing went wrong: the kernel ran to its end. {asks}"
         return failed(case, Status.WRONG_ANSWER, message)
     told, where = words.explained(outcome), scenes.of_failure(instance, outcome)
     if told.status != asked.status:
@@ -32,7 +33,7 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
     places = [_lines(words.source, one) for one in asked.between]
     if not _meet(outcome, places):
         gone = [one for one, lines in zip(asked.between, places, strict=True) if not lines]
-        why = f"The line with `{gone[0]}` is gone" if gone else "It happened on other lines"
+        why = f"The line with `{gone[0]}` is gone" if gone else "It is on other lines"
         message = f"{asks} {why}: {_fact(told)}"
         return failed(case, Status.WRONG_ANSWER, message, told.line, where)
     right = CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)

@@ -51,11 +51,11 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
     for stated in instance.case.requires:
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
-            share = costs.in_units(stated.at_least, instance.problem)
+            needed, problem = stated.at_least, instance.problem
             message = (
                 f"The answer is right, but its warps execute {counted(count, stated.kind.named)}, "
-                f"and this case needs {costs.in_full(stated.at_least, share, instance.problem)}. "
-                f"{sentence(stated.why, instance.problem)}"
+                f"and this case needs {needed:,}. {sentence(stated.why, problem)}"
+                f"{costs.explained(needed, problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
