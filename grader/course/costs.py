@@ -75,7 +75,7 @@ def share(budget: Budget, problem: Problem) -> str:
     if budget.relative:
         factor = budget.relative.factor
         return f"{factor:g} times ours" if factor != 1 else "as many as ours"
-    each, unit = per(int(budget.at_most), problem, budget.per)
+    each, unit = per(budget.number, problem, budget.per)
     return f"{each:,} per {unit}" if unit else ""
 
 
@@ -183,8 +183,8 @@ def _lines(case: Case) -> Iterator[str]:
 def _limit(budget: Budget, case: Case) -> str:
     what = called(budget.counter)
     if budget.relative is None:
-        number = int(budget.at_most)
-        return f"at most {_amount(number, what, case, budget.per)}" if number else f"no {what}"
+        most = budget.number
+        return f"at most {_amount(most, what, case, budget.per)}" if most else f"no {what}"
     if budget.relative.factor == 1:
         return f"no more {what} than ours"
     ours = what.replace("the busiest", "our busiest").replace("that ", "that our ")

@@ -92,6 +92,11 @@ class Budget:
     times: Times | None = None
 
     @property
+    def number(self) -> int:
+        """The limit; 0 while it is relative to a solution that nobody has measured."""
+        return self.at_most if isinstance(self.at_most, int) else 0
+
+    @property
     def relative(self) -> Times | None:
         """What it is relative to ours; None if it was stated as a number."""
         return self.at_most if isinstance(self.at_most, Times) else self.times

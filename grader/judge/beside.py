@@ -64,7 +64,7 @@ def _costs(verdict: Verdict, exercise: Exercise) -> tuple[Cost, ...]:
         Cost(
             budget.counter,
             yours.get(budget.counter, 0),
-            budget.at_most if isinstance(budget.at_most, int) else 0,
+            budget.number,
             costs.share(budget, problem),
             kept.get(budget.counter, 0) if len(kept) > 1 else None,
         )

@@ -341,7 +341,7 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
 
 def _why(budget: Budget, problem: Problem) -> str:
     """The author's reason for a budget, and what the number comes from."""
-    number = 0 if budget.relative else int(budget.at_most)
+    number = 0 if budget.relative else budget.number
     return f"{sentence(budget.why, problem)}{costs.explained(number, problem, budget.per)}"
 
 

@@ -43,8 +43,9 @@ def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseRe
 def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseResult:
     """`result`, of a case that must come right though the kernel is to go wrong in others, told as
     what happened, without advice against it."""
-    hazard = isinstance(outcome, Failed) and outcome.status in costs.WENT_WRONG
-    if instance.case.hazard or not hazard:
+    if instance.case.hazard or not isinstance(outcome, Failed):
+        return result
+    if outcome.status not in costs.WENT_WRONG:
         return result
     message = (
         "The kernel is broken further than the exercise asks: in this case nothing must go wrong, "
