@@ -112,8 +112,8 @@ class Budget:
 def longest_path(factor: float = 3) -> Budget:
     """That no thread does alone what others could share."""
     why = (
-        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: let "
-        "all threads share the work"
+        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: "
+        "let all threads share the work"
     )
     return Budget("longest_path", Times(factor), why)
 
