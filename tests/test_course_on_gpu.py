@@ -15,7 +15,7 @@ from grader.judge import judge
 pytestmark = pytest.mark.gpu
 LESSONS = course.lessons()
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
-ON_BOTH = [(lesson, one) for lesson, one in EXERCISES if not one.kind.simulated_alone]
+ON_BOTH = [(lesson, one) for lesson, one in EXERCISES if not one.kind.goes_wrong]
 WRONG = [(lesson.name, wrong) for lesson in LESSONS for wrong in lesson.wrong_kernels]
 
 
@@ -38,7 +38,7 @@ def test_the_simulated_and_the_real_gpu_agree_to_rounding(lesson, exercise):
 @each(EXERCISES)
 def test_the_solution_passes_on_the_gpu_as_well(lesson, exercise):
     verdict = judge(exercise.id, lesson.solution(exercise))
-    where = "simulator" if exercise.kind.simulated_alone else "gpu"
+    where = "simulator" if exercise.kind.goes_wrong else "gpu"
     assert (verdict.status, verdict.device) == ("passed", where), verdict.message
     assert verdict.points == exercise.points
 

@@ -18,7 +18,7 @@ CAUSES = {
         "never_divides": "out[1] is made of x[6], and should be made of x[0]",
     },
     "02_tree_reduction": {
-        "zero_for_max": "The 0 in partial[2] stands in the code (line 15)",
+        "zero_for_max": "The 0 in partial[2] stands in the code (line 13)",
         "block_stride": "y[256] to y[511] are in partial[0] twice",
         "stops_early": "partial[0] lacks x[1], x[3], x[5] and 125 more",
     },

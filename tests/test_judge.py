@@ -234,7 +234,7 @@ def test_a_fence_is_on_no_way_and_is_counted(tmp_path):
     fenced = "    __threadfence();\n    if (i < n) total[i] = x[i] + y[i];"
     assert judge(ID, instead(fenced), root=root, hidden=False).status == "passed"
     verdict = judge(ID, SOLUTION, root=root, hidden=False)
-    assert "executed 0 fences, and 4 are needed. One a warp." in verdict.message
+    assert "its warps execute 0 fences, and this case needs 4. One a warp." in verdict.message
 
 
 def rewritten(folder, imports: str, budget: str):

@@ -127,7 +127,7 @@ def _show_beside(console: Console, found: Beside) -> None:
         table.add_column(title, justify="right")
     for one in found.costs:
         ours = "not kept" if one.ours is None else f"{one.ours:,}"
-        table.add_row(one.counter, f"{one.yours:,}", f"{one.most:,}", ours)
+        table.add_row(one.counter, f"{one.yours:,}", one.budget, ours)
     if found.costs:
         console.print(table)
     if found.changes:

@@ -81,24 +81,39 @@ class Times:
 @dataclass(frozen=True)
 class Budget:
     """An upper limit on one of the simulated GPU's counters, summed over the case's launches.
-    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts."""
+    When a lesson is read, a limit in `Times` becomes a number by the solution's kept counts, and
+    `times` keeps what it was. `per`: a unit to say the limit in, and how many of them the case has,
+    such as ("row", 6), where warps, blocks and launches do not say it well (`costs.per`)."""
 
     counter: str
     at_most: int | Times
     why: str
+    per: tuple[str, int] | None = None
+    times: Times | None = None
+
+    @property
+    def number(self) -> int:
+        """The limit; 0 while it is relative to a solution that nobody has measured."""
+        return self.at_most if isinstance(self.at_most, int) else 0
+
+    @property
+    def relative(self) -> Times | None:
+        """What it is relative to ours; None if it was stated as a number."""
+        return self.at_most if isinstance(self.at_most, Times) else self.times
 
     def beside(self, solution: Mapping[str, int]) -> Budget:
         """This budget as a number; `solution` holds its counters that are not 0."""
         if isinstance(self.at_most, int):
             return self
-        return replace(self, at_most=math.ceil(self.at_most.factor * solution.get(self.counter, 0)))
+        most = math.ceil(self.at_most.factor * solution.get(self.counter, 0))
+        return replace(self, at_most=most, times=self.at_most)
 
 
 def longest_path(factor: float = 3) -> Budget:
     """That no thread does alone what others could share."""
     why = (
-        f"it counts the instructions of the busiest thread, and {factor:g} times ours is the most: "
-        "do a few threads the work that all of them could share"
+        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: "
+        "let all threads share the work"
     )
     return Budget("longest_path", Times(factor), why)
 

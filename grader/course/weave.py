@@ -23,7 +23,7 @@ import nbformat
 from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
-from . import Exercise, Lesson, authors, rules
+from . import Exercise, Lesson, authors, costs, rules
 from .kinds.kind import unmarked
 
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
@@ -188,6 +188,7 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
     if fault := exercise.kind.fault(solution):
         raise LessonError(f"{authors.place_of(lesson.path, name)}: {exercise.source} {fault}.")
     return [
+        *_stated_cells(exercise),
         *_rule_cells(exercise),
         v4.new_code_cell(
             cuda_cell(name, solution), metadata={**CUDA, **graded(name, solution=True)}
@@ -197,6 +198,12 @@ def _exercise_cells(lesson: Lesson, name: str, line: int) -> list[NotebookNode]:
             metadata=graded(CHECK + name, grade=True, locked=True, points=exercise.points),
         ),
     ]
+
+
+def _stated_cells(exercise: Exercise) -> list[NotebookNode]:
+    """What decides points beside the result."""
+    said = costs.stated(exercise)
+    return [v4.new_markdown_cell(said)] if said else []
 
 
 def _rule_cells(exercise: Exercise) -> list[NotebookNode]:

@@ -11,6 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from ..course import Exercise
+from ..cuda.comments import on_its_lines
 from ..cuda.tokens import tokens
 
 MOST_ADDED = 200  # tokens; a barrier or a guard has a few
@@ -18,13 +19,26 @@ _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "
 _MORE = {"#", "define", "asm", "goto"}  # that no barrier and no guard needs
 _CALLED = re.compile(r"if|while|return|\w*(sync|fence|barrier)\w*|this_\w+|min|max")
 _BEFORE = frozenset(["", ";", "{", "}", "else"])  # what a statement can follow
+_FREE = frozenset("{};")  # braces and empty statements, where lines are put in order
+_HARMLESS = re.compile(
+    r"""
+    ^[ \t]*+ \# [ \t]*+ (?: include [ \t]*+ <[^>\n]*+> | pragma [ \t]++ unroll [^\n]*+ ) [ \t]*+ $
+  | \b (?: using \s++ namespace | namespace \s++ \w++ \s*+ = ) \s*+ [\w:]++ \s*+ ;
+  | \b (?: auto | (?: \w++ \s*+ :: \s*+ )? thread_block ) \s++ \w++ \s*+ = \s*+
+    (?: \w++ \s*+ :: \s*+ )? this_thread_block \s*+ \( \s*+ \) \s*+ ;
+  | \b (?: asm | __asm__ ) \s*+ (?: (?: __ )? volatile (?: __ )? )? \s*+ \( \s*+
+    "(?P<ptx> [^"\n]*+ )" \s*+ (?: (?: : \s*+ ){3} "memory" \s*+ )? \) \s*+ ;
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_WAITS = re.compile(r"(bar|barrier|membar|fence)\.[\w.:]+(\s+\w+(\s*,\s*\w+)?)?|")
 _ALONE = (
     "The kernel would be right, but {} Only the lines that were given may stand here, each once "
-    "and as it was; comments and white space do not count."
+    "and as it was; comments and white space do not count, nor do braces and empty statements."
 )
 _STAYS = (
-    "The kernel would be right, but {} What was given stays as it was, and what you add may wait "
-    "or decide, no more; comments and white space do not count."
+    "The kernel would be right, but {} What was given stays as it was, and only barriers, fences "
+    "and conditions may be added; comments and white space do not count."
 )
 
 Changed = tuple[str, int | None]  # a sentence, and the line it is about
@@ -36,12 +50,26 @@ def changed(exercise: Exercise, handed_out: str, source: str) -> Changed | None:
     kind = exercise.kind
     if not kind.keeps_what_is_given:
         return None
+    source = _without_harmless(source, handed_out)
     lines = kind.lines(handed_out)
     found = _arranged(handed_out, lines, source) if lines else _added(handed_out, source)
     if found is None:
         return None
     what, line = found
     return (_ALONE if lines else _STAYS).format(what), line
+
+
+def _without_harmless(source: str, handed_out: str) -> str:
+    """The source without what changes no given line and does no more than wait: headers, names for
+    cooperative groups, barriers and fences in PTX. What was given itself stays."""
+
+    def gone(found: re.Match[str]) -> str:
+        statements = re.split(r";|\\[nt]", found["ptx"] or "")
+        waits = all(_WAITS.fullmatch(statement.strip()) for statement in statements)
+        given = found[0] in handed_out
+        return "\n" * found[0].count("\n") if waits and not given else found[0]
+
+    return _HARMLESS.sub(gone, on_its_lines(source))
 
 
 def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed | None:
@@ -59,6 +87,8 @@ def _arranged(handed_out: str, lines: tuple[str, ...], source: str) -> Changed |
         onward = []
         if here < len(mine) and there < len(frame) and mine[here] == frame[there]:
             onward.append((here + 1, there + 1, counts))
+        if here < len(mine) and mine[here] in _FREE:
+            onward.append((here + 1, there, counts))
         for number, line in enumerate(kinds):
             if counts[number] and tuple(mine[here : here + len(line)]) == line:
                 fewer = (*counts[:number], counts[number] - 1, *counts[number + 1 :])

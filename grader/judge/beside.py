@@ -8,7 +8,9 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from ..course import Exercise
+import numpy as np
+
+from ..course import Exercise, costs
 from ..course.kinds.kind import unmarked
 from ..cuda.sanitize import lines_of
 from ..status import Status
@@ -17,13 +19,19 @@ from .verdict import Verdict
 
 @dataclass(frozen=True)
 class Cost:
-    """A counter of the simulated GPU: of your kernel, the most it may be, and of ours, None where
-    that is not kept."""
+    """A counter of the simulated GPU: of your kernel, the most it may be and what that comes from
+    ("25 per block", or ""), and of ours, None where that is not kept."""
 
     counter: str
     yours: int
     most: int
+    share: str
     ours: int | None
+
+    @property
+    def budget(self) -> str:
+        """The most it may be, as the page says it."""
+        return f"{self.most:,} ({self.share})" if self.share else f"{self.most:,}"
 
 
 @dataclass(frozen=True)
@@ -51,11 +59,13 @@ def _costs(verdict: Verdict, exercise: Exercise) -> tuple[Cost, ...]:
     if not visible:
         return ()
     kept, yours = visible[-1].ours, verdict.counters
+    problem = visible[-1].problem(np.random.default_rng(verdict.seed))
     return tuple(
         Cost(
             budget.counter,
             yours.get(budget.counter, 0),
-            budget.at_most if isinstance(budget.at_most, int) else 0,
+            budget.number,
+            costs.share(budget, problem),
             kept.get(budget.counter, 0) if len(kept) > 1 else None,
         )
         for budget in visible[-1].budgets

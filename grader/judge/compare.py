@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..counted import counted
-from ..course import Case, Expected, Problem
+from ..course import Budget, Case, Expected, Problem, costs
 from ..errors import AuthorError
 from ..status import Status
 from . import scenes
@@ -298,6 +298,7 @@ def _not_exactly(instance: CaseInstance, ran: Ran) -> CaseResult | None:
             message = (
                 f"The answer is right, but {wanted.counter} came to {count:,}, and this case asks "
                 f"for exactly {wanted.count:,}. {sentence(wanted.why, instance.problem)}"
+                f"{costs.explained(wanted.count, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None
@@ -318,7 +319,7 @@ def _over_budget(instance: CaseInstance, ran: Ran, name_the_dearest: bool) -> Ca
             dearest = f"; line {line} alone costs {share:,}" if line else ""
             message = (
                 f"The answer is right, but {counter} came to {count:,} and the budget is "
-                f"{budget.at_most:,}{dearest}. {sentence(budget.why, instance.problem)}"
+                f"{budget.at_most:,}{dearest}. {_why(budget, instance.problem)}"
             )
             return failed(case, Status.OVER_BUDGET, message, line)
     return None
@@ -332,10 +333,16 @@ def _over_budget_when_stopped(instance: CaseInstance, told: Failed) -> CaseResul
         if told.status == Status.TIMEOUT and isinstance(most, int) and count > most:
             message = (
                 f"{told.message} By then {budget.counter} had come to {count:,}, and the budget "
-                f"is {most:,}. {sentence(budget.why, instance.problem)}"
+                f"is {most:,}. {_why(budget, instance.problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message, told.line)
     return None
+
+
+def _why(budget: Budget, problem: Problem) -> str:
+    """The author's reason for a budget, and what the number comes from."""
+    number = 0 if budget.relative else budget.number
+    return f"{sentence(budget.why, problem)}{costs.explained(number, problem, budget.per)}"
 
 
 def sentence(text: str, problem: Problem) -> str:

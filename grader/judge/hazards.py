@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from ..course import Hazard
+from ..course import costs
 from ..cuda.comments import without_comments
 from ..status import Status
 from . import scenes
@@ -14,42 +15,49 @@ from .protocol import Failed, Reply
 from .verdict import CaseResult
 from .words import Words
 
-_CALLED: dict[str, str] = {
-    Status.OUT_OF_BOUNDS: "an access out of bounds",
-    Status.MISALIGNED: "a misaligned access",
-    Status.UNINITIALIZED_READ: "a read of what nobody has written",
-    Status.DATA_RACE: "a data race",
-    Status.BARRIER_DIVERGENCE: "a barrier that some threads never reach",
-    Status.SHUFFLE_DIVERGENCE: "a shuffle with lanes that take no part in it",
-}
+_SENTENCE = re.compile(r"(?:`[^`]*`|[^`])*?[.!?](?=\s|$)", re.DOTALL)
 
 
 def on_simulator(instance: CaseInstance, outcome: Reply, words: Words) -> CaseResult:
     """The result of a case with a `Hazard` from what came of it on the simulated device."""
     case, asked = instance.case, instance.case.hazard
     assert asked is not None, "the case asks for a hazard"
+    asks = f"This case asks for {costs.wanted(asked)}."
     if not isinstance(outcome, Failed):
-        return failed(case, Status.WRONG_ANSWER, f"Nothing went wrong. {_wanted(asked)}")
+        message = f"Nothing went wrong: the kernel ran to its end. {asks}"
+        return failed(case, Status.WRONG_ANSWER, message)
     told, where = words.explained(outcome), scenes.of_failure(instance, outcome)
     if told.status != asked.status:
-        message = f"{_wanted(asked)} This is another: {told.message}"
+        message = f"{asks} Something else went wrong: {_fact(told)}"
         return failed(case, told.status, message, told.line, where)
     places = [_lines(words.source, one) for one in asked.between]
     if not _meet(outcome, places):
-        gone = [one for one, found in zip(asked.between, places, strict=True) if not found]
+        gone = [one for one, lines in zip(asked.between, places, strict=True) if not lines]
         why = f"The line with `{gone[0]}` is gone" if gone else "It is on other lines"
-        message = f"{_wanted(asked)} {why}: {told.message}"
+        message = f"{asks} {why}: {_fact(told)}"
         return failed(case, Status.WRONG_ANSWER, message, told.line, where)
     right = CaseResult(case.name, case.visible, Status.PASSED, case.points, case.points)
     return replace(right, note=told.message)
 
 
-def _wanted(asked: Hazard) -> str:
-    """What is asked for, as a sentence."""
-    what = _CALLED.get(asked.status, str(asked.status))
-    named = " and ".join(f"`{one}`" for one in asked.between)
-    where = "between the lines with" if len(asked.between) > 1 else "on the line with"
-    return f"This case asks for {what} {where} {named}."
+def too_far(instance: CaseInstance, outcome: Reply, result: CaseResult) -> CaseResult:
+    """`result`, of a case that must come right though the kernel is to go wrong in others, told as
+    what happened, without advice against it."""
+    if instance.case.hazard or not isinstance(outcome, Failed):
+        return result
+    if outcome.status not in costs.WENT_WRONG:
+        return result
+    message = (
+        "The kernel is broken further than the exercise asks: in this case nothing must go wrong, "
+        f"and here is what happened: {_fact(outcome)}"
+    )
+    return replace(result, message=message)
+
+
+def _fact(failure: Failed) -> str:
+    """What happened, in its first sentence; those behind it say how to avoid that."""
+    first = _SENTENCE.match(failure.message)
+    return first[0] if first and failure.status in costs.WENT_WRONG else failure.message
 
 
 def _meet(outcome: Failed, places: list[set[int]]) -> bool:

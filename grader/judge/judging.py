@@ -91,12 +91,14 @@ def _by_cases(
     if exercise.solved:
         both = source, exercise.solution
         results = _explained(both, instances, outcomes, results, words, limits, allowed)
-    if cuda.device == "gpu" and not exercise.kind.simulated_alone:
+    if exercise.kind.goes_wrong:
+        results = list(map(hazards.too_far, instances, outcomes, results))
+    if cuda.device == "gpu" and not exercise.kind.goes_wrong:
         results = _confirmed(source, instances, results, words, limits)
     results = _warned(outcomes, results)
     first = outcomes[0] if outcomes else None
     diagnostics = first.diagnostics if isinstance(first, Failed) else ()
-    device = "simulator" if exercise.kind.simulated_alone else cuda.device
+    device = "simulator" if exercise.kind.goes_wrong else cuda.device
     verdict = _verdict(exercise, results, device, seed, counters, diagnostics)
     return replace(verdict, contest=contest) if hidden and verdict.cases[-1].points else verdict
 

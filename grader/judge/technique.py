@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ..counted import counted
-from ..course import Ban, Kind, Problem, Requirement
+from ..course import Ban, Kind, Problem, Requirement, costs
 from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
@@ -51,9 +51,11 @@ def lacks_order(instance: CaseInstance, opcodes: dict[str, int]) -> CaseResult |
     for stated in instance.case.requires:
         count = _executed(stated.kind, opcodes) if stated.kind.orders else stated.at_least
         if count < stated.at_least:
+            needed, problem = stated.at_least, instance.problem
             message = (
-                f"The answer is right, but its warps executed {counted(count, stated.kind.named)}, "
-                f"and {stated.at_least:,} are needed. {sentence(stated.why, instance.problem)}"
+                f"The answer is right, but its warps execute {counted(count, stated.kind.named)}, "
+                f"and this case needs {needed:,}. {sentence(stated.why, problem)}"
+                f"{costs.explained(needed, problem)}"
             )
             return failed(instance.case, Status.OVER_BUDGET, message)
     return None

@@ -213,9 +213,7 @@ def _beside(found: Beside | None) -> list[Page]:
     """What the kernel cost beside its budgets and beside our solution, and how ours is written."""
     if found is None:
         return []
-    rows = [
-        (one.counter, f"{one.yours:,}", f"{one.most:,}", _ours(one.ours)) for one in found.costs
-    ]
+    rows = [(one.counter, f"{one.yours:,}", one.budget, _ours(one.ours)) for one in found.costs]
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     costs = Page(html, "\n".join(text)) if rows else Page("", "")

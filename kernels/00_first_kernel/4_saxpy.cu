@@ -3,8 +3,6 @@
 //   x, y  float[n], only read
 //   out   float[n], written; out[i] = a * x[i] + y[i]
 //   grid  one dimension, at least as many threads as elements
-//
-// Budget for 32 threads: 8 sectors read (4 of x, 4 of y) and 4 written.
 extern "C" __global__ void saxpy(const float* x, const float* y, float* out, float a, int n) {
     // Your turn: which element is mine, is there one, and what becomes of it?
     // BEGIN SOLUTION

@@ -3,8 +3,6 @@
 //   picture  float[rows, cols], only read
 //   mirror   float[rows, cols], written; every row of the picture back to front
 //   grid     two dimensions: x runs along a row, y from row to row
-//
-// Budget for 32 threads along a row: 4 sectors read and 4 written.
 extern "C" __global__ void mirrored(const float* picture, float* mirror, int rows, int cols) {
     // Your turn, from the first line to the last.
     // BEGIN SOLUTION

@@ -3,8 +3,6 @@
 //   x    float[], only read; its element (row, col) lies at x[row * row_stride + col * col_stride],
 //        and a stride is 0 along a dimension in which x is expanded
 //   out  float[rows, cols], written; thread t of block b owns out[b * blockDim.x + t], if it exists
-//
-// Budget for a warp: 4 sectors for the 32 floats it stores, 4 for those it loads from a row of x.
 extern "C" __global__ void expand_2d(const float* x, float* out, int rows, int cols, int row_stride,
                                      int col_stride) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

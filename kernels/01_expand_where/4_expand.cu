@@ -7,8 +7,6 @@
 //   strides  int[dims], those of x in elements
 //   dims     0 to 8
 //   first    the flat index of out[0] in the expanded array; may exceed the largest int
-//
-// Budget for a warp: 2 loads for a dimension, 1 for the element; 4 sectors for the 32 floats stored.
 extern "C" __global__ void expand(const float* x, float* out, const int* shape, const int* strides,
                                   int dims, unsigned first, int count) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

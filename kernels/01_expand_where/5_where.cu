@@ -7,8 +7,6 @@
 //   cond_strides, x_strides, y_strides
 //          int[dims]; stepping by one in dimension d moves by so many elements in cond, x and y,
 //          0 where the dimension is expanded
-//
-// Budget for a warp: 4 loads for a dimension, and 3 for cond, x and y.
 extern "C" __global__ void where(const unsigned char* cond, const float* x, const float* y,
                                  float* out, const int* shape, const int* cond_strides,
                                  const int* x_strides, const int* y_strides, int dims, int n) {

@@ -5,8 +5,6 @@
 //   multipliers  unsigned[dims], and shifts  int[dims]: for every n below 2^31,
 //                n / shape[d] = (n + (n * multipliers[d] >> 32)) >> shifts[d], in exact arithmetic
 //   first        the flat index of out[0] in the expanded array; first + count is at most 2^31
-//
-// Budget for a warp: 4 loads for a dimension, 1 for the element; one high product a dimension.
 extern "C" __global__ void fast_expand(const float* x, float* out, const unsigned* shape,
                                        const unsigned* multipliers, const int* shifts,
                                        const int* strides, int dims, unsigned first, int count) {

@@ -3,8 +3,6 @@
 //   x        float[n], only read; thread t of block b owns x[b * blockDim.x + t]
 //   partial  float[gridDim.x], written; partial[b] is the sum of block b's stretch
 //   block    a power of two, 32 to 256 threads
-//
-// Budget for a block of 256: 25 shared-memory wavefronts for loads, 20 divergent branches.
 extern "C" __global__ void interleaved(const float* x, float* partial, int n) {
     __shared__ float tile[256];  // tile[t]: the sum gathered so far in the cell of thread t
     const int thread = threadIdx.x;

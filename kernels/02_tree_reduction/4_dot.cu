@@ -4,8 +4,6 @@
 //            where T = gridDim.x * blockDim.x is the number of threads in the grid
 //   partial  float[gridDim.x], written; the part of the dot product that block b's threads own
 //   block    a power of two, 32 to 256 threads
-//
-// Budget for a block of 256: 9 barriers a warp however long x is; 4 sectors a full warp load.
 extern "C" __global__ void dot(const float* x, const float* y, float* partial, int n) {
     // tile[t]: first thread t's own sum, then the sum gathered so far in its cell
     __shared__ float tile[256];

@@ -6,10 +6,6 @@
 //   total     float[1], written by the block that finishes last; the sum of x
 //   finished  unsigned int[1], 0 before the launch, and 0 again after it for the next one
 //   block     a power of two, 32 to 256 threads
-//
-// Budget: 1 atomic per block; 4 sectors per full warp load, also when the partial sums are read.
-// Fences (1 point): one per block in front of the ticket; one more in the last block behind it,
-// unless it reads the partial sums by volatile, relaxed or acquire loads.
 
 // In thread 0: the sum of one value from each thread of the block. tile holds 256 floats.
 __device__ float block_sum(float value, float* tile) {

@@ -3,8 +3,6 @@
 //   x      float[n], only read; thread i of the whole grid owns x[i], if there is one
 //   total  float[n / 32, rounded up], written; total[w] is the sum of warp w's elements
 //   block  whole warps: a multiple of 32 threads
-//
-// Budget for a warp: 5 shuffles, nothing in shared memory.
 extern "C" __global__ void warp_sum(const float* x, float* total, int n) {
     const unsigned everyone = 0xffffffff;
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,8 +4,6 @@
 //   y      float[rows][columns], written; y[r][c] = x[r][c] - the largest of row r, so 0 or less
 //   width  1, 2, 4, 8, 16 or 32, and at least `columns`: so many neighbouring lanes own a row
 //   block  whole warps; thread t of the whole grid belongs to row t / width, if there is one
-//
-// Budget for a warp: log2(width) shuffles; every element is loaded once.
 extern "C" __global__ void below_max(const float* x, float* y, int rows, int columns, int width) {
     const unsigned everyone = 0xffffffff;
     const int thread = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,9 +4,6 @@
 //   share  float[rows][columns], written; x[r][c] / the sum of row r
 //   below  float[rows][columns], written; x[r][c] - the largest of row r
 //   block  whole warps: a multiple of 32 threads, at most 1024
-//
-// Budget for one block_all_reduce in a block of w warps: 2 barriers and 10 shuffles a warp, w + 1
-// shared-memory wavefronts for loads and w + 1 for stores.
 struct Sum {
     static __device__ float identity() {
         return 0.0f;

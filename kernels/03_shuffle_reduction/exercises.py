@@ -322,13 +322,15 @@ def share_budgets(calls: int, warps: int) -> tuple[Budget, ...]:
             2 * warps * calls,
             "2 for each warp and call: one before of_warp is written, for those who still read, "
             "and one before it is read",
+            per=("warp and call", warps * calls),
         ),
-        Budget("shared_load_wavefronts", (warps + 1) * calls, why),
-        Budget("shared_store_wavefronts", (warps + 1) * calls, why),
+        Budget("shared_load_wavefronts", (warps + 1) * calls, why, per=("call", calls)),
+        Budget("shared_store_wavefronts", (warps + 1) * calls, why, per=("call", calls)),
         Budget(
             "shuffles",
             2 * STEPS * warps * calls,
             f"{STEPS} for the values of a warp and {STEPS} for the results of the warps",
+            per=("warp and call", warps * calls),
         ),
         *work_is_shared(),
     )

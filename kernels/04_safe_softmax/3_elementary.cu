@@ -7,8 +7,6 @@
 //   total    the sum of exp(x[i] - largest) over all i: what it made of those of exp_sum
 //   y        float[n], written; exp(x[i] - largest) / total, by the thread that owns x[i]
 //   block    whole warps: a multiple of 32 threads, at most 1024
-//
-// Budget: each launch reads x once, 4 sectors to a warp's load; the warps reduce by shuffles.
 __device__ float add(float a, float b) {
     return a + b;
 }

@@ -6,9 +6,6 @@
 //   sums    float[gridDim.x]; the sum of exp(x[i] - largest of all) over what they own
 //   y       float[n], written; softmax(x), y[i] by the thread that owns x[i]
 //   block   whole warps, at most 1024 threads; the grid is the same in all three launches
-//
-// Budget: x is read 3 times; each of the two later launches, in every block, reads what it needs of
-// the partial results once; 10 shuffles and at most 3 barriers a warp for each block reduction.
 __device__ float add(float a, float b) {
     return a + b;
 }

@@ -145,6 +145,7 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             4 * warps * blocks,
             "a block reduces once in each of two launches, after its loop and not in it; by "
             "shuffles that takes a barrier or two",
+            per=("warp and reduction", 2 * warps * blocks),
         ),
         *work_is_shared(),
     )
@@ -275,6 +276,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             "barriers",
             3 * reductions * warps * blocks,
             "five reductions in all, and by shuffles one takes two barriers or three",
+            per=("warp and reduction", reductions * warps * blocks),
         ),
         *work_is_shared(),
     )
@@ -427,6 +429,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             "barriers",
             3 * 2 * rows * warps,
             "two reductions a row, and by shuffles one takes two barriers or three",
+            per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),
     )

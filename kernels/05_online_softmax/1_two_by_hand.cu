@@ -2,8 +2,6 @@
 //
 //   x             float[2 * n], only read, all finite; thread i owns x[2 * i] and x[2 * i + 1]
 //   maximum, sum  float[n], written: the larger one, and the sum of both e^(x - the larger one)
-//
-// Budget: 2 loads and 2 stores a warp and array, no thread with more work than another.
 extern "C" __global__ void two_by_hand(const float* x, float* maximum, float* sum, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     // Your turn: two numbers, the larger of them, and what the sum is, measured from that.

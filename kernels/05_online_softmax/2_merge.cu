@@ -5,8 +5,6 @@
 //
 // A pair stands for a stretch x[0], x[1]...: max is the largest of them, sum adds up
 // exp(x[k] - max). The empty stretch is (-INFINITY, 0), and then -INFINITY - max must not be NaN.
-//
-// Budget: no divergent branch, whichever of the two is larger or empty.
 struct __align__(8) Pair {
     float max, sum;
 };

@@ -3,9 +3,6 @@
 //   x        float[rows][columns], only read; block r owns row r, thread t its elements t, t + 256...
 //   y        float[rows][columns], written; every row of y adds up to 1
 //   block    256 threads, 8 warps; one block a row
-//
-// Budget for a row: x is read twice and y written once, each in whole sectors; 2 barriers a warp,
-// 160 shuffles.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };

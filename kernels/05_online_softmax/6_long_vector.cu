@@ -6,9 +6,6 @@
 //   total    Pair[1]: the pair of all of x
 //   y        float[n], written in the third launch
 //   block    256 threads
-//
-// Budget: partial is written once and read once, by neighbouring threads from neighbouring places;
-// one barrier a warp in each of the first two launches.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };

@@ -2,8 +2,6 @@
 //
 //   x, y  float[length, inner], x only read, y written: column i is x[i], x[inner + i],
 //         x[2 * inner + i] and so on; thread i of the grid owns it
-//
-// Budget: x is read twice and y written once, in whole sectors.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };

@@ -5,9 +5,6 @@
 //   grid     (outer, tiles): block (o, c) owns the columns x[o][:][i] with i / blockDim.x == c
 //   block    (across, along), powers of two, 256 threads in all: thread (i, k) of the block looks
 //            after elements k, k + along, k + 2 * along ... of the tile's column i, if there is one
-//
-// Budget: x is read twice and y written once, each in whole sectors where the warp's elements are
-// neighbours; 1 + log2(along) barriers a warp.
 struct __align__(8) Pair {
     float max, sum;  // the largest x so far, and the sum of exp(x - max)
 };

@@ -439,6 +439,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             "barriers",
             WARPS * (blocks + 1),
             "one a warp in each of the first two launches, however much a thread has to merge",
+            per=("warp of the first two launches", WARPS * (blocks + 1)),
         ),
         *work_is_shared(),
     )

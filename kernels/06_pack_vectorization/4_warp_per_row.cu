@@ -4,8 +4,6 @@
 //         a multiple of 4, up to 1,024
 //   y     float[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   block a multiple of 32 threads: a row a warp; x and y begin at multiples of 16 bytes
-//
-// Budget: every byte read once, in 16-byte loads, no local memory, no barriers, 5 shuffles a row.
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

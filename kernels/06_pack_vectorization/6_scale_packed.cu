@@ -4,8 +4,6 @@
 //   y       float[n], written; both begin at multiples of 16 bytes
 //   factor  what every element is multiplied by
 //   grid    at least one thread for each pack, a last and incomplete one included
-//
-// Budget: a 16-byte load and a 16-byte store for each pack; only the tail, up to 3, goes alone.
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

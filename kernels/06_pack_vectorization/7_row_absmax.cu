@@ -3,8 +3,6 @@
 //   x         float[rows, columns], only read; warp w of the grid owns row w, if there is one
 //   magnitude float[rows], written; magnitude[r] = largest |x| of row r, passing over NaN
 //   block     a multiple of 32 threads: a row a warp; x begins at a multiple of 16 bytes
-//
-// Budget where columns is a multiple of 4: a request for every 32 packs of a row; no barriers.
 
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one

@@ -4,7 +4,6 @@
 //         multiple of the pack's length, and a row has at most 4,096 bytes
 //   y     T[rows, columns], written: x / largest |x| of the row, NaN passed over, zeros kept
 //   block a multiple of 32 threads: a row a warp; x and y begin at multiples of 16 bytes
-// Budget: 16 bytes a load and a store, whatever T is; every byte read once; no local memory.
 #include <cuda_fp16.h>
 
 template <typename T>

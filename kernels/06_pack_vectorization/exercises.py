@@ -229,9 +229,19 @@ def absmax_budgets(rows: int) -> tuple[Budget, ...]:
 def frugal(rows: int, elements: int) -> tuple[Budget, ...]:
     """What `rows` rows of `elements` elements in all need at any width."""
     return (
-        Budget("global_load_bytes", 4 * elements, "every element is read once"),
-        Budget("global_store_bytes", 4 * rows, "one lane of each warp writes the row's magnitude"),
-        Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges"),
+        Budget(
+            "global_load_bytes",
+            4 * elements,
+            "every element is read once",
+            per=("element", elements),
+        ),
+        Budget(
+            "global_store_bytes",
+            4 * rows,
+            "one lane of each warp writes the row's magnitude",
+            per=("row", rows),
+        ),
+        Budget("shuffles", 5 * rows, "32 lanes agree in five exchanges", per=("row", rows)),
         Budget("barriers", 0, "a row is a warp's own, and shuffles need no barrier"),
         *work_is_shared(),
     )

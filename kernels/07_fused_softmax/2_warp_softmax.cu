@@ -3,9 +3,6 @@
 //   x, y   float[rows][columns], x only read, y written; warp w of the grid owns row w, if there
 //          is one; columns: a multiple of 4, up to 1,024
 //   block  whole warps: a multiple of 32 threads; x and y begin at multiples of 16 bytes
-//
-// Budget for a row: a 16-byte load and a 16-byte store for each pack; 10 shuffles; one exponential
-// an element, and a few; no barriers, nothing in local memory.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];

@@ -4,9 +4,6 @@
 //               b + 2 * gridDim.x ...; columns: a multiple of 4; both at multiples of 16 bytes
 //   block       whole warps: a multiple of 32 threads, at most 1024
 //   shared_mem  4 * columns bytes: the row. Thread t owns packs t, t + blockDim.x, ... of it.
-//
-// Budget for a row: x is read once and y written once, each in packs; 2 barriers and 20 shuffles a
-// warp; shared memory in packs, twice written and twice read.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];

@@ -8,9 +8,6 @@
 // The last query sees all keys, the one before it all but the last key, and so on; with more
 // queries than keys the first ones see none. Keys that are not seen get 0, whatever x holds there,
 // and so does a whole row that sees none, or nothing but -INFINITY.
-//
-// Budget for a row: a load for each pack of keys up to the last one seen, and none beyond; a store
-// for each pack; 10 shuffles; no barriers, nothing in local memory.
 template <typename T, int N>
 struct alignas(sizeof(T) * N) Pack {  // N values that are loaded and stored as one
     T element[N];

@@ -131,7 +131,7 @@ part_of_a_row = Exercise(
             points=1.5,
             hazard=UNSET,
         ),
-        Case("full rows", lambda rng: totals(rng, 1, 128), 0.5, visible=False, hazard=UNSET),
+        Case("other numbers", lambda rng: totals(rng, 2, 100), 0.5, False, hazard=UNSET),
     ),
     hints=(
         "The row is copied, and then read. What if the copy does not go as far as the reading?",

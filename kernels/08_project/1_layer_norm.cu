@@ -5,9 +5,6 @@
 //   block         whole warps: a multiple of 32 threads, at most 1024
 //
 // variance is the mean of the squared distances from the row's mean; columns may be any number.
-//
-// Budget for a row: x is read twice, weight and bias once, y written once; 1 barrier and 30 shuffles
-// a warp.
 struct Welford {
     float n, mean, m2;  // how many numbers, their mean, the sum of squared distances from it
 };

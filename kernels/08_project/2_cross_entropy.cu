@@ -9,8 +9,6 @@
 //   shared_mem  4 * classes bytes, for whatever you like
 //
 // Scores may be -INFINITY, but for the target's.
-//
-// Budget for a row: x is read once, gradient written once.
 
 // Your turn: what you need beside the kernel.
 // BEGIN SOLUTION

@@ -6,8 +6,6 @@
 //   block  whole warps: a multiple of 32 threads
 //
 // columns: 4 or more. No x is NaN; -INFINITY is a number like any other.
-//
-// Budget for a row: x is read once; 40 shuffles; no barriers, nothing in local memory.
 constexpr int K = 4;
 
 // Your turn: what you need beside the kernel.

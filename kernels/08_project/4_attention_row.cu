@@ -5,9 +5,6 @@
 //   block  whole warps: a multiple of 32 threads, at most 1024
 //
 // keys: 1 or more. All arrays begin at multiples of 256 bytes.
-//
-// Budget for a head: K and V are read once, in requests of 256 bytes or more; 1 barrier a warp; no
-// score goes to memory.
 constexpr int DIM = 64;
 
 // Your turn: what you need beside the kernel.

@@ -18,4 +18,4 @@ class Break(Given):
     to_do = "Change the kernel until it goes wrong in the way that the exercise asks for"
     solved = "It goes wrong, just as the exercise asks."
     called = MappingProxyType({"wrong_answer": "not as asked"})
-    simulated_alone = True
+    goes_wrong = True

@@ -19,18 +19,21 @@ _MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
 @dataclass(frozen=True)
 class Kind(ABC):
     """A kind of exercise. `name` is what a verdict calls it, `title` what people read, `to_do` what
-    a learner is to do with the cell as it was handed out, `solved` what is said of a right answer.
+    a learner is to do with the cell as it was handed out, `allowed` what may be changed there, as
+    the page says it, `solved` what is said of a right answer.
     `called`: words for a status that says too little of it; `names_the_dearest_line`: whether a
-    verdict over budget says which line costs most; `simulated_alone`: whether the hardware is left
-    out of it; `keeps_what_is_given`: whether all that is handed out must stay as it is."""
+    verdict over budget says which line costs most; `goes_wrong`: whether the answer is to go wrong,
+    so that the hardware is left out and verdicts do not say how to avoid that;
+    `keeps_what_is_given`: whether all that is handed out must stay as it is."""
 
     name: ClassVar[str]
     title: ClassVar[str]
     to_do: ClassVar[str]
+    allowed: ClassVar[str] = ""
     solved: ClassVar[str] = ""
     called: ClassVar[Mapping[str, str]] = MappingProxyType({})
     names_the_dearest_line: ClassVar[bool] = True
-    simulated_alone: ClassVar[bool] = False
+    goes_wrong: ClassVar[bool] = False
     keeps_what_is_given: ClassVar[bool] = False
 
     @abstractmethod

@@ -32,7 +32,11 @@ class Order(Kind):
         "Take the lines that you need out of the comment, move each to its place, and leave the "
         "others where they are"
     )
-
+    allowed = (
+        "**What may be changed**: move lines of the comment into the kernel, each at most once and "
+        "as it is. All else stays as it was. Comments, white space, braces and empty statements do "
+        "not count."
+    )
     called = MappingProxyType({"over_budget": "not as asked"})
     keeps_what_is_given = True
 

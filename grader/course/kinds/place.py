@@ -16,7 +16,11 @@ class Place(Kind):
     name = "place"
     title = "place it"
     to_do = "Put what is missing where it belongs, and nowhere else"
-
+    allowed = (
+        "**What may be changed**: all that is given stays as it was. Add only conditions (`if`, "
+        "`while`, `return`), barriers and fences: no assignment, no macro, no function of your "
+        "own. Comments and white space do not count."
+    )
     called = MappingProxyType({"over_budget": "not as asked"})
     keeps_what_is_given = True
 

@@ -1,0 +1,216 @@
+"""What decides points beside the result, in words: for the page, a card and a message.
+
+A limit is said per warp, per block or per launch, whichever divides it in the case; so the page and
+the card have the same figure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from ..counted import counted
+from .model import Budget, Case, Exercise, Hazard, Problem
+from .requirements import Requirement
+from .rules import dimensions, without_ones
+
+_WARP = 32
+_CALLED = {
+    "atomics": "atomic operations",
+    "longest_path": "instructions of the busiest thread",
+    "busiest_warp": "instructions of the busiest warp",
+    "inst_executed": "instructions that warps execute",
+    "thread_inst_executed": "instructions that threads execute",
+}
+_PLURAL = re.compile(r"(?:(?<=ch)es|s)(?= (?:to|loaded|stored|that|of)\b|$)")
+WENT_WRONG = {
+    "out_of_bounds": "an access out of bounds",
+    "misaligned": "a misaligned access",
+    "uninitialized_read": "a read of what nobody has written",
+    "data_race": "a data race",
+    "barrier_divergence": "a barrier that some threads never reach",
+    "shuffle_divergence": "a shuffle with lanes that take no part in it",
+}
+
+
+def called(counter: str) -> str:
+    """What people call a counter of the simulated GPU: "sectors loaded from global memory"."""
+    space, *access = counter.split("_", 2)
+    if len(access) < 2 or access[0] not in ("load", "store"):
+        return _CALLED.get(counter, counter.replace("_", " "))
+    way, what = access[0], access[1].replace("_", " ")
+    if what in ("sectors", "bytes"):
+        return f"{what} {'loaded from' if way == 'load' else 'stored to'} {space} memory"
+    return f"{way} {what} to {space} memory"
+
+
+def per(number: int, problem: Problem, said: tuple[str, int] | None = None) -> tuple[int, str]:
+    """A limit on all launches of a case as so many per what, such as (25, "block"); `said` is the
+    author's own unit, and how many of them the case has. The unit is "" where none divides the
+    limit, or where several kernels share it."""
+    if number and (said or len({launch.kernel for launch in problem.launches}) == 1):
+        for unit, many in [said] if said else _units(problem):
+            if number % many == 0:
+                return number // many, unit
+    return number, ""
+
+
+def _units(problem: Problem) -> Iterator[tuple[str, int]]:
+    shapes = [
+        (math.prod(dimensions(one.grid)), math.prod(dimensions(one.block)))
+        for one in problem.launches
+    ]
+    yield "warp", sum(blocks * -(-threads // _WARP) for blocks, threads in shapes)
+    yield "block", sum(blocks for blocks, _ in shapes)
+    if len(set(shapes)) == 1:
+        yield "launch", len(shapes)
+
+
+def share(budget: Budget, problem: Problem) -> str:
+    """What a limit that is a number comes from: "25 per block", "3 times ours"; or ""."""
+    if budget.relative:
+        factor = budget.relative.factor
+        return f"{factor:g} times ours" if factor != 1 else "as many as ours"
+    each, unit = per(budget.number, problem, budget.per)
+    return f"{each:,} per {unit}" if unit else ""
+
+
+def explained(number: int, problem: Problem, said: tuple[str, int] | None = None) -> str:
+    """A sentence on where a limit comes from, with a space before it; "" where it has no unit."""
+    each, unit = per(number, problem, said)
+    if each == number:
+        return ""
+    return f" The {number:,} are {each:,} per {unit}: the case has {launches(problem)}."
+
+
+def launches(problem: Problem) -> str:
+    """The launches of a case: "4 blocks of 256 threads"."""
+    alike = Counter((one.kernel, one.grid, one.block) for one in problem.launches)
+    several = len({launch.kernel for launch in problem.launches}) > 1
+    return ", then ".join(
+        (f"{times} launches of " if times > 1 else "")
+        + _shape(dimensions(grid), dimensions(block))
+        + (f" of `{kernel}`" if several else "")
+        for (kernel, grid, block), times in alike.items()
+    )
+
+
+def _shape(grid: tuple[int, int, int], block: tuple[int, int, int]) -> str:
+    threads = " x ".join(f"{size:,}" for size in without_ones(block))
+    return f"{counted(math.prod(grid), 'block')} of {threads} thread{'s' * (threads != '1')}"
+
+
+def stated(exercise: Exercise) -> str:
+    """All but the result that decides points, as Markdown: what may be changed, what must go wrong,
+    and a line for each thing that is counted. Empty where nothing but the result decides."""
+    return "\n\n".join(filter(None, (exercise.kind.allowed, _hazards(exercise), _list(exercise))))
+
+
+def wanted(hazard: Hazard) -> str:
+    """A hazard that is asked for: "a data race between the lines with `a` and `b`"."""
+    what = WENT_WRONG.get(hazard.status, hazard.status)
+    where = "between the lines with" if len(hazard.between) > 1 else "on the line with"
+    return f"{what} {where} {' and '.join(f'`{one}`' for one in hazard.between)}"
+
+
+def _hazards(exercise: Exercise) -> str:
+    asked: dict[str, list[Case]] = {}
+    for case in exercise.cases:
+        if case.hazard:
+            asked.setdefault(wanted(case.hazard), []).append(case)
+    return "\n\n".join(
+        f"**What must go wrong**: {what}, in {_names(cases)}. That code stays as it is. In every "
+        "other case the result must be right."
+        for what, cases in asked.items()
+    )
+
+
+def _list(exercise: Exercise) -> str:
+    lines: dict[str, list[Case]] = {}
+    for case in exercise.cases:
+        for line in _lines(case):
+            lines.setdefault(line, []).append(case)
+    if not lines:
+        return ""
+    groups = [_visible(cases) for cases in lines.values()]
+    main = max(groups, key=groups.count)
+    shapes = " and ".join(f"{_names([case])} ({launches(_drawn(case))})" for case in main)
+    rows = sorted(lines.items(), key=lambda row: _visible(row[1]) != main)
+    return "\n".join(
+        [
+            f"**What is counted** beside the result, added up over the case {shapes}:\n",
+            *(f"- {line}{_cases(cases, main)}" for line, cases in rows),
+        ]
+    )
+
+
+def _visible(cases: list[Case]) -> list[Case]:
+    """Those that a learner sees; all of them where there are none."""
+    return [case for case in cases if case.visible] or cases
+
+
+def _cases(cases: list[Case], main: list[Case]) -> str:
+    """In which cases a line counts, where that is not those of the heading alone."""
+    others = [case for case in cases if case not in main]
+    if _visible(cases) != main:
+        return f"; only in {_names(cases)}"
+    return f"; in {_names(others)} too" if others else ""
+
+
+def _names(cases: Iterable[Case]) -> str:
+    return " and ".join(f"*{case.name}*{'' if case.visible else ' (hidden)'}" for case in cases)
+
+
+def _drawn(case: Case) -> Problem:
+    return case.problem(np.random.default_rng(0))
+
+
+def _lines(case: Case) -> Iterator[str]:
+    """A line for each thing that is counted in a case."""
+    for budget in case.budgets:
+        yield f"{_limit(budget, case)} (`{budget.counter}`)"
+    for asked in case.exactly:
+        amount = _amount(asked.count, called(asked.counter), case)
+        yield f"exactly {amount} (`{asked.counter}`)"
+    yield from (_required(one, case) for one in case.requires)
+    yield from (f"no {one.kind.named} on the way to a result or an index" for one in case.bans)
+
+
+def _limit(budget: Budget, case: Case) -> str:
+    what = called(budget.counter)
+    if budget.relative is None:
+        most = budget.number
+        return f"at most {_amount(most, what, case, budget.per)}" if most else f"no {what}"
+    if budget.relative.factor == 1:
+        return f"no more {what} than ours"
+    ours = what.replace("the busiest", "our busiest").replace("that ", "that our ")
+    return f"at most {budget.relative.factor:g} times the {ours}"
+
+
+def _amount(number: int, what: str, case: Case, said: tuple[str, int] | None = None) -> str:
+    """So many of something, and per what: "25 barriers per block"."""
+    each, unit = per(number, _drawn(case), said)
+    if each == 1:
+        what = _PLURAL.sub("", what, count=1)
+    return f"{each:,} {what} {f'per {unit}' if unit else 'in all'}"
+
+
+def _required(asked: Requirement, case: Case) -> str:
+    """What must be on the way to the result, or what warps must execute."""
+    kind = asked.kind
+    if kind.orders:
+        amount = _amount(asked.at_least, f"{kind.named}s", case)
+        return f"at least {amount}, each counted once per warp"
+    result = " and ".join(f"`{name}`" for name in asked.of) or "the result"
+    free = f"; up to {counted(asked.but, 'element')} may do without" if asked.but else ""
+    if kind.last:
+        return f"each element of {result} is written by a {kind.named}{free}"
+    if asked.levels:
+        how = f"by {kind.named}s on {counted(asked.levels, 'level')}"
+        return f"each element of {result} is brought together {how}{free}"
+    times = f" {asked.at_least} times" if asked.at_least > 1 else ""
+    return f"each input of {result} comes{times} through a {kind.named}{free}"
