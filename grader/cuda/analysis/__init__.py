@@ -78,6 +78,20 @@ def examine(source: str, rules: Sequence[Rule], seconds: float = 10) -> Found:
     return replace(found, seconds=time.process_time() - start, spent=spent)
 
 
+def tried(source: str, rules: Sequence[Rule], solution: str = "") -> Found:
+    """What becomes of a source's kernels in launches at the numbers that stand in them, on the
+    simulated GPU: a counterexample, or nothing known. It needs no Z3. `solution` is right; numbers
+    that it lacks are tried first. Raises CompileError."""
+    from . import effort
+    from .trying import tried
+
+    start = time.process_time()
+    allowed = effort.seconds(effort.TRIALS)
+    found = tried(source, rules, solution, allowed) or Found(Outcome.NOT_DECIDED)
+    spent = allowed.meter.spent
+    return replace(found, seconds=time.process_time() - start, spent=spent)
+
+
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
     """Z3 numbers its terms anew when others are freed, and takes other ways with other numbers; so

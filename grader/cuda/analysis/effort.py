@@ -9,6 +9,7 @@ INSTRUCTION = 200  # that a symbolic thread executes, in the same units
 FORMULA = 30  # that a question holds
 LAUNCH = 40_000  # on the simulated GPU
 STEP = 30  # of it, which is up to 2,048 threads' instruction
+TRIALS = 4.0  # seconds, as `seconds` has them, for launches before there is any reasoning
 MOST_OF_ONE = SECOND  # for one question
 
 

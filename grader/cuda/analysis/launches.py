@@ -1,0 +1,260 @@
+"""Launches whose sizes are just below, at and just above the numbers that stand in a kernel."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import product
+
+import numpy as np
+
+from ...course import rules
+from ...course.model import Rule
+from .constants import LARGEST, Constants
+from .trial import Trial
+
+BESIDE = (1, 0, -1, 2, 3)  # what is added to a number
+USUAL = 3  # of a size that does not matter, where the rule allows it
+OTHERS = (USUAL, 1, 40)  # what other sizes are meanwhile
+ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
+FACTORS = (4, 32)  # packs and warps, of which the PTX need not say anything
+NARROW_BLOCK = 256  # threads
+MOST_PAIRED = 5  # numbers that are tried two at a time
+MOST_CHANGES = 8  # until a launch keeps to its rule
+NEAR = 16  # so far away a number is looked for that the rule allows
+MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
+DRAWN = 20  # launches
+
+
+def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
+    """Launches that keep to a rule; those come first in which a kernel is most likely to go wrong
+    that differs from a right one by `own` and has `shared` with it."""
+    at = _Launches(rule)
+    every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
+    yield from at.ordinary(at.few_blocks)
+    yield from at.around(own.limits)
+    yield from at.paired(own.limits[:MOST_PAIRED])
+    yield from at.around(_combined(own.limits, every))
+    yield from at.around((*shared.limits, *own.factors))
+    yield from at.ordinary(at.blocks)
+    yield from at.around(_combined(shared.limits, own.factors))
+    yield from random_trials(rule, np.random.default_rng(0), DRAWN)
+
+
+def _combined(limits: tuple[int, ...], factors: tuple[int, ...]) -> Iterator[int]:
+    """Products, quotients, sums and differences of numbers, each once."""
+    pairs = list(product(limits, factors))
+    made = [[a * b, -(-a // b), a + b, a - b] for a, b in pairs]
+    made += [[a * b, a + b, abs(a - b)] for a, b in product(limits, limits)]
+    yield from dict.fromkeys(n for numbers in made for n in numbers if 1 < n <= LARGEST)
+
+
+@dataclass(frozen=True)
+class _Launches:
+    """The launches that a rule allows."""
+
+    rule: Rule
+    asked: set[tuple[object, ...]] = field(default_factory=set)  # of `_fitting`
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int, int]]:
+        return sorted(map(rules.dimensions, self.rule.blocks), key=math.prod)
+
+    @cached_property
+    def few_blocks(self) -> list[tuple[int, int, int]]:
+        """The smallest, the largest, and one of three warps, say, whose half is odd."""
+        odd = [one for one in self.blocks if math.prod(one) & math.prod(one) - 1]
+        return list(dict.fromkeys([self.blocks[0], self.blocks[-1], *odd[:1]]))
+
+    @cached_property
+    def usual_blocks(self) -> list[tuple[int, int, int]]:
+        """Two of few threads, so that a launch of many blocks costs little."""
+        small = [one for one in self.blocks if math.prod(one) <= NARROW_BLOCK]
+        return list(dict.fromkeys([*small[-1:], self.blocks[0]]))
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many threads blocks have."""
+        return [math.prod(one) for one in self.usual_blocks]
+
+    @cached_property
+    def sizes(self) -> list[str]:
+        """The kernel's whole-number parameters."""
+        return [one.name for one in rules.parameters(self.rule) if rules.is_whole(one)]
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """The dimensions of the grid that may be more than 1."""
+        return [f"gridDim.{axis}" for axis in rules.AXES[: self.rule.grid]]
+
+    @cached_property
+    def quantities(self) -> list[str]:
+        """What an index may be as large as: sizes, dimensions of the grid, and their products and
+        quotients that the rule speaks of."""
+        lengths = [one.length for one in rules.parameters(self.rule) if one.length]
+        made = [
+            part
+            for one in (*lengths, *self.rule.where)
+            for part in _made(one, ast.Mult, ast.FloorDiv)
+        ]
+        threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
+        free = {*self.sizes, *self.axes}
+        compound = [one for one in (*made, *threads) if _names(one) & free]
+        return list(dict.fromkeys([*self.sizes, *self.axes, *compound]))
+
+    def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
+        """Small launches with each of some blocks."""
+        for usual, block in product(ORDINARY, blocks):
+            yield from self._fitting(block, {}, usual)
+            yield from self._fitting(block, dict.fromkeys(self.axes, 2), usual)
+
+    def around(self, numbers: Iterable[int]) -> Iterator[Trial]:
+        """Launches in which something is one less, as large, one more than each number."""
+        known = list(numbers)
+        settings = list(product(OTHERS, self.usual_blocks))
+        for usual, block in settings:
+            for number, more in product(known, BESIDE):
+                if number + more < 1:
+                    continue
+                yield from self._with_block(number + more, usual)
+                for quantity in self.quantities:
+                    yield from self._reaching(quantity, number + more, block, usual)
+
+    def paired(self, numbers: Iterable[int]) -> Iterator[Trial]:
+        """Launches in which two sizes are beyond one of the numbers each."""
+        free = [*self.sizes, *self.axes]
+        for one, other in product(numbers, repeat=2):
+            for at, first in enumerate(free):
+                for second in free[at + 1 :]:
+                    given = {first: one + 1, second: other + 1}
+                    for block in self.usual_blocks:
+                        yield from self._fitting(block, given, USUAL)
+
+    def _with_block(self, threads: int, usual: int) -> Iterator[Trial]:
+        """Launches with the next larger block."""
+        larger = [one for one in self.blocks if math.prod(one) >= threads]
+        if larger and threads >= math.prod(self.blocks[0]):
+            yield from self._fitting(larger[0], {}, 40 * usual)
+
+    def _reaching(
+        self, quantity: str, number: int, block: tuple[int, int, int], usual: int
+    ) -> Iterator[Trial]:
+        """Launches in which a quantity is just that number, or the next that it may be, by each of
+        the sizes that it is made of."""
+        for name in sorted(_names(quantity) & {*self.sizes, *self.axes}):
+            for at in (usual, 1024) if name != quantity else (usual,):
+                names = self._names(block, {}, at)
+                needed = _least(lambda n: _value(quantity, names | {name: n}) >= number)
+                alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
+                near = range(needed, needed + NEAR)
+                may_be = [n for n in near if all(_value(c, names | {name: n}) for c in alone)]
+                if needed and may_be:
+                    others = dict.fromkeys(_names(quantity) & {*self.sizes} - {name}, at)
+                    yield from self._fitting(block, others | {name: may_be[0]}, usual)
+
+    @cached_property
+    def _free(self) -> set[str]:
+        return {*self.sizes, *self.axes}
+
+    def _names(
+        self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
+    ) -> dict[str, int]:
+        names = rules.launch_names((1, 1, 1), block) | dict.fromkeys(self.sizes, usual)
+        return names | dict(given)
+
+    def _fitting(
+        self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
+    ) -> Iterator[Trial]:
+        """The launch in which sizes are as `given`, and all others near `usual`; nothing where the
+        rule allows none."""
+        asked = block, tuple(sorted(given.items())), usual
+        if asked in self.asked:
+            return
+        self.asked.add(asked)
+        names = self._names(block, given, usual)
+        for _ in range(MOST_CHANGES):
+            amiss = [one for one in self.rule.where if not _value(one, names)]
+            if not amiss:
+                yield from self._trial(block, names)
+                return
+            changed = [
+                names | {name: number}
+                for name in sorted(_names(amiss[0]) & self._free - given.keys())
+                for number in self._mending(amiss[0], name, names)
+            ]
+            if not changed:
+                return
+            names = min(changed, key=lambda now: sum(not _value(c, now) for c in self.rule.where))
+
+    def _mending(self, condition: str, name: str, names: dict[str, int]) -> Iterator[int]:
+        """Values of a size with which a condition holds."""
+        if name in self.axes:
+            least = _least(lambda n: _value(condition, names | {name: n}))
+            yield from [least] if least else []
+            return
+        parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
+        near = [part + more for part in parts for more in range(4)]
+        for number in sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name])):
+            if number >= 1 and _value(condition, names | {name: number}):
+                yield number
+
+    def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> Iterator[Trial]:
+        x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)
+        trial = Trial(self.rule, (x, y, z), block, {name: names[name] for name in self.sizes})
+        if trial.keeps_to_its_rule():
+            yield trial
+
+
+def _value(expression: str, names: Mapping[str, int]) -> int:
+    """What an expression comes to, a condition to 0 or 1; 0 where something is divided by 0."""
+    try:
+        return int(rules.value(expression, names))
+    except ZeroDivisionError:
+        return 0
+
+
+@cache
+def _names(expression: str) -> frozenset[str]:
+    """The names in an expression, of parameters and of dimensions."""
+    return frozenset(re.findall(r"[A-Za-z_][\w.]*", expression))
+
+
+@cache
+def _made(expression: str, *by: type[ast.operator]) -> tuple[str, ...]:
+    """The sums, products and so on that an expression is made of; all, or of the operators `by`."""
+    nodes = ast.walk(ast.parse(expression, mode="eval"))
+    parts = [one for one in nodes if isinstance(one, ast.BinOp)]
+    return tuple(ast.unparse(one) for one in parts if not by or isinstance(one.op, by))
+
+
+def _least(holds: Callable[[int], bool]) -> int:
+    """The smallest number from 1 on with which something holds that holds for all larger ones; 0
+    where it does not up to LARGEST."""
+    if not holds(LARGEST):
+        return 0
+    low, high = 0, LARGEST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:
+    """Small launches drawn at random that keep to a rule."""
+    whole = [p.name for p in rules.parameters(rule) if rules.is_whole(p)]
+    for _ in range(200 * number):
+        largest = int(rng.choice([4, 40, 300]))
+        numbers = {name: int(rng.integers(1, largest + 1)) for name in whole}
+        block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
+        x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
+        trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
+        small = math.prod((*trial.grid, *block)) <= MOST_DRAWN
+        if small and all(rules.value(condition, trial.names) for condition in rule.where):
+            number -= 1
+            yield trial
+        if not number:
+            return
