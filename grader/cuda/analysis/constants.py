@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ..simulator.program.ptx import Immediate, Instruction, Program, components
+from ..simulator.program.ptx import Function, Immediate, Instruction, Program, components
 
 LARGEST = 1 << 22
 MOST_FACTOR = 1 << 12
@@ -23,6 +23,25 @@ class Constants:
 
     limits: tuple[int, ...]
     factors: tuple[int, ...]
+
+
+def same_code(program: Program, other: Program, kernel: str) -> bool:
+    """Whether a kernel is the same in two programs, but for the lines of its source."""
+    return _code(program, kernel) == _code(other, kernel)
+
+
+def _code(program: Program, kernel: str) -> list[object]:
+    code: list[object] = [*program.variables.values()]
+    for function in _functions(program, kernel):
+        parts = function.instructions
+        code += [(one.form, one.operands, one.guard, one.guard_negated) for one in parts]
+        code += [function.variables, function.labels, function.directives]
+    return code
+
+
+def _functions(program: Program, kernel: str) -> list[Function]:
+    """A kernel, and what it may call."""
+    return [one for one in program.functions.values() if one.name == kernel or not one.entry]
 
 
 def constants(program: Program, kernel: str, other: Program | None) -> tuple[Constants, Constants]:
@@ -49,11 +68,12 @@ def _uses(program: Program, kernel: str) -> dict[tuple[str, int], None]:
     """What is done with each number: the opcode's first word, "width" where integers wrap there,
     "factor" where something is multiplied or divided by it, "array" where so many elements lie in
     an array of the kernel's own."""
-    functions = [f for f in program.functions.values() if f.name == kernel or not f.entry]
+    functions = _functions(program, kernel)
     uses: dict[tuple[str, int], None] = {}
     for function in functions:
         for one in function.instructions:
             uses |= dict.fromkeys(_of_instruction(one))
+        uses |= dict.fromkeys(_divisors(uses))
     variables = [one for f in functions for one in f.variables]
     for variable in (*program.variables.values(), *variables):
         uses |= dict.fromkeys(("array", variable.size // width) for width in (4, 8, 1))
@@ -86,14 +106,16 @@ def _of_number(name: str, kind: str, number: int) -> Iterator[tuple[str, int]]:
         yield from (("width", number + 1), ("factor", number + 1))
     elif name in ("mul", "mad", "div", "rem"):
         yield "factor", abs(number)
-        yield from (("factor", by) for by in _divisor(number))
     yield name, abs(number)
 
 
-def _divisor(magic: int) -> Iterator[int]:
-    """The number by which a product's upper half divides, if `magic` is such a factor: 2 to the
-    power of 32 and more, divided by it and rounded up."""
-    for shift in range(16):
-        by = 2.0 ** (32 + shift) / max(abs(magic), 1)
-        if 2.5 < by < MOST_FACTOR and abs(magic) > 1 << 28 and abs(by - round(by)) < by * 2**-28:
-            yield round(by)
+def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """The numbers by which the compiler divides: it multiplies by 2 to the power of 32 and more,
+    divided by that number and rounded up, and shifts the product."""
+    known = list(uses)
+    shifts = {32, *(n % 32 + 32 for name, n in known if name == "shr")}
+    for name, magic in known:
+        for shift in shifts if name in ("mul", "mad") and magic > 1 << 28 else ():
+            by = 2.0**shift / magic
+            if 2 < by < MOST_FACTOR and abs(by - round(by)) < by * 2**-28:
+                yield "factor", round(by)

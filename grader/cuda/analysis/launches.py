@@ -5,25 +5,28 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 
 from ...course import rules
 from ...course.model import Rule
+from ..simulator.engine.lanes import WARP
 from .constants import LARGEST, Constants
 from .trial import Trial
 
-BESIDE = (1, 0, -1, 2, 3)  # what is added to a number
+BESIDE = (1, 0)  # what is added to a number
+FURTHER = (-1, 2, 3)
 USUAL = 3  # of a size that does not matter, where the rule allows it
-OTHERS = (USUAL, 1, 40)  # what other sizes are meanwhile
+LARGER = 40
 ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
 FACTORS = (4, 32)  # packs and warps, of which the PTX need not say anything
 NARROW_BLOCK = 256  # threads
-MOST_PAIRED = 5  # numbers that are tried two at a time
+MOST_BLOCKS = 6  # that numbers speak of
+MOST_PAIRED = 4  # numbers that are tried two at a time
 MOST_CHANGES = 8  # until a launch keeps to its rule
 NEAR = 16  # so far away a number is looked for that the rule allows
 MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
@@ -34,14 +37,20 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     """Launches that keep to a rule; those come first in which a kernel is most likely to go wrong
     that differs from a right one by `own` and has `shared` with it."""
     at = _Launches(rule)
+    numbers = (*own.limits, *own.factors)
+    meant = at.blocks_of(numbers)
+    blocks = list(dict.fromkeys([*meant, *at.usual_blocks]))
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
-    yield from at.ordinary(at.few_blocks)
-    yield from at.around(own.limits)
-    yield from at.paired(own.limits[:MOST_PAIRED])
-    yield from at.around(_combined(own.limits, every))
-    yield from at.around((*shared.limits, *own.factors))
+    yield from at.around(numbers, at.single, blocks)
+    yield from at.ordinary([*meant, *at.few_blocks])
+    yield from at.around(numbers, at.made, blocks)
+    yield from at.paired(numbers[:MOST_PAIRED], blocks)
+    yield from at.around(numbers, at.single, blocks, FURTHER)
+    yield from at.around(_combined(own.limits, every), at.single, at.usual_blocks)
+    yield from at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER)
+    yield from at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks)
     yield from at.ordinary(at.blocks)
-    yield from at.around(_combined(shared.limits, own.factors))
+    yield from at.around(_combined(own.limits, every), at.made, at.usual_blocks)
     yield from random_trials(rule, np.random.default_rng(0), DRAWN)
 
 
@@ -70,6 +79,15 @@ class _Launches:
         odd = [one for one in self.blocks if math.prod(one) & math.prod(one) - 1]
         return list(dict.fromkeys([self.blocks[0], self.blocks[-1], *odd[:1]]))
 
+    def blocks_of(self, numbers: Iterable[int]) -> list[tuple[int, int, int]]:
+        """The blocks of which a number says the width, the threads or the warps."""
+        known = {*numbers}
+        return [
+            one
+            for one in self.blocks
+            if known & ({*one[: self.rule.grid], math.prod(one), math.prod(one) / WARP} - {1})
+        ][:MOST_BLOCKS]
+
     @cached_property
     def usual_blocks(self) -> list[tuple[int, int, int]]:
         """Two of few threads, so that a launch of many blocks costs little."""
@@ -92,9 +110,14 @@ class _Launches:
         return [f"gridDim.{axis}" for axis in rules.AXES[: self.rule.grid]]
 
     @cached_property
-    def quantities(self) -> list[str]:
-        """What an index may be as large as: sizes, dimensions of the grid, and their products and
-        quotients that the rule speaks of."""
+    def single(self) -> list[str]:
+        """What an index may be as large as: the sizes and the dimensions of the grid."""
+        return [*self.sizes, *self.axes]
+
+    @cached_property
+    def made(self) -> list[str]:
+        """Products and quotients of them: those that the rule speaks of, the threads of the grid,
+        and how often a thread, a block or a grid goes on to the next part of the work."""
         lengths = [one.length for one in rules.parameters(self.rule) if one.length]
         made = [
             part
@@ -102,9 +125,12 @@ class _Launches:
             for part in _made(one, ast.Mult, ast.FloorDiv)
         ]
         threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
-        free = {*self.sizes, *self.axes}
-        compound = [one for one in (*made, *threads) if _names(one) & free]
-        return list(dict.fromkeys([*self.sizes, *self.axes, *compound]))
+        rounds = [
+            f"{size} // {by}"
+            for size in self.sizes
+            for by in ("(gridDim.x * blockDim.x)", "blockDim.x", "gridDim.x")
+        ]
+        return list(dict.fromkeys(one for one in (*made, *threads, *rounds) if _names(one) & self._free))
 
     def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
         """Small launches with each of some blocks."""
@@ -112,33 +138,28 @@ class _Launches:
             yield from self._fitting(block, {}, usual)
             yield from self._fitting(block, dict.fromkeys(self.axes, 2), usual)
 
-    def around(self, numbers: Iterable[int]) -> Iterator[Trial]:
-        """Launches in which something is one less, as large, one more than each number."""
-        known = list(numbers)
-        settings = list(product(OTHERS, self.usual_blocks))
-        for usual, block in settings:
-            for number, more in product(known, BESIDE):
-                if number + more < 1:
-                    continue
-                yield from self._with_block(number + more, usual)
-                for quantity in self.quantities:
-                    yield from self._reaching(quantity, number + more, block, usual)
+    def around(
+        self,
+        numbers: Iterable[int],
+        quantities: Iterable[str],
+        blocks: Iterable[tuple[int, int, int]],
+        beside: Iterable[int] = BESIDE,
+        usual: int = USUAL,
+    ) -> Iterator[Trial]:
+        """Launches in which each of some quantities is a number, or that and so many more."""
+        for more, block, number, quantity in product(beside, blocks, numbers, quantities):
+            if number + more > 0:
+                yield from self._reaching(quantity, number + more, block, usual)
 
-    def paired(self, numbers: Iterable[int]) -> Iterator[Trial]:
-        """Launches in which two sizes are beyond one of the numbers each."""
-        free = [*self.sizes, *self.axes]
-        for one, other in product(numbers, repeat=2):
-            for at, first in enumerate(free):
-                for second in free[at + 1 :]:
-                    given = {first: one + 1, second: other + 1}
-                    for block in self.usual_blocks:
-                        yield from self._fitting(block, given, USUAL)
-
-    def _with_block(self, threads: int, usual: int) -> Iterator[Trial]:
-        """Launches with the next larger block."""
-        larger = [one for one in self.blocks if math.prod(one) >= threads]
-        if larger and threads >= math.prod(self.blocks[0]):
-            yield from self._fitting(larger[0], {}, 40 * usual)
+    def paired(
+        self, numbers: Sequence[int], blocks: Sequence[tuple[int, int, int]]
+    ) -> Iterator[Trial]:
+        """Launches in which two sizes are one of the numbers each, or one more."""
+        free = list(combinations(self.single, 2))
+        for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
+            for (first, second), block in product(free, blocks):
+                given = {first: one + more[0], second: other + more[1]}
+                yield from self._fitting(block, given, USUAL)
 
     def _reaching(
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int
@@ -146,7 +167,7 @@ class _Launches:
         """Launches in which a quantity is just that number, or the next that it may be, by each of
         the sizes that it is made of."""
         for name in sorted(_names(quantity) & {*self.sizes, *self.axes}):
-            for at in (usual, 1024) if name != quantity else (usual,):
+            for at in (usual, 1024) if name != quantity and name in self.sizes else (usual,):
                 names = self._names(block, {}, at)
                 needed = _least(lambda n: _value(quantity, names | {name: n}) >= number)
                 alone = [one for one in self.rule.where if _names(one) & self._free == {name}]

@@ -8,10 +8,10 @@ from ...course import rules
 from ...course.model import Rule
 from .. import simulator
 from . import Found, Outcome
-from .constants import constants
+from .constants import constants, same_code
 from .effort import Effort
 from .launches import launches
-from .replay import broken_in_part, replayed
+from .replay import breaks_in_part, replayed
 from .trial import Trial
 
 
@@ -24,6 +24,8 @@ def tried(source: str, given: Sequence[Rule], solution: str, effort: Effort) -> 
         others = len(given) - number - 1
         allowed = effort.but(others / (others + 1))
         if rule.kernel not in own.program.functions or not rules.any_numbers_will_do(rule):
+            continue
+        if right and same_code(own.program, right, rule.kernel):
             continue
         seen: set[str] = set()
         for trial in launches(rule, *constants(own.program, rule.kernel, right)):
@@ -38,7 +40,7 @@ def tried(source: str, given: Sequence[Rule], solution: str, effort: Effort) -> 
 
 
 def _broken(source: str, trial: Trial, effort: Effort) -> Found | None:
-    if not broken_in_part(source, trial, effort):
+    if not breaks_in_part(source, trial, effort):
         return None
     error = replayed(source, trial, effort)
     return error and Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
