@@ -41,7 +41,7 @@ def asked(tmp_path, monkeypatch, cache_home):
 
 
 def examined(source, rule=RULE, effort=EFFORT):
-    return reasoning.examined(source, (rule,), effort)
+    return reasoning.examined(source, (rule,), SOLUTION, effort)
 
 
 def test_names_and_empty_lines_make_no_other_kernel(asked):

@@ -109,7 +109,10 @@ def table(known: list[Wrong], jobs: int) -> None:
     times: dict[str, list[float]] = {}
     for one, found in zip(known, in_order(looked_at, known, jobs), strict=True):
         where, passes, by, said, seconds, both = found
-        print(f"{where} | {one.name} | {passes} | {by} | {said} | {seconds:.2f} | {both:.2f}", flush=True)
+        print(
+            f"{where} | {one.name} | {passes} | {by} | {said} | {seconds:.2f} | {both:.2f}",
+            flush=True,
+        )
         counts[where, "kernels"] += 1
         for name in ("passes all cases", "passes, " + by) if passes else ():
             counts[where, name] += 1

@@ -37,6 +37,8 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     console.print(_heading(verdict))
     if verdict.every_size and verdict.every_size.outcome == "proved":
         console.print(_proved(verdict.every_size))
+    if verdict.status == "passed" and verdict.every_size and verdict.every_size.tried:
+        console.print(Text(f"{sizes.REMARK} {visible(verdict.every_size.why)}"))
     if verdict.status != "not_attempted":
         console.print(_case_table(verdict))
     show_failures(console, verdict, source)

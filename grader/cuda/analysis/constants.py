@@ -18,11 +18,10 @@ HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 
 @dataclass(frozen=True)
 class Constants:
-    """`limits`: numbers that an index or a size may pass, in the order in which they are to be
-    tried; `factors`: numbers by which an index is multiplied or divided, or that are added to it."""
+    """Some numbers of a kernel, in the order in which they are to be tried."""
 
-    limits: tuple[int, ...]
-    factors: tuple[int, ...]
+    limits: tuple[int, ...]  # that an index or a size may pass
+    factors: tuple[int, ...]  # by which something is multiplied or divided, or that are added to it
 
 
 def same_code(program: Program, other: Program, kernel: str) -> bool:

@@ -18,10 +18,11 @@ from ..simulator.engine.lanes import WARP
 from .constants import LARGEST, Constants
 from .trial import Trial
 
-BESIDE = (1, 0)  # what is added to a number
-FURTHER = (-1, 2, 3)
+BESIDE = (1, 2, 0)  # what is added to a number: even and odd, just above it and at it
+FURTHER = (-1, 3)
 USUAL = 3  # of a size that does not matter, where the rule allows it
 LARGER = 40
+LARGE = 1024
 ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
 FACTORS = (4, 32)  # packs and warps, of which the PTX need not say anything
 NARROW_BLOCK = 256  # threads
@@ -130,7 +131,8 @@ class _Launches:
             for size in self.sizes
             for by in ("(gridDim.x * blockDim.x)", "blockDim.x", "gridDim.x")
         ]
-        return list(dict.fromkeys(one for one in (*made, *threads, *rounds) if _names(one) & self._free))
+        free = (one for one in (*made, *threads, *rounds) if _names(one) & self._free)
+        return list(dict.fromkeys(free))
 
     def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
         """Small launches with each of some blocks."""
@@ -165,17 +167,25 @@ class _Launches:
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int
     ) -> Iterator[Trial]:
         """Launches in which a quantity is just that number, or the next that it may be, by each of
-        the sizes that it is made of."""
-        for name in sorted(_names(quantity) & {*self.sizes, *self.axes}):
-            for at in (usual, 1024) if name != quantity and name in self.sizes else (usual,):
-                names = self._names(block, {}, at)
-                needed = _least(lambda n: _value(quantity, names | {name: n}) >= number)
-                alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
-                near = range(needed, needed + NEAR)
-                may_be = [n for n in near if all(_value(c, names | {name: n}) for c in alone)]
-                if needed and may_be:
-                    others = dict.fromkeys(_names(quantity) & {*self.sizes} - {name}, at)
-                    yield from self._fitting(block, others | {name: may_be[0]}, usual)
+        the sizes that it is made of, while the others are small, or large."""
+        for name in sorted(_names(quantity) & self._free):
+            others = _names(quantity) & {*self.sizes} - {name}
+            for size in (usual, LARGE) if others else (usual,):
+                names = self._names(block, {}, size)
+                if needed := self._needed(quantity, name, number, names):
+                    yield from self._fitting(block, dict.fromkeys(others, size) | needed, usual)
+
+    def _needed(
+        self, quantity: str, name: str, number: int, names: Mapping[str, int]
+    ) -> dict[str, int]:
+        """The least value of a size with which a quantity comes to a number and that the rule
+        allows; nothing where there is none near."""
+        least = _least(lambda n: _value(quantity, {**names, name: n}) >= number)
+        alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
+        for n in range(least, least + NEAR) if least else ():
+            if all(_value(one, {**names, name: n}) for one in alone):
+                return {name: n}
+        return {}
 
     @cached_property
     def _free(self) -> set[str]:

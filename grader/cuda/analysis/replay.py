@@ -59,9 +59,10 @@ def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
     last = x * y * z - 1
     numbers = {0, 1, x - 1, x, x * (y - 1), last - 1, last}
     numbers |= {last // part + more for part in BETWEEN for more in (0, 1)}
-    inside = sorted(one for one in numbers if 0 <= one <= last)
     runs: list[range] = []
-    for one in inside:
-        follows = runs and runs[-1].stop == one
-        runs[-1:] = [range(runs[-1].start, one + 1)] if follows else [*runs[-1:], range(one, one + 1)]
+    for one in sorted(number for number in numbers if 0 <= number <= last):
+        if runs and runs[-1].stop == one:
+            runs[-1] = range(runs[-1].start, one + 1)
+        else:
+            runs.append(range(one, one + 1))
     return tuple(runs)
