@@ -80,6 +80,7 @@ def reasoned(
     try:
         answer = _Answer(on_its_lines(source), source)
         solution = exercise.solution if exercise.solved else ""
+        limits = limits if analysis.available else replace(limits, reasoning=0.0)
         examined = _examined(answer, exercise.rules, solution, limits)
     except _NotThrough as stopped:
         examined = Examined(why=str(stopped))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from ...course.model import Rule
-from ...cuda import analysis
 from ...status import Status
 from .. import cases, protocol
 from ..cases import CaseInstance
@@ -176,8 +175,7 @@ def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) 
     seconds = limits.compile_seconds + limits.reasoning_seconds
     limits = replace(limits, compile_seconds=seconds, total_seconds=seconds)
     asked = _request(source, (), limits, {}, "reasoning")
-    effort = limits.reasoning if analysis.available else 0.0
-    asked = msgspec.structs.replace(asked, rules=rules, solution=solution, effort=effort)
+    asked = msgspec.structs.replace(asked, rules=rules, solution=solution, effort=limits.reasoning)
     end = time.monotonic() + seconds * limits.patience
     return _one_worker(asked, limits, end).compiled
 
