@@ -23,7 +23,7 @@ from grader import course
 from grader.course import rules
 from grader.cuda import analysis
 from grader.cuda.analysis import Outcome
-from grader.judge import judge
+from grader.judge import Limits, judge
 
 HEADER = re.compile(r"// exercise: (\S+)")
 INDEXED = re.compile(r"(?<=\w\[)[^][]+(?=\])")
@@ -94,11 +94,14 @@ def looked_at(one: Wrong) -> tuple[str, bool, str, str, float, float]:
     """Where it comes from, whether it passes all cases, what shows that it is wrong, and what is
     shown; the seconds of trying launches and of all."""
     lesson = course.lesson(one.exercise.id.partition("/")[0])
-    passes = judge(one.exercise.id, one.source, sizes=False).status == "passed"
+    status = judge(one.exercise.id, one.source, sizes=False).status
+    if status == "compile_error":  # of several kernels another one has these sizes
+        return one.where, False, status, "", 0.0, 0.0
+    passes = status == "passed"
     found = analysis.tried(one.source, one.exercise.rules, lesson.solution(one.exercise))
     by, seconds = "trial", found.seconds
     if found.outcome is not Outcome.COUNTEREXAMPLE:
-        found = analysis.examine(one.source, one.exercise.rules, 4.5)
+        found = analysis.examine(one.source, one.exercise.rules, Limits().reasoning)
         by = "reasoning" if found.outcome is Outcome.COUNTEREXAMPLE else found.outcome.value
     said = f"{found.error.status}; {found.trial}" if found.error else found.why
     return one.where, passes, by, said, seconds, seconds + found.seconds * (by != "trial")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..simulator.isa.form import Form
 from ..simulator.program.ptx import Function, Immediate, Instruction, Program, components
 
 LARGEST = 1 << 22
@@ -13,6 +14,7 @@ MOST_FACTOR = 1 << 12
 NO_SIZE = ("bar", "barrier", "shfl", "vote", "match", "redux", "prmt", "lop3", "activemask")
 NARROW = re.compile(r"\.[sub](8|16)\b")  # integers of fewer than 32 bits
 COMPARES = ("setp", "set", "min", "max", "sub", "add", "selp", "slct")
+SMALLEST_WIDTH = 8  # bits
 HALF_IS_EXACT_TO = 2048  # whole numbers; of a float that is beyond LARGEST
 
 
@@ -91,21 +93,24 @@ def _of_instruction(one: Instruction) -> Iterator[tuple[str, int]]:
     for operand in one.operands:
         for part in components(operand):
             if isinstance(part, Immediate) and not part.float_width:
-                yield from _of_number(form.name, form.type, part.value)
+                yield from _of_number(form, part.value)
 
 
-def _of_number(name: str, kind: str, number: int) -> Iterator[tuple[str, int]]:
-    bits = int(kind[1:]) if kind[1:].isdigit() else 32
+def _of_number(form: Form, number: int) -> Iterator[tuple[str, int]]:
+    name, bits = form.name, int(form.type[1:]) if form.type[1:].isdigit() else 32
     if name in ("shl", "shr"):
         if 0 <= number < MOST_FACTOR.bit_length():
             yield "factor", 1 << number
-        if 0 < bits - number < LARGEST.bit_length():  # what is above is lost, or is the sign
+        if SMALLEST_WIDTH <= bits - number < LARGEST.bit_length():  # the rest is lost, or a sign
             yield from (("width", 1 << bits - number), ("width", 1 << bits - number - 1))
     elif name == "and" and number > 0 and not number & number + 1:
         yield from (("width", number + 1), ("factor", number + 1))
-    elif name in ("mul", "mad", "div", "rem"):
+    else:
+        yield name, abs(number)
+    if name in ("mul", "mad", "div", "rem"):
         yield "factor", abs(number)
-    yield name, abs(number)
+        if form.has("lo") and number > 1:  # from where on the product needs more bits
+            yield from (("width", 2**31 // number), ("width", 2**32 // number))
 
 
 def _divisors(uses: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:

@@ -10,7 +10,7 @@ FORMULA = 30  # that a question holds
 LAUNCH = 2_000  # on the simulated GPU
 BOUND = 50  # for each instruction of the kernel
 STEP = 15  # of it, which is up to 2,048 threads' instruction
-TRIALS = 1.0  # seconds, as `seconds` has them, for launches before there is any reasoning
+TRIALS = 1.5  # seconds, as `seconds` has them, for launches before there is any reasoning
 MOST_OF_ONE = SECOND  # for one question
 
 

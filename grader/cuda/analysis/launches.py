@@ -40,7 +40,7 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     at = _Launches(rule)
     numbers = (*own.limits, *own.factors)
     meant = at.blocks_of(numbers)
-    blocks = list(dict.fromkeys([*meant, *at.usual_blocks]))
+    blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
     yield from at.around(numbers, at.single, blocks)
     yield from at.ordinary([*meant, *at.few_blocks])
@@ -58,8 +58,9 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
 def _combined(limits: tuple[int, ...], factors: tuple[int, ...]) -> Iterator[int]:
     """Products, quotients, sums and differences of numbers, each once."""
     pairs = list(product(limits, factors))
-    made = [[a * b, -(-a // b), a + b, a - b] for a, b in pairs]
-    made += [[a * b, a + b, abs(a - b)] for a, b in product(limits, limits)]
+    made = [[a * b for a, b in pairs], [-(-a // b) for a, b in pairs]]
+    made += [[n for a, b in pairs for n in (a + b, a - b)]]
+    made += [[n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)]]
     yield from dict.fromkeys(n for numbers in made for n in numbers if 1 < n <= LARGEST)
 
 
@@ -134,6 +135,14 @@ class _Launches:
         free = (one for one in (*made, *threads, *rounds) if _names(one) & self._free)
         return list(dict.fromkeys(free))
 
+    @cached_property
+    def loose(self) -> list[str]:
+        """The dimensions of the grid that may be as large as a size is, or not: with many blocks,
+        each has little to do, and only some of them are tried."""
+        lengths = [one.length for one in rules.parameters(self.rule) if one.length]
+        tied = [*self.rule.where, *(one for one in lengths if _names(one) & {*self.sizes})]
+        return [axis for axis in self.axes if not any(axis in _names(one) for one in tied)]
+
     def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
         """Small launches with each of some blocks."""
         for usual, block in product(ORDINARY, blocks):
@@ -157,11 +166,13 @@ class _Launches:
         self, numbers: Sequence[int], blocks: Sequence[tuple[int, int, int]]
     ) -> Iterator[Trial]:
         """Launches in which two sizes are one of the numbers each, or one more."""
-        free = list(combinations(self.single, 2))
-        for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
-            for (first, second), block in product(free, blocks):
-                given = {first: one + more[0], second: other + more[1]}
-                yield from self._fitting(block, given, USUAL)
+        sizes = list(combinations(self.sizes, 2))
+        grids = [one for one in combinations(self.single, 2) if one not in sizes]
+        for pairs in (sizes, grids):
+            for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
+                for (first, second), block in product(pairs, blocks):
+                    given = {first: one + more[0], second: other + more[1]}
+                    yield from self._fitting(block, given, USUAL)
 
     def _reaching(
         self, quantity: str, number: int, block: tuple[int, int, int], usual: int
@@ -173,7 +184,9 @@ class _Launches:
             for size in (usual, LARGE) if others else (usual,):
                 names = self._names(block, {}, size)
                 if needed := self._needed(quantity, name, number, names):
-                    yield from self._fitting(block, dict.fromkeys(others, size) | needed, usual)
+                    given = dict.fromkeys(others, size) | needed
+                    many = dict.fromkeys(self.loose, number) if quantity in self.sizes else {}
+                    yield from self._fitting(block, many | given, usual)
 
     def _needed(
         self, quantity: str, name: str, number: int, names: Mapping[str, int]

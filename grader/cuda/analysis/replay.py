@@ -15,7 +15,7 @@ from .trial import Trial
 MOST_STEPS = 20_000  # of a wave
 MOST_IN_ALL = 200_000
 WHOLE = 4096  # threads of a grid all of which are tried at once
-MOST_OF_EFFORT = 0.1  # for one launch, of which not all blocks are run
+MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
 BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
 
 
@@ -34,7 +34,7 @@ def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
     runs = () if all_of_them else _edges(*trial.grid)
     most = int(effort.most * MOST_OF_EFFORT) // STEP
     error, hazards = _run(module, trial, effort, most, blocks=runs)
-    return error is not None or any(not one.warning for one in hazards)
+    return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
 
 
 def _run(
