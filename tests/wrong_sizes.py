@@ -101,7 +101,10 @@ def looked_at(one: Wrong) -> tuple[str, bool, str, str, float, float]:
     found = analysis.tried(one.source, one.exercise.rules, lesson.solution(one.exercise))
     by, seconds = "trial", found.seconds
     if found.outcome is not Outcome.COUNTEREXAMPLE:
-        found = analysis.examine(one.source, one.exercise.rules, Limits().reasoning)
+        try:
+            found = analysis.examine(one.source, one.exercise.rules, Limits().reasoning)
+        except (AssertionError, KeyError):  # the reasoning's own mistake: it knows nothing
+            return one.where, passes, "not decided", "it stumbled", seconds, seconds
         by = "reasoning" if found.outcome is Outcome.COUNTEREXAMPLE else found.outcome.value
     said = f"{found.error.status}; {found.trial}" if found.error else found.why
     return one.where, passes, by, said, seconds, seconds + found.seconds * (by != "trial")

@@ -42,7 +42,8 @@ def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
     meant = at.blocks_of(numbers)
     blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
     every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
-    yield from at.around(numbers, at.single, blocks)
+    yield from at.around(numbers, at.single, blocks[:1])
+    yield from at.around(numbers, at.single, blocks[1:])
     yield from at.ordinary([*meant, *at.few_blocks])
     yield from at.around(numbers, at.made, blocks)
     yield from at.paired(numbers[:MOST_PAIRED], blocks)
@@ -223,7 +224,7 @@ class _Launches:
         for _ in range(MOST_CHANGES):
             amiss = [one for one in self.rule.where if not _value(one, names)]
             if not amiss:
-                yield from self._trial(block, names)
+                yield from self._trial(block, names) or self._fitting(block, given, 1)
                 return
             changed = [
                 names | {name: number}
@@ -246,11 +247,10 @@ class _Launches:
             if number >= 1 and _value(condition, names | {name: number}):
                 yield number
 
-    def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> Iterator[Trial]:
+    def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> tuple[Trial, ...]:
         x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)
         trial = Trial(self.rule, (x, y, z), block, {name: names[name] for name in self.sizes})
-        if trial.keeps_to_its_rule():
-            yield trial
+        return (trial,) if trial.keeps_to_its_rule() else ()
 
 
 def _value(expression: str, names: Mapping[str, int]) -> int:
