@@ -133,6 +133,21 @@ def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkey
     assert sizes.REMARK in shown.text and verdict.every_size.why in shown.text
 
 
+OVER_BUDGET = instead(
+    "    float spare = 0.0f;\n"
+    "    if (i < n) for (int k = 0; k < 32; k++) spare += x[k * 37 % n];\n"
+    "    if (i < n) total[i] = x[i] + y[i] + 0.0f * spare;"
+)
+
+
+@pytest.mark.parametrize("source", [UNGUARDED, OVER_BUDGET, "no kernel"])
+def test_sizes_are_never_said_to_fail_as_another_case_does(ruled, source):
+    verdict = judge(ID, source, root=ruled)
+    assert verdict.status != "passed"
+    assert (last(verdict).name, last(verdict).status) == (sizes.NAME, "not_run")
+    assert verdict.status in {case.status for case in verdict.cases[:-1]}
+
+
 def test_a_launch_that_breaks_the_solution_too_accuses_nobody(ruled):
     path = ruled / "01_add" / "rules.py"
     path.write_text(RULES.replace("float total[n]", "float total[n - 1]"))  # a wrong rule

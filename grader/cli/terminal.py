@@ -81,7 +81,7 @@ def _notes(verdict: Verdict) -> list[str]:
 
 
 def _status(verdict: Verdict, status: str) -> Text:
-    mark, style = ("✓", "green") if status == "passed" else ("✗", "red")
+    mark, style = {"passed": ("✓", "green"), "not_run": ("–", "dim")}.get(status, ("✗", "red"))
     return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 
@@ -100,7 +100,7 @@ def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResul
     compile, whose diagnostics are the verdict's."""
     groups: dict[tuple[str, int | None], list[CaseResult]] = {}
     for case in verdict.cases:
-        if case.status != "passed":
+        if case.status not in ("passed", "not_run"):
             as_one = verdict.diagnostics and case.status == "compile_error"
             key = ("", None) if as_one else (case.message, case.line)
             groups.setdefault(key, []).append(case)

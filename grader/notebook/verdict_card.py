@@ -131,7 +131,8 @@ def _name(case: CaseResult) -> str:
 
 
 def _words(case: CaseResult, exercise: Exercise) -> str:
-    return f"{'✓' if case.status == 'passed' else '✗'} {exercise.kind.word(case.status)}"
+    mark = {"passed": "✓", "not_run": "–"}.get(case.status, "✗")
+    return f"{mark} {exercise.kind.word(case.status)}"
 
 
 def _outcome(case: CaseResult, exercise: Exercise) -> str:

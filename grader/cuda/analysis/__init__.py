@@ -1,11 +1,13 @@
-"""Reasoning about a kernel's PTX for every size that an exercise's rule allows.
+"""What a kernel does at every size that an exercise's rule allows.
 
+    found = analysis.tried(source, rules, solution)
     found = analysis.examine(source, rules, seconds=10)
     found.outcome, found.error, str(found.trial)
 
-A symbolic thread goes through the program (`thread`, `rounds`); what must not happen is asked of Z3
-(`questions`, `scenes`), and what may happen is tried on the simulated GPU (`counterexamples`,
-`replay`). Z3 is the extra `warpwise[proofs]`; without it nothing is examined.
+`tried` launches it at the numbers that stand in its PTX (`constants`, `launches`, `trying`), on the
+simulated GPU. `examine` reasons: a symbolic thread goes through the program (`thread`, `rounds`);
+what must not happen is asked of Z3 (`questions`, `scenes`), and what may happen is tried on the
+simulated GPU (`counterexamples`, `replay`). Z3 is the extra `warpwise[proofs]`; `tried` needs none.
 """
 
 from __future__ import annotations
