@@ -81,7 +81,7 @@ def _notes(verdict: Verdict) -> list[str]:
 
 
 def _status(verdict: Verdict, status: str) -> Text:
-    mark, style = {"passed": ("✓", "green"), "not_run": ("–", "dim")}.get(status, ("✗", "red"))
+    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim")}.get(status, ("✗", "red"))
     return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 

@@ -131,7 +131,7 @@ def _name(case: CaseResult) -> str:
 
 
 def _words(case: CaseResult, exercise: Exercise) -> str:
-    mark = {"passed": "✓", "not_run": "–"}.get(case.status, "✗")
+    mark = {"passed": "✓", "not_run": "·"}.get(case.status, "✗")
     return f"{mark} {exercise.kind.word(case.status)}"
 
 
