@@ -238,7 +238,7 @@ class _Launches:
     def _mending(self, condition: str, name: str, names: dict[str, int]) -> Iterator[int]:
         """Values of a size with which a condition holds."""
         if name in self.axes:
-            least = _least(lambda n: _value(condition, names | {name: n}))
+            least = _least(lambda n: _value(condition, names | {name: n}) > 0)
             yield from [least] if least else []
             return
         parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}

@@ -43,4 +43,4 @@ def _broken(source: str, trial: Trial, effort: Effort) -> Found | None:
     if not breaks_in_part(source, trial, effort):
         return None
     error = replayed(source, trial, effort)
-    return error and Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
+    return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial) if error else None
