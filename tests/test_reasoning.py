@@ -1,4 +1,5 @@
-"""What reasoning came to is kept for all answers that compile to the same, and for no others."""
+"""What is known of every size is kept for all answers that compile to the same, and for no
+others."""
 
 from dataclasses import replace
 
@@ -27,21 +28,21 @@ EFFORT = 1.0
 
 @pytest.fixture
 def asked(tmp_path, monkeypatch, cache_home):
-    """How often something is reasoned about, with an empty cache."""
+    """How often launches are tried, with an empty cache."""
     cache_home(tmp_path)
     sources = []
-    examine = analysis.examine
+    tried = analysis.tried
 
     def counted(source, *rest):
         sources.append(source)
-        return examine(source, *rest)
+        return tried(source, *rest)
 
-    monkeypatch.setattr(analysis, "examine", counted)
+    monkeypatch.setattr(analysis, "tried", counted)
     return sources
 
 
 def examined(source, rule=RULE, effort=EFFORT):
-    return reasoning.examined(source, (rule,), effort)
+    return reasoning.examined(source, (rule,), SOLUTION, effort)
 
 
 def test_names_and_empty_lines_make_no_other_kernel(asked):
@@ -89,9 +90,10 @@ def test_another_rule_effort_or_reasoner_is_another_question(asked, monkeypatch)
     examined(SOLUTION)
     examined(SOLUTION, rule=replace(RULE, blocks=(32,)))
     examined(SOLUTION, effort=2 * EFFORT)
+    reasoning.examined(SOLUTION, (RULE,), "", EFFORT)  # in a course without solutions
     monkeypatch.setattr(reasoning, "reasoners", lambda: "another Z3")
     examined(SOLUTION)
-    assert len(asked) == 4
+    assert len(asked) == 5
 
 
 def test_what_is_damaged_on_disk_is_asked_about_anew(asked, tmp_path):

@@ -13,6 +13,8 @@ from grader.cuda import analysis
 from grader.cuda.analysis.trial import MOST_ELEMENTS, Trial
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
+from grader.judge.protocol import Ran
+from grader.judge.sandbox import reasoning
 from grader.notebook import verdict_card
 from grader.notebook.player.replay import of_failure
 
@@ -80,18 +82,70 @@ def test_a_right_kernel_is_proved_and_told_what_that_assumes(ruled):
 
 def test_where_another_case_fails_no_sizes_are_looked_for(ruled):
     verdict = judge(ID, UNGUARDED, root=ruled)
-    assert last(verdict).points == 0
+    assert (last(verdict).status, last(verdict).points) == ("not_run", 0)
     assert last(verdict).message == sizes.COME_FIRST
     assert verdict.message == verdict.cases[2].message
     assert verdict.every_size is None
 
 
-def test_without_z3_it_costs_nothing_and_the_verdict_says_so(ruled, monkeypatch):
+ANSWERS = {
+    "right": SOLUTION,
+    "in a short": IN_A_SHORT,
+    "in another style": SOLUTION.replace("i < n", "i < n && i >= 0"),
+    "only for reasoning": SOLUTION.replace("[i] =", "[i + (i * i % 65537 == 3217)] ="),
+    "unguarded": UNGUARDED,
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_two_graders_give_the_same_marks_with_and_without_z3(ruled, monkeypatch, name):
+    with_z3 = judge(ID, ANSWERS[name], root=ruled)
     monkeypatch.setattr(analysis, "available", False)
-    verdict = judge(ID, IN_A_SHORT, root=ruled)
-    assert verdict.status == "passed" and verdict.points == verdict.max_points == 4.5
-    assert verdict.every_size.outcome == "not searched"
+    without = judge(ID, ANSWERS[name], root=ruled)
+    assert (without.points, without.status, without.cases) == (
+        with_z3.points,
+        with_z3.status,
+        with_z3.cases,
+    )
+
+
+def test_without_z3_the_verdict_says_that_nothing_was_proved(ruled, monkeypatch):
+    monkeypatch.setattr(analysis, "available", False)
+    verdict = judge(ID, ANSWERS["in another style"], root=ruled)
+    assert verdict.every_size.outcome == "not decided"
     assert "Z3" in verdict.every_size.why
+
+
+def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkeypatch):
+    nothing = analysis.Found(analysis.Outcome.NOT_DECIDED)
+    monkeypatch.setattr(analysis, "tried", lambda *given: nothing)
+    exercise = course.exercise(ID, ruled)
+    found = reasoning.examined(IN_A_SHORT, exercise.rules, "", 4.0)
+    assert found.reasoned and found.tried
+    monkeypatch.setattr(sizes, "reason", lambda *given: Ran(examined=found))
+    sizes._examined.cache_clear()
+    verdict = judge(ID, IN_A_SHORT, root=ruled)
+    sizes._examined.cache_clear()
+    assert verdict.status == "passed" and verdict.points == verdict.max_points
+    assert verdict.every_size.outcome == "counterexample"
+    assert " of 64 threads: add, line 6: " in verdict.every_size.why
+    shown = verdict_card.page(verdict, IN_A_SHORT, exercise)
+    assert sizes.REMARK in shown.text and verdict.every_size.why in shown.text
+
+
+OVER_BUDGET = instead(
+    "    float spare = 0.0f;\n"
+    "    if (i < n) for (int k = 0; k < 32; k++) spare += x[k * 37 % n];\n"
+    "    if (i < n) total[i] = x[i] + y[i] + 0.0f * spare;"
+)
+
+
+@pytest.mark.parametrize("source", [UNGUARDED, OVER_BUDGET, "no kernel"])
+def test_sizes_are_never_said_to_fail_as_another_case_does(ruled, source):
+    verdict = judge(ID, source, root=ruled)
+    assert verdict.status != "passed"
+    assert (last(verdict).name, last(verdict).status) == (sizes.NAME, "not_run")
+    assert verdict.status in {case.status for case in verdict.cases[:-1]}
 
 
 def test_a_launch_that_breaks_the_solution_too_accuses_nobody(ruled):

@@ -35,7 +35,6 @@ _LIBRARIES = (
     "cupy",
     "cuda-",
     "nvidia-cuda-",
-    "z3-solver",
     "ziglang",
 )  # as their distributions' names begin
 

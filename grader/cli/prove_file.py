@@ -1,4 +1,4 @@
-"""`grader prove`: what reasoning about every size says of a kernel, in a sentence."""
+"""`grader prove`: what is known of a kernel at every size, in a sentence."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from .. import course
-from ..cuda import analysis
-from ..errors import BadInput, MachineError
+from ..errors import BadInput
 from ..judge import Limits, sizes
 from ..judge.verdict import CaseResult, EverySize
 from ..submissions.text import read_text
-
-NO_Z3 = "Reasoning about every size needs Z3: `pip install 'warpwise[proofs]'`."
 
 
 def prove(
@@ -22,8 +19,6 @@ def prove(
     """A sentence for each kernel that was looked at, and whether a launch breaks it. `what` is a
     .cu file that answers `exercise_id`, or a lesson, whose solutions are looked at. CourseError
     when nothing can be."""
-    if not analysis.available:
-        raise MachineError(NO_Z3)
     if Path(what).suffix != ".cu":
         lesson = course.lesson(course.full_name(what, root), root)
         for exercise in lesson.exercises:
@@ -40,13 +35,13 @@ def _told(exercise: course.Exercise, source: str, seconds: float) -> tuple[str, 
         return f"{exercise.id}: not decided: the exercise states no rule.", False
     limits = replace(Limits(), reasoning=seconds, reasoning_seconds=3 * seconds)
     found, broken = sizes.reasoned(exercise, source, limits)
-    return f"{exercise.id}: {told(found, broken)}", broken is not None
+    return f"{exercise.id}: {told(found, broken)}", found.outcome == "counterexample"
 
 
 def told(found: EverySize, broken: CaseResult | None) -> str:
     """What was found, with what a proof rests on."""
-    if broken is not None:
-        return f"a size that breaks it. {broken.message}"
+    if found.outcome == "counterexample":
+        return f"a size that breaks it. {broken.message if broken else found.why}"
     if found.outcome == "proved":
         assumed = "".join(f"\n  - {one}" for one in found.assumes)
         return f"proved for every size. {sizes.MEANS} {sizes.ASSUMES}{assumed}"

@@ -37,6 +37,8 @@ def _show_verdict(console: Console, verdict: Verdict, source: str) -> None:
     console.print(_heading(verdict))
     if verdict.every_size and verdict.every_size.outcome == "proved":
         console.print(_proved(verdict.every_size))
+    if verdict.status == "passed" and verdict.every_size and verdict.every_size.tried:
+        console.print(Text(f"{sizes.REMARK} {visible(verdict.every_size.why)}"))
     if verdict.status != "not_attempted":
         console.print(_case_table(verdict))
     show_failures(console, verdict, source)
@@ -79,7 +81,7 @@ def _notes(verdict: Verdict) -> list[str]:
 
 
 def _status(verdict: Verdict, status: str) -> Text:
-    mark, style = ("✓", "green") if status == "passed" else ("✗", "red")
+    mark, style = {"passed": ("✓", "green"), "not_run": ("·", "dim")}.get(status, ("✗", "red"))
     return Text(f"{mark} {KINDS[verdict.kind].called.get(status, status)}", style)
 
 
@@ -98,7 +100,7 @@ def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResul
     compile, whose diagnostics are the verdict's."""
     groups: dict[tuple[str, int | None], list[CaseResult]] = {}
     for case in verdict.cases:
-        if case.status != "passed":
+        if case.status not in ("passed", "not_run"):
             as_one = verdict.diagnostics and case.status == "compile_error"
             key = ("", None) if as_one else (case.message, case.line)
             groups.setdefault(key, []).append(case)

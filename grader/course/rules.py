@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -30,19 +31,11 @@ _PARAMETER = re.compile(
     r"(?P<out>out )?(?P<type>\w+(?: char)?) (?P<name>\w+)(?:\[(?P<length>[^]]*)\](?P<zero> = 0)?)?"
 )
 
-_OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-}
+_ALLOWED = (
+    *(ast.Expression, ast.Name, ast.Attribute, ast.Load, ast.BinOp, ast.Compare),
+    *(ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod),
+    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
+)
 
 
 class RuleError(ValueError):
@@ -53,22 +46,31 @@ def value(expression: str, names: Mapping[str, Any]) -> Any:
     """What an expression comes to: + - * // % and one comparison, over whole numbers and
     `names`. The names may stand for anything that has these operators. Raises RuleError."""
     try:
-        return _value(ast.parse(expression, mode="eval").body, names)
+        return eval(_compiled(expression), {"__builtins__": {}, "names": names})
     except (SyntaxError, KeyError) as error:
         raise RuleError(f"the rule's {expression!r} is not understood: {error}") from error
 
 
-def _value(node: ast.expr, names: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant(value=int(number)):
-            return number
-        case ast.Name() | ast.Attribute():
-            return names[ast.unparse(node)]
-        case ast.BinOp(left, operation, right):
-            return _OPERATIONS[type(operation)](_value(left, names), _value(right, names))
-        case ast.Compare(left, [operation], [right]):
-            return _OPERATIONS[type(operation)](_value(left, names), _value(right, names))
-    raise KeyError(ast.unparse(node))
+@cache
+def _compiled(expression: str) -> CodeType:
+    """The expression as Python's byte code, in which names are looked up in `names`."""
+    tree = ast.parse(expression, mode="eval")
+    for node in ast.walk(tree):
+        number = isinstance(node, ast.Constant) and isinstance(node.value, int)
+        chained = isinstance(node, ast.Compare) and len(node.ops) > 1
+        if chained or not (number or isinstance(node, _ALLOWED)):
+            raise KeyError(ast.unparse(node))
+    return compile(ast.fix_missing_locations(_Lookup().visit(tree)), "rule", "eval")
+
+
+class _Lookup(ast.NodeTransformer):
+    """Replaces `n` by `names["n"]`, and `gridDim.x` by `names["gridDim.x"]`."""
+
+    def visit_Name(self, node: ast.Name | ast.Attribute) -> ast.Subscript:
+        name = ast.Constant(ast.unparse(node))
+        return ast.Subscript(ast.Name("names", ast.Load()), name, ast.Load())
+
+    visit_Attribute = visit_Name
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,7 @@ class Parameter:
     out: bool = False
 
 
+@cache
 def parameters(rule: Rule) -> tuple[Parameter, ...]:
     """The parameters of a rule's kernel; RuleError where one is not understood."""
     return tuple(map(_parameter, rule.parameters))

@@ -140,8 +140,9 @@ class CaseRequest(msgspec.Struct, frozen=True):
 class Request(msgspec.Struct, frozen=True):
     """Work for one worker. `device`: "simulator" compiles and runs the cases, "compiler" compiles
     for hardware and sends what came out, "gpu" runs cases of what was compiled before, "reasoning"
-    looks for a launch within the `rules` that goes wrong, with so much `effort` (seconds, as
-    `analysis.examine` has them)."""
+    looks for a launch within the `rules` that goes wrong: it tries some, those first at whose sizes
+    a right kernel, the `solution`, does nothing special, and reasons with Z3, if `effort` (seconds,
+    as `analysis.examine` has them) is more than 0."""
 
     device: Device
     source: str
@@ -154,6 +155,7 @@ class Request(msgspec.Struct, frozen=True):
     architecture: str = ""
     arrays: dict[str, np.ndarray] = {}
     rules: tuple[Rule, ...] = ()
+    solution: str = ""
     effort: float = 0.0
 
 
@@ -264,11 +266,13 @@ class Tried(msgspec.Struct, frozen=True):
 
 
 class Examined(msgspec.Struct, frozen=True):
-    """What reasoning about every size came to: `proved`, or a launch that was `tried` and goes
-    wrong, or `why` neither, with the `lines` of what could not be excluded."""
+    """What is known of every size: `proved`, or a launch that was `tried` and goes wrong, or `why`
+    neither, with the `lines` of what could not be excluded. `reasoned`: only Z3 found the launch,
+    so that it moves no mark."""
 
     proved: bool = False
     tried: Tried | None = None
+    reasoned: bool = False
     why: str = ""
     lines: tuple[int, ...] = ()
 

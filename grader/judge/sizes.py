@@ -1,9 +1,10 @@
 """The case of sizes that no other case tries.
 
-Once all other cases have passed, a worker reasons about every size that the exercise's rules allow.
-A launch that goes wrong in there is made a case like any other: it is run again by the judge, and
-only what goes wrong then costs points. The solution must stand the same launch, else a rule is
-wrong and nobody is blamed.
+Once all other cases have passed, a worker tries launches at the numbers that stand in the kernel.
+One that goes wrong is made a case like any other: it is run again by the judge, and only what goes
+wrong then costs points. The solution must stand the same launch, else a rule is wrong and nobody is
+blamed. Where Z3 is installed, the worker then reasons about every size that the rules allow. That
+moves no mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
 NAME = "sizes that no other case tries"
-COME_FIRST = "Not looked for: the other cases come first."
-NO_Z3 = "Z3 is not installed here (`pip install 'warpwise[proofs]'`)"
+COME_FIRST = "Not run: the other cases come first."
+NO_Z3 = (
+    "no launch that was tried goes wrong, and a proof needs Z3 (`pip install 'warpwise[proofs]'`)"
+)
+REMARK = "A remark that costs no points: reasoning found a launch that goes wrong."
 TOO_LONG = "it took too much"
 MEANS = (
     "No launch that the exercise allows goes out of bounds, is misaligned, has a data race, or "
@@ -54,8 +58,7 @@ def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
 
 def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
     """Whether `looked_for` will take a while."""
-    passed = verdict.status == Status.PASSED
-    return analysis.available and passed and exercise.size_points > 0
+    return verdict.status == Status.PASSED and exercise.size_points > 0
 
 
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
@@ -63,7 +66,7 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     if not exercise.size_points:
         return verdict
     if verdict.status != Status.PASSED:
-        return with_case(verdict, result(exercise, verdict.status, COME_FIRST))
+        return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
     found, broken = reasoned(exercise, source, limits)
     case = broken or result(exercise, Status.PASSED)
     return replace(with_case(verdict, case), every_size=found)
@@ -74,16 +77,19 @@ def reasoned(
 ) -> tuple[EverySize, CaseResult | None]:
     """What is known of all sizes, and the result of a launch that goes wrong, if one is found: the
     same of the same text each time, whatever else the machine does."""
-    if not analysis.available:
-        return EverySize("not searched", why=NO_Z3), None
     try:
-        examined = _examined(_Answer(on_its_lines(source), source), exercise.rules, limits)
+        answer = _Answer(on_its_lines(source), source)
+        solution = exercise.solution if exercise.solved else ""
+        limits = limits if analysis.available else replace(limits, reasoning=0.0)
+        examined = _examined(answer, exercise.rules, solution, limits)
     except _NotThrough as stopped:
         examined = Examined(why=str(stopped))
     found = _told(examined, exercise)
     broken = _broken(found.tried, exercise, source, limits) if found.tried else None
     if found.tried and broken is None:
         return EverySize("not decided", why="a launch that was suspected goes well"), None
+    if broken and examined.reasoned:
+        return replace(found, why=broken.message), None
     return found, broken
 
 
@@ -100,10 +106,10 @@ class _Answer:
 
 
 @lru_cache(maxsize=256)
-def _examined(answer: _Answer, rules: tuple[Rule, ...], limits: Limits) -> Examined:
-    """What reasoning comes to, asked once of answers that differ in their comments alone: a class
-    has many of those. Raises _NotThrough, which is not kept."""
-    outcome = reason(answer.source, rules, limits)
+def _examined(answer: _Answer, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Examined:
+    """What a worker finds, asked once of answers that differ in their comments alone: a class has
+    many of those. Raises _NotThrough, which is not kept."""
+    outcome = reason(answer.source, rules, solution, limits)
     if isinstance(outcome, Ran) and outcome.examined:
         return outcome.examined
     raise _NotThrough(outcome.message if isinstance(outcome, Failed) else TOO_LONG)
@@ -128,7 +134,7 @@ def _told(examined: Examined, exercise: Exercise) -> EverySize:
     if examined.proved:
         said = tuple(f"{one.kernel}: {course_rules.sentence(one)}" for one in exercise.rules)
         return EverySize("proved", assumes=(*said, *ASSUMED))
-    return EverySize("not decided", why=examined.why, lines=examined.lines)
+    return EverySize("not decided", why=examined.why or NO_Z3, lines=examined.lines)
 
 
 def instances(verdict: Verdict, exercise: Exercise) -> Iterator[CaseInstance]:

@@ -122,22 +122,25 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class EverySize:
-    """What reasoning about all sizes, grids and blocks at once said of a kernel that passed."""
+    """What is known of all sizes, grids and blocks of a kernel that passed all other cases."""
 
     outcome: Annotated[
         Literal["proved", "counterexample", "not decided", "not searched"],
         Meta(
             description="`proved`: within the exercise's rules no launch goes out of bounds, is "
             "misaligned, races, or leaves a thread behind at a barrier or a shuffle. "
-            "`counterexample`: one does, and the last of the verdict's cases says how. `not "
-            "decided`: neither is known, and it costs nothing. `not searched`: nothing was looked "
-            "for on this machine, and it costs nothing."
+            "`counterexample`: one does. If it was found by trying launches, the last of the "
+            "verdict's cases failed and says how; if Z3 alone found it, that case passed, and "
+            "`why` says how. `not decided`: neither is known, and it costs nothing. `not "
+            "searched`: in verdicts of older versions, nothing was looked for."
         ),
     ]
     assumes: Annotated[
         tuple[str, ...], Meta(description="What a proof rests on, in sentences.")
     ] = ()
-    why: Annotated[str, Meta(description="Why nothing is known; or empty.")] = ""
+    why: Annotated[
+        str, Meta(description="Why nothing is known, or what goes wrong without costing points.")
+    ] = ""
     lines: Annotated[
         tuple[int, ...], Meta(description="The lines of what could not be excluded.")
     ] = ()

@@ -87,8 +87,12 @@ def _solved(verdict: Verdict, exercise: Exercise) -> Page:
 
 
 def _every_size(verdict: Verdict) -> Page:
-    """That a kernel is proved for every size, and by a click what that means and assumes."""
+    """That a kernel is proved for every size, and by a click what that means and assumes; or what
+    Z3 alone found."""
     found = verdict.every_size
+    if found and found.outcome == "counterexample":
+        told = f"{sizes.REMARK} {found.why}"
+        return Page(paragraph(told), told)
     if found is None or found.outcome != "proved":
         return Page("", "")
     head = accented("success", PROVED)
@@ -127,7 +131,8 @@ def _name(case: CaseResult) -> str:
 
 
 def _words(case: CaseResult, exercise: Exercise) -> str:
-    return f"{'✓' if case.status == 'passed' else '✗'} {exercise.kind.word(case.status)}"
+    mark = {"passed": "✓", "not_run": "·"}.get(case.status, "✗")
+    return f"{mark} {exercise.kind.word(case.status)}"
 
 
 def _outcome(case: CaseResult, exercise: Exercise) -> str:

@@ -29,7 +29,7 @@ jobs:
           python-version: "3.11"
           cache: pip
           cache-dependency-path: .course/constraints.txt
-      - run: pip install --quiet --constraint .course/constraints.txt --editable ".course[proofs]"
+      - run: pip install --quiet --constraint .course/constraints.txt --editable .course
       - run: grader check {lesson}.ipynb --github
 """
 

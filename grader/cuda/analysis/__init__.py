@@ -1,11 +1,13 @@
-"""Reasoning about a kernel's PTX for every size that an exercise's rule allows.
+"""What a kernel does at every size that an exercise's rule allows.
 
+    found = analysis.tried(source, rules, solution)
     found = analysis.examine(source, rules, seconds=10)
     found.outcome, found.error, str(found.trial)
 
-A symbolic thread goes through the program (`thread`, `rounds`); what must not happen is asked of Z3
-(`questions`, `scenes`), and what may happen is tried on the simulated GPU (`counterexamples`,
-`replay`). Z3 is the extra `warpwise[proofs]`; without it nothing is examined.
+`tried` launches it at the numbers that stand in its PTX (`constants`, `launches`, `trying`), on the
+simulated GPU. `examine` reasons: a symbolic thread goes through the program (`thread`, `rounds`);
+what must not happen is asked of Z3 (`questions`, `scenes`), and what may happen is tried on the
+simulated GPU (`counterexamples`, `replay`). Z3 is the extra `warpwise[proofs]`; `tried` needs none.
 """
 
 from __future__ import annotations
@@ -74,6 +76,20 @@ def examine(source: str, rules: Sequence[Rule], seconds: float = 10) -> Found:
     allowed = effort.seconds(seconds)
     with _nothing_collected():
         found = search(source, rules, allowed)
+    spent = allowed.meter.spent
+    return replace(found, seconds=time.process_time() - start, spent=spent)
+
+
+def tried(source: str, rules: Sequence[Rule], solution: str = "") -> Found:
+    """What becomes of a source's kernels in launches at the numbers that stand in them, on the
+    simulated GPU: a counterexample, or nothing known. It needs no Z3. `solution` is right; numbers
+    that it lacks are tried first. Raises CompileError."""
+    from . import effort
+    from .trying import tried
+
+    start = time.process_time()
+    allowed = effort.seconds(effort.TRIALS)
+    found = tried(source, rules, solution, allowed) or Found(Outcome.NOT_DECIDED)
     spent = allowed.meter.spent
     return replace(found, seconds=time.process_time() - start, spent=spent)
 

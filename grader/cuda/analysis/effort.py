@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 SECOND = 1_000_000  # units of Z3's own measure ("rlimit"), in 0.3 s to 3 s
 INSTRUCTION = 200  # that a symbolic thread executes, in the same units
 FORMULA = 30  # that a question holds
-LAUNCH = 40_000  # on the simulated GPU
-STEP = 30  # of it, which is up to 2,048 threads' instruction
+LAUNCH = 2_000  # on the simulated GPU
+BOUND = 50  # for each instruction of the kernel
+STEP = 15  # of it, which is up to 2,048 threads' instruction
+TRIALS = 1.5  # seconds, as `seconds` has them, for launches before there is any reasoning
 MOST_OF_ONE = SECOND  # for one question
 
 
@@ -37,9 +39,9 @@ class Effort:
     def spend(self, units: int) -> None:
         self.meter.spent += units
 
-    def replay(self, steps: int) -> None:
-        """A launch on the simulated GPU."""
-        self.spend(LAUNCH + steps * STEP)
+    def replay(self, instructions: int, steps: int) -> None:
+        """A launch on the simulated GPU, of a kernel of so many instructions."""
+        self.spend(LAUNCH + instructions * BOUND + steps * STEP)
 
 
 def seconds(number: float) -> Effort:

@@ -265,7 +265,8 @@ class Arithmetic:
         if isinstance(value, z3.BoolRef):
             return value
         if isinstance(value, Polynomial):  # as `mov.pred %p1, -1` says that it holds
-            assert value.number is not None
+            if value.number is None:
+                return term(value) != 0
             return z3.BoolVal(value.number != 0)
         assert isinstance(value, Unknown)
         if value not in self._conditions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -150,6 +151,9 @@ class RawKernel:
         opt_in = self.max_dynamic_shared_size_bytes
         check_shared(self.name, device, shared.static, shared_mem, opt_in)
         geometry = _geometry(self.name, device, grid, block, directives, module.cooperative)
+        if options.blocks:
+            together = min(geometry.wave_blocks, max(map(len, options.blocks)))
+            geometry = replace(geometry, wave_blocks=together)
         layout = local_layout(self._linked)
         stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}

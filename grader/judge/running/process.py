@@ -168,13 +168,14 @@ def _followed(
     return [*heard.cases, *[heard.last] * missing]
 
 
-def reason(source: str, rules: tuple[Rule, ...], limits: Limits) -> Outcome:
-    """What reasoning about every size that some rules allow makes of `source`; it costs the same
-    effort on every machine, and `Limits.reasoning` says what happens where that fails."""
+def reason(source: str, rules: tuple[Rule, ...], solution: str, limits: Limits) -> Outcome:
+    """What is known of `source` at every size that some rules allow, of which `solution` is right;
+    it costs the same effort on every machine, and `Limits.reasoning` says what happens where that
+    fails."""
     seconds = limits.compile_seconds + limits.reasoning_seconds
     limits = replace(limits, compile_seconds=seconds, total_seconds=seconds)
     asked = _request(source, (), limits, {}, "reasoning")
-    asked = msgspec.structs.replace(asked, rules=rules, effort=limits.reasoning)
+    asked = msgspec.structs.replace(asked, rules=rules, solution=solution, effort=limits.reasoning)
     end = time.monotonic() + seconds * limits.patience
     return _one_worker(asked, limits, end).compiled
 

@@ -23,7 +23,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from ...cuda import analysis
 from ...cuda.errors import (
     CompileError,
     CompilerFailure,
@@ -42,7 +41,6 @@ if sys.platform == "linux":
     from . import forkserver
 
 if TYPE_CHECKING:
-    from ...course.model import Rule
     from ...cuda.compilers import Compiler
 
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
@@ -59,12 +57,9 @@ def main() -> None:
 
 def _warm_up() -> None:
     """Import and look up what every worker needs; nothing here depends on what it is asked."""
-    from . import simulated  # noqa: F401, imported for the workers
+    from . import reasoning, simulated  # noqa: F401, imported for the workers
 
-    if analysis.available:
-        from . import reasoning
-
-        reasoning.reasoners()
+    reasoning.reasoners()
     with suppress(Exception):  # each worker then finds it missing, and says so
         _readable()
 
@@ -116,7 +111,7 @@ def _reason(request: Request) -> Iterator[Reply]:
     _withdraw(compilers.chosen())
     rlimits.raise_when_time_is_up()
     rlimits.end_at_the_latest(request.compile_seconds, request.cpu_seconds)
-    action = partial(_examined, request.source, request.rules, request.effort)
+    action = partial(_examined, request)
     yield _attempt(action, request.memory_bytes, request.compile_seconds)
 
 
@@ -272,10 +267,11 @@ def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
     return Ran(warnings=ptx.warnings)
 
 
-def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Ran:
+def _examined(request: Request) -> Ran:
     from .reasoning import examined
 
-    return Ran(examined=examined(source, rules, effort))
+    found = examined(request.source, request.rules, request.solution, request.effort)
+    return Ran(examined=found)
 
 
 def _compile_cubin(source: str, architecture: str) -> Ran:

@@ -34,28 +34,30 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outside of functions
 
 
-def examined(source: str, rules: tuple[Rule, ...], effort: float) -> Examined:
-    """As `analysis.examine`, and asked once of answers that compile to the same. Raises
-    CompileError."""
+def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
+    """What trying launches says of a source, and if they say nothing, and `effort` is not 0, what
+    `analysis.examine` says; asked once of answers that compile to the same. Raises CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
-    key = _key(module, lines, rules, effort)
+    key = _key(module, lines, rules, solution, effort)
     if found := _kept(key, lines):
         return found
-    found = _examined(source, rules, effort)
+    found = _examined(source, rules, solution, effort)
     places = tuple(lines.index(one) for one in found.lines if one in lines)
     kept = msgspec.structs.replace(found, lines=places)
     keep_entry(key, {}, msgspec.json.encode(kept))
     return found
 
 
-def _examined(source: str, rules: tuple[Rule, ...], effort: float) -> Examined:
-    found = analysis.examine(source, rules, effort)
-    tried = None
+def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
+    found, tried = analysis.tried(source, rules, solution), None
+    reasoned = effort > 0 and found.trial is None
+    if reasoned:
+        found = analysis.examine(source, rules, effort)
     if (trial := found.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     proved = found.outcome is analysis.Outcome.PROVED
-    return Examined(proved, tried, found.why, found.suspected)
+    return Examined(proved, tried, reasoned, found.why, found.suspected)
 
 
 def _kept(key: str, lines: list[int | None]) -> Examined | None:
@@ -68,7 +70,11 @@ def _kept(key: str, lines: list[int | None]) -> Examined | None:
 
 
 def _key(
-    module: simulator.RawModule, lines: list[int | None], rules: tuple[Rule, ...], effort: float
+    module: simulator.RawModule,
+    lines: list[int | None],
+    rules: tuple[Rule, ...],
+    solution: str,
+    effort: float,
 ) -> str:
     kernels = {rule.kernel for rule in rules}
     text = _nameless(module.text, module.program, kernels)
@@ -77,7 +83,7 @@ def _key(
         for kernel in sorted(kernels)
     ]
     order = [lines.index(line) for line in _lines(module.program)]
-    about = json.dumps([text, order, declared, repr(rules), effort, reasoners()])
+    about = json.dumps([text, order, declared, repr(rules), solution, effort, reasoners()])
     return hashlib.sha256(about.encode()).hexdigest()
 
 
@@ -85,7 +91,7 @@ def _key(
 def reasoners() -> str:
     """A name for everything that reasons: our code, Z3, NumPy and Python."""
     digest = hashlib.sha256(platform.python_version().encode())
-    for name in _LIBRARIES:
+    for name in _LIBRARIES if analysis.available else ("numpy",):
         digest.update(f"{name} {version(name)}\0".encode())
     files = [path for room in _REASONERS for path in (_GRADER / room).rglob("*.py")]
     for path in sorted(files):

@@ -48,13 +48,14 @@ class Machine:
         self.wave.tell(*attach(self.wave))
 
     def run(self) -> None:
-        """Run every block of the grid; raises what goes wrong."""
-        geometry = self.wave.geometry
-        waves = range(0, geometry.blocks, geometry.wave_blocks)
+        """Run every block of the grid, or those of the options; raises what goes wrong."""
+        runs = self.options.blocks or (range(self.wave.geometry.blocks),)
+        wave = self.wave.geometry.wave_blocks
+        waves = [run[first : first + wave] for run in runs for first in range(0, len(run), wave)]
         try:
             with np.errstate(all="ignore"):
-                for first in reversed(waves) if self.options.order == "backwards" else waves:
-                    self._run_wave(first, min(geometry.wave_blocks, geometry.blocks - first))
+                for blocks in reversed(waves) if self.options.order == "backwards" else waves:
+                    self._run_wave(blocks.start, len(blocks))
         finally:
             for tell in self.wave.events.end:
                 tell()
