@@ -25,6 +25,8 @@ from .coursefile import CourseFile
 from .folder import CourseFolder
 from .store import Question, Store
 
+DIGITS = 16  # of the name of a part
+
 Read = tuple[tuple[Answer, ...], str]  # a notebook's answers, and what there is to show of it
 
 
@@ -117,16 +119,16 @@ class Grading:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
         store = self.store
-        content = repr((handed_in.refused, handed_in.others)).encode() + handed_in.content
         parts = {
-            "judge": f"{store.judge(self.lesson)} {marking()}".encode(),
-            "lesson": store.lesson(self.lesson).encode(),
-            "points": repr(sorted(self.file.plan(self.lesson).outside)).encode(),
-            "secret": repr(self.seeds).encode(),
-            "stamp": repr(sorted(handed_in.beside.items())).encode(),
-            "submission": content,
+            "judge": f"{store.judge(self.lesson)} {marking()}",
+            "lesson": store.lesson(self.lesson),
+            "points": repr(sorted(self.file.plan(self.lesson).outside)),
+            "secret": repr(self.seeds),
+            "stamp": repr(sorted(handed_in.beside.items())),
         }
-        return " ".join(f"{name}:{_digest(part)}" for name, part in parts.items())
+        named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
+        named["submission"] = handed_in.known
+        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""
@@ -181,6 +183,3 @@ def of(course: CourseFolder, lesson: Lesson) -> Grading:
     seeds = release.seeds(course, lesson)
     return Grading(course, lesson.name, release.store(course), seeds, scores, file, blank)
 
-
-def _digest(part: bytes) -> str:
-    return hashlib.sha256(part).hexdigest()[:16]

@@ -65,7 +65,7 @@ def as_json(checked: list[Checked]) -> str:
 def _check_notebook(path: Path, root: Path) -> list[Checked]:
     from ..submissions import intake
 
-    notebook = intake.read_notebook(path)
+    notebook = intake.read_answers(path)
     lesson = course.lesson(_lesson_name(path, notebook), root)
     found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
     return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
