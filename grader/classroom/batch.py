@@ -57,7 +57,7 @@ def autograde(
     force: bool = False,
 ) -> list[Graded]:
     """Grade the submissions that are not up to date, with `force` all, and return all. An
-    unreadable notebook gets 0 points and a sentence; marks given by hand stay; lateness is as due
+    unreadable notebook gets a sentence and no mark; marks given by hand stay; lateness is as due
     dates and policy say now. `workers` judge; by default one a CPU."""
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
@@ -113,7 +113,12 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = [grading.store.find(one) for one in grading.questions(read[folder])]
-        score = sum(one.points for one in found if one and one.exercise not in optional)
+        floors = grading.floors(learner, read[folder])
+        score = sum(
+            max(one.points, floors.get(one.exercise.partition("/")[2], 0.0))
+            for one in found
+            if one and one.exercise not in optional
+        )
         tried = HandIn(lesson, when, score, most)
         ((_, standing),) = standings(replace(file, late_days=0), learner, [tried])
         return score - (standing.penalty or 0.0)

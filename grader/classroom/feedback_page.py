@@ -71,7 +71,7 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     """The page's HTML."""
     place = course.path("autograded", lesson, learner)
     notebook = graded.cells(place / f"{lesson}.ipynb")
-    found = {_grade_id(cell): apart(_card(cell)) for cell in notebook}
+    found = {graded.grade_id(cell): apart(_card(cell)) for cell in notebook}
     cards = {name: Markup(card) for name, (_, card) in found.items()}
     rules = dict.fromkeys(rule for told, _ in found.values() for rule in told)
     order = list(cards)
@@ -111,7 +111,7 @@ def _position(order: list[str], name: str) -> int:
 def _own(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> Iterator[Markup]:
     """The learner's cells: answers, and all that was not handed out as it is."""
     for cell in notebook:
-        name, source = _grade_id(cell), _source(cell)
+        name, source = graded.grade_id(cell), _source(cell)
         if name.startswith(CHECK) or not source.strip():
             continue
         if name or source not in handed_out:
@@ -143,11 +143,6 @@ def _sources(path: str, changed: int) -> frozenset[str]:
     return frozenset(_source(cell) for cell in graded.cells(Path(path)))
 
 
-def _grade_id(cell: dict[str, Any]) -> str:
-    found = cell["metadata"].get("nbgrader", {}).get("grade_id")
-    return found if isinstance(found, str) else ""
-
-
 def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
@@ -155,7 +150,7 @@ def _source(cell: dict[str, Any]) -> str:
 def _card(cell: dict[str, Any]) -> str:
     """What JudgeAnswers put into a check cell: the grader's own HTML."""
     pages = ["".join(one["data"].get("text/html", "")) for one in cell.get("outputs", ())]
-    return "".join(pages) if _grade_id(cell).startswith(CHECK) else ""
+    return "".join(pages) if graded.grade_id(cell).startswith(CHECK) else ""
 
 
 @cache

@@ -19,7 +19,7 @@ from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
-from . import ClassroomError, coursefile, export, extra_credit, release, verdicts
+from . import ClassroomError, coursefile, export, extra_credit, release, shown_marks, verdicts
 from .cache_key import marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
@@ -35,8 +35,8 @@ class Work:
     """What was handed in, read once. `answers` say what there is to judge, and `notebook` is what
     there is to show of it, a file's text; where it is none, `unreadable` says why. `beside` has
     what nbgrader put there, by name, `remark` and `others` are as `Submission` has them,
-    `fingerprint` names everything that the marks hang on, and `had` is what an unreadable one
-    replaces."""
+    `fingerprint` names everything that the marks hang on, `had` is what an unreadable one
+    replaces, and `floors` are the points that feedback has shown for the same answers."""
 
     fingerprint: str
     answers: tuple[Answer, ...]
@@ -46,6 +46,7 @@ class Work:
     others: tuple[str, ...]
     unreadable: str = ""
     had: float = 0.0
+    floors: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -65,9 +66,16 @@ class Grading:
     _read: dict[tuple[str, bytes], Read] = field(default_factory=dict, compare=False, repr=False)
 
     def known(self, learner: str) -> str:
-        """The fingerprint of the marks in the gradebook; empty where there are none."""
+        """The fingerprint of the marks in the gradebook; empty where there are none, or where
+        they may fall that were kept."""
         place = self.course.path("autograded", self.lesson, learner)
-        return verdicts.fingerprint(place) if learner in self.scores else ""
+        if learner not in self.scores:
+            return ""
+        if kept := verdicts.keeping(place):
+            shown = shown_marks.read(self.course, self.lesson, learner)
+            if not shown.keys() >= set(kept):
+                return ""
+        return verdicts.fingerprint(place)
 
     def work(self, folder: Path, known: str = "") -> Work | None:
         """What lies in `folder`; None where its fingerprint is the `known` one."""
@@ -85,13 +93,21 @@ class Grading:
         """What counts for `learner`: of a work that cannot be read what was handed in before or,
         where nothing of that can be read either, nothing."""
         if not work.unreadable:
-            return work
+            return self._at_least(learner, work)
         if (earlier := self._earlier(learner)) is not None:
             remark = f"{work.unreadable} What was handed in before that counts."
-            return self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
+            work = self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
+            return self._at_least(learner, work)
         had = self._had(learner)
         lost = f" What was handed in before had {counted(had, 'point')}, and no longer counts."
         return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
+
+    def floors(self, learner: str, work: Work) -> dict[str, float]:
+        """By exercise the points that feedback has shown for these answers."""
+        return shown_marks.floors(self.course, self.lesson, learner, work.answers)
+
+    def _at_least(self, learner: str, work: Work) -> Work:
+        return replace(work, floors=tuple(sorted(self.floors(learner, work).items())))
 
     def questions(self, work: Work) -> Iterator[Question]:
         """What the judge has to be asked about it."""
@@ -182,4 +198,3 @@ def of(course: CourseFolder, lesson: Lesson) -> Grading:
         release.generate(course, lesson)
     seeds = release.seeds(course, lesson)
     return Grading(course, lesson.name, release.store(course), seeds, scores, file, blank)
-

@@ -16,12 +16,15 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import is_grade
 from sqlalchemy.orm import joinedload, undefer
 
+from ..submissions.intake import grade_id
 from . import coursefile
 from .coursefile import CourseFile
 from .deadlines import HandIn, Standing, standings
 from .folder import CourseFolder
+from .plugin import mark_of
 
 Submitted = tuple[SubmittedAssignment, SubmittedNotebook]
 
@@ -41,8 +44,21 @@ class AssignLateness(AssignLatePenalties):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        apply(CourseFolder(self.config), resources["nbgrader"]["student"])
+        course, where = CourseFolder(self.config), resources["nbgrader"]
+        _leave_open(course, where, nb)
+        apply(course, where["student"])
         return nb, resources
+
+
+def _leave_open(course: CourseFolder, where: dict[str, Any], notebook: NotebookNode) -> None:
+    """Take back the 0 that nbgrader has for what could not be judged: an instructor is to look."""
+    checks = [cell for cell in notebook.cells if is_grade(cell) and mark_of(cell) is None]
+    with course.gradebook() as gradebook:
+        for cell in checks:
+            lesson = where["assignment"]
+            grade = gradebook.find_grade(grade_id(cell), lesson, lesson, where["student"])
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
 
 
 def apply(course: CourseFolder, learner: str | None = None) -> int:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from ..course import Exercise
+from ..errors import MachineError
 from ..judge import Verdict
 from ..notebook import cards, verdict_card
 from ..status import Status
@@ -23,10 +25,12 @@ FILE = "verdicts.json"
 
 class Kept(TypedDict):
     """What is kept of an exercise: a sentence about the notebook, empty when all is well, and the
-    verdict as `Verdict.to_dict` gives it."""
+    verdict as `Verdict.to_dict` gives it; `keeps` are the points that feedback has shown for the
+    same answer, where the verdict has fewer."""
 
     problem: str
     verdict: dict[str, Any]
+    keeps: NotRequired[float]
 
 
 UNREADABLE = (
@@ -34,10 +38,17 @@ UNREADABLE = (
 )  # beside the judge's own statuses: there is an answer, and no reading it
 
 
-def score(verdict: Verdict, most: float) -> float:
+def points(kept: Kept) -> float | None:
+    """What the answer gets, None where it could not be judged."""
+    verdict = kept["verdict"]
+    statuses = {verdict["status"], *(case["status"] for case in verdict.get("cases", ()))}
+    judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED})
+    return kept.get("keeps", float(verdict["points"]) if judged else None)
+
+
+def score(points: float, most: float) -> float:
     """The points that nbgrader reads: finite, from 0 to `most`. Anything else it would take for
     full marks, or refuse."""
-    points = float(verdict.points)
     return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
 
 
@@ -78,6 +89,13 @@ def differing(one: str, other: str) -> list[str]:
     """The names of the parts, as `name:value` between blanks, in which two fingerprints differ."""
     first, second = (dict(part.split(":", 1) for part in text.split()) for text in (one, other))
     return sorted(name for name in first | second if first.get(name) != second.get(name))
+
+
+def keeping(autograded: Path) -> list[str]:
+    """The exercises whose mark is one that feedback has shown, where the verdict has less."""
+    with suppress(OSError, MachineError):
+        return [name for name, kept in read(autograded).items() if "keeps" in kept]
+    return []
 
 
 def had(autograded: Path) -> float:

@@ -103,7 +103,6 @@ def _known(refused: str, others: tuple[str, ...] = ()) -> hashlib._Hash:
     return hashlib.sha256(repr((refused, others)).encode())
 
 
-
 def _instead(name: str, notebooks: tuple[str, ...], files: tuple[str, ...]) -> str:
     """What to do where there is no notebook called `name`; nothing for an empty folder."""
     if notebooks:
