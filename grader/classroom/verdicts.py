@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from ..course import Exercise
+from ..course.kinds.kind import unmarked
 from ..errors import MachineError
 from ..judge import Verdict
+from ..judge.beside import changes
 from ..notebook import cards, verdict_card
 from ..status import Status
 from . import graded
@@ -33,6 +36,9 @@ class Kept(TypedDict):
     keeps: NotRequired[float]
 
 
+_OURS = re.compile(
+    rf"<details[^>]*><summary>(?:(?!</summary>).)*{verdict_card.COMPARE}.*?</details>", re.DOTALL
+)
 UNREADABLE = (
     Status.UNREADABLE
 )  # beside the judge's own statuses: there is an answer, and no reading it
@@ -58,8 +64,26 @@ def notice(problem: str) -> str:
 
 
 def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
-    """HTML for the learner: visible cases in full, hidden ones by their category alone."""
-    return verdict_card.page(verdict.for_learner(), source, exercise).html
+    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
+    of our solution, as others may still hand in."""
+    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
+
+
+def beside_ours(cell: str, solution: str) -> str:
+    """HTML with the lines in which a cell and our solution differ."""
+    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
+
+
+def with_mark(card: str, kept: Kept, mark: float | None) -> str:
+    """The card with another mark than the verdict's in its title."""
+    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
+    said = "no mark" if mark is None else verdict_card.of_points(round(mark, 2), most)
+    return card.replace(verdict_card.of_points(points, most), said, 1)
+
+
+def without_ours(card: str) -> str:
+    """The card as it is made now; an earlier version put our solution into it."""
+    return _OURS.sub("", card)
 
 
 def read(autograded: Path) -> dict[str, Kept]:
