@@ -119,8 +119,7 @@ def shown(lines: Iterable[Change]) -> list[Change]:
     for one in lines:
         if one.what == LATENESS and one.before is None and seen:  # as they were written once
             one = replace(one, before=0.0)
-            seen.add(LATENESS)
-        if one.what in seen and one.before != one.after:
+        if (one.what in seen or one.before is not None) and one.before != one.after:
             found.append(one)
         seen.add(one.what)
     return found

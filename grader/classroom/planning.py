@@ -36,13 +36,14 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
         whose &= {learner, *file.team(lesson, learner)}
     when = {one: marked.get(one) or _newest(course, file, lesson, one) for one in whose}
     late = sorted(one for one, at in when.items() if at and at > (due(then, lesson, one) or at))
-    told = f"which is earlier than it was ({file.local(before)})" if before and earlier else ""
-    told = " and ".join(filter(None, ["which is past" if after < now else "", told]))
+    told = "past" if after < now else ""
+    if before and earlier:
+        told += f"{told and ' and '}earlier than it was ({file.local(before)})"
     names = f" ({some(late)})" if late else ""
     whom = f" for {learner}" if learner else ""
     return (
-        f"{lesson} would be due {file.local(after)} {file.zone}{whom}, {told}: {len(late)} of "
-        f"{len(when)} would be late{names}."
+        f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {told}: "
+        f"{len(late)} of {len(when)} would be late{names}."
     )
 
 

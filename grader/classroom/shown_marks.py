@@ -15,7 +15,7 @@ from . import graded, verdicts
 from .files import whole
 from .folder import CourseFolder
 
-FILE = "shown.json"  # beside a feedback page: by exercise the points and a name for the answer
+FILE = "shown.txt"  # beside a feedback page: by exercise the points and a name for the answer
 
 Shown = dict[str, tuple[float, str]]
 

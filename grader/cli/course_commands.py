@@ -273,7 +273,7 @@ def show_status(name: str, section: str | None) -> int:
     here = open_course()
     lesson = lesson_called(here, name).name
     found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
-    file = coursefile.read(here)
+    file, unread = coursefile.read(here), sum(one.unreadable for one in found)
     say(f"{lesson}, times in {file.zone}")
     if found:
         Console().print(_table(file, found))
@@ -282,8 +282,8 @@ def show_status(name: str, section: str | None) -> int:
         f"{sum(one.late > 0 for one in found)} of them late; "
         f"{sum(one.extended for one in found)} with an extension; "
         f"{sum(one.score is not None for one in found)} graded; "
-        f"{sum(one.unreadable for one in found)} unreadable; "
         f"{sum(one.waits for one in found)} wait for a mark by hand"
+        + (f"; {unread} unreadable" if unread else "")
     )
     return 0
 
