@@ -16,11 +16,13 @@ from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, grader, hand_
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import feedback, planning
+from grader import course
+from grader.classroom import demo, feedback, planning
 from grader.classroom.folder import new_course
 from grader.cli import course_commands
 from grader.cli.app import app
 from grader.learner import folder as learners_folder
+from grader.notebook import check, session
 from grader.submissions import intake
 
 pytestmark = pytest.mark.slow
@@ -328,6 +330,43 @@ def test_late_days_keep_a_lesson_open(here):
     )
     (here.root / "course.toml").write_text(text)
     assert OURS not in page(here, "ada")[0]
+
+
+def test_check_in_a_folder_that_the_exchange_made_holds_our_solution_back(
+    tmp_path, monkeypatch, capsys
+):
+    lesson = course.lessons()[0]
+    exercise = lesson.exercises[0]
+    session.begin(lesson)
+    session.current().sources[exercise.name] = lesson.solution(exercise)
+    for folder, shown in (("mine", True), (lesson.name, False)):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        check(exercise.name)
+        told = capsys.readouterr().out
+        assert "passed" in told and (OURS in told) is shown
+
+
+def test_grader_check_of_a_fetched_notebook_and_on_github_holds_it_back(here, monkeypatch):
+    monkeypatch.setattr(course, "KERNELS", here.kernels)
+    told = {}
+    for name, *options in (("mine",), (LESSON,), ("theirs", "--github")):
+        folder = here.root / "work" / name
+        folder.mkdir(parents=True)
+        shutil.copy(here.notebook("submitted", LESSON, "ada"), folder / f"{LESSON}.ipynb")
+        path = str(folder / f"{LESSON}.ipynb")
+        told[name] = grader(here, "check", path, *options).stdout
+        assert "passed" in told[name]
+    assert [name for name in told if OURS.lower() in told[name]] == ["mine"]
+
+
+def test_a_demo_of_a_lesson_that_is_open_warns_in_one_line(here, monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "ROOT", tmp_path)
+    monkeypatch.setattr(course, "KERNELS", here.kernels)
+    warned = "The slides show our solutions, and 01_add can be handed in until 2098-12-10"
+    assert warned in said(here, "demo", "--lesson", "01")[2]
+    said(here, "release", LESSON, "--due", "2026-01-01", "--yes")
+    assert said(here, "demo", "--lesson", "01")[2] == ""
 
 
 # --- 9: grading again ---------------------------------------------------------------------------
