@@ -22,7 +22,6 @@ from grader.classroom.folder import new_course
 from grader.cli import course_commands
 from grader.cli.app import app
 from grader.learner import folder as learners_folder
-from grader.notebook import check, session
 from grader.submissions import intake
 
 pytestmark = pytest.mark.slow
@@ -330,21 +329,6 @@ def test_late_days_keep_a_lesson_open(here):
     )
     (here.root / "course.toml").write_text(text)
     assert OURS not in page(here, "ada")[0]
-
-
-def test_check_in_a_folder_that_the_exchange_made_holds_our_solution_back(
-    tmp_path, monkeypatch, capsys
-):
-    lesson = course.lessons()[0]
-    exercise = lesson.exercises[0]
-    session.begin(lesson)
-    session.current().sources[exercise.name] = lesson.solution(exercise)
-    for folder, shown in (("mine", True), (lesson.name, False)):
-        (tmp_path / folder).mkdir()
-        monkeypatch.chdir(tmp_path / folder)
-        check(exercise.name)
-        told = capsys.readouterr().out
-        assert "passed" in told and (OURS in told) is shown
 
 
 def test_grader_check_of_a_fetched_notebook_and_on_github_holds_it_back(here, monkeypatch):
