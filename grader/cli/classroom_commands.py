@@ -115,8 +115,8 @@ def tell_kept(found: Regraded, lesson: str) -> None:
     if marks := sum(map(sum, kept)):
         say(
             f"kept: {counted(marks, 'mark')} of {counted(sum(map(any, kept)), 'learner')}, as "
-            f"feedback has shown them; this version gives less: `grader regrade {lesson} --dry-run "
-            "--yes` says whom, and `--yes` alone lets them fall"
+            "feedback has shown them; this version gives less. "
+            f"`grader regrade {lesson} --yes` lets them fall; with --dry-run it says whose"
         )
 
 
