@@ -6,3 +6,12 @@ def counted(number: float, noun: str, many: str = "") -> str:
     otherwise than with an s."""
     shown = f"{int(number):,}" if number == int(number) else f"{number:g}"
     return f"{shown} {noun if number == 1 else many or noun + 's'}"
+
+
+SHOWN_NAMES = 5  # learners named where there may be hundreds
+
+
+def some(names: list[str]) -> str:
+    """The first few of these names, and how many there are more."""
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -204,6 +204,17 @@ def test_the_solution_passes_and_shows_its_counters_beside_the_budget(opened):
     assert "Other cases, not shown here" in shown.text
 
 
+def test_our_solution_is_held_back_in_a_folder_that_the_exchange_made(
+    opened, tmp_path, monkeypatch
+):
+    opened.run("%%cuda interleaved\n" + SOLUTION)
+    for folder, shown in (("mine", True), (LESSON.name, False)):
+        (tmp_path / folder).mkdir()
+        monkeypatch.chdir(tmp_path / folder)
+        told = opened.run('check("interleaved")').text
+        assert "interleaved: passed" in told and ("Compare with ours" in told) is shown
+
+
 def test_hidden_cases_are_told_by_their_kind_alone(opened):
     only_256 = SOLUTION.replace("blockDim.x / 2; stride", "128; stride")
     assert only_256 != SOLUTION

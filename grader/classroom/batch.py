@@ -56,15 +56,16 @@ def autograde(
     track: Track = lambda steps, **_: steps,
     force: bool = False,
 ) -> list[Graded]:
-    """Grade the submissions that are not up to date, with `force` all, and return all. An
-    unreadable notebook gets 0 points and a sentence; marks given by hand stay; lateness is as due
-    dates and policy say now. `workers` judge; by default one a CPU."""
+    """Grade the submissions that are not up to date, with `force` all, and return all. What is
+    wrong with a notebook is said when it is graded, and not again. An unreadable notebook gets a
+    sentence and no mark; marks given by hand stay; lateness is as due dates and policy say now.
+    `workers` judge; by default one a CPU."""
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
     with _alone(course):
         with _judges(workers) as there:
             release.require_solved(course, found, there)
-            changes.record(course, lesson)  # what was done by hand since
+            before = changes.record(course, lesson)  # what was done by hand since
             grading = grading_of(course, found)
             learners = counting.everybody(grading.file, lesson, learners)
             works = _works(grading, learners, there, track, force)
@@ -72,9 +73,10 @@ def autograde(
         stuck = _enter_all(grading, works, track)
         extra_credit.apply(course, grading.file, lesson)
         lateness.apply(course)
-        changes.record(course, lesson)
+        changes.record(course, lesson, before)
         by_hand = _by_hand(course, lesson)
-        return [stuck.get(one) or _graded(course, lesson, one, by_hand) for one in learners]
+        found = [_graded(course, lesson, one, by_hand, one in works) for one in learners]
+        return [stuck.get(one.learner) or one for one in found]
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -113,7 +115,12 @@ def _worth(
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
         found = [grading.store.find(one) for one in grading.questions(read[folder])]
-        score = sum(one.points for one in found if one and one.exercise not in optional)
+        floors = grading.floors(learner, read[folder])
+        score = sum(
+            max(one.points, floors.get(one.exercise.partition("/")[2], 0.0))
+            for one in found
+            if one and one.exercise not in optional
+        )
         tried = HandIn(lesson, when, score, most)
         ((_, standing),) = standings(replace(file, late_days=0), learner, [tried])
         return score - (standing.penalty or 0.0)
@@ -190,10 +197,10 @@ def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:
 
 
 def _graded(
-    course: CourseFolder, lesson: str, learner: str, by_hand: dict[str, list[str]]
+    course: CourseFolder, lesson: str, learner: str, by_hand: dict[str, list[str]], new: bool
 ) -> Graded:
     exercises = verdicts.read(course.path("autograded", lesson, learner))
-    problems = [kept["problem"] for kept in exercises.values() if kept["problem"]]
+    problems = [kept["problem"] for kept in exercises.values() if new and kept["problem"]]
     problems += by_hand.get(learner, [])
     return Graded(learner, exercises, tuple(dict.fromkeys(problems)))
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import getpass
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 
 from ..course.weave import CHECK
@@ -25,9 +25,10 @@ State = dict[tuple[str, str], "Known"]  # by learner and exercise
 
 @dataclass(frozen=True)
 class Known:
-    """A mark at one time. `parts` names what it hangs on (see `batch`)."""
+    """A mark at one time, None where the answer could not be judged. `parts` names what it hangs on
+    (see `batch`)."""
 
-    score: float
+    score: float | None
     most: float
     by_hand: bool
     parts: str
@@ -35,7 +36,8 @@ class Known:
 
 @dataclass(frozen=True)
 class Change:
-    """`what` is an exercise, or LATENESS, whose points are below 0; `before` None: the first."""
+    """`what` is an exercise, or LATENESS, whose points are below 0. `before` None: there was no
+    mark yet; `after` None: the answer could not be judged."""
 
     when: str
     who: str
@@ -43,7 +45,7 @@ class Change:
     lesson: str
     what: str
     before: float | None
-    after: float
+    after: float | None
     why: str
     parts: str = ""
     most: float = 0.0
@@ -72,8 +74,11 @@ def between(lesson: str, before: State, after: State) -> Iterator[Change]:
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
-        if old is None and what == LATENESS and not new.score:
-            continue
+        if old is None and what == LATENESS:
+            if not new.score:
+                continue
+            if any(known == learner for known, _ in before):  # who was in time until now
+                old = Known(0.0, 0.0, False, new.parts)
         if old is None or (old.score, old.most) != (new.score, new.most):
             why = _why(what, old, new)
             score = old.score if old else None
@@ -81,15 +86,42 @@ def between(lesson: str, before: State, after: State) -> Iterator[Change]:
             yield Change(when, _who(), learner, lesson, what, score, new.score, why, *kept)
 
 
-def record(course: CourseFolder, lesson: str) -> list[Change]:
-    """Add to the log what is new since its last lines about the lesson; returns that."""
-    found = list(between(lesson, last(course, lesson), now(course, lesson)))
+def record(course: CourseFolder, lesson: str, before: State | None = None) -> State:
+    """Add to the log what is new since `before`, by default since its last lines about the lesson.
+    Returns what marks are now."""
+    state = now(course, lesson)
+    found = list(between(lesson, last(course, lesson) if before is None else before, state))
     if found:
         lines = "".join(json.dumps(asdict(one)) + "\n" for one in found)
         with (course.root / FILE).open("a", encoding="utf-8") as log:
             log.write(lines)
             log.flush()
             os.fsync(log.fileno())
+    return state
+
+
+def totals(state: State) -> dict[str, float | None]:
+    """By learner the mark of the lesson, lateness taken off; None where something in it could not
+    be judged."""
+    scores: dict[str, list[float | None]] = {}
+    for (learner, _), known in state.items():
+        if known.score is not None or known.most:
+            scores.setdefault(learner, []).append(known.score)
+    return {
+        learner: None if None in found else max(0.0, sum(one or 0.0 for one in found))
+        for learner, found in scores.items()
+    }
+
+
+def shown(lines: Iterable[Change]) -> list[Change]:
+    """Of one learner's lines those that tell of a mark that became another one."""
+    found, seen = [], set[str]()
+    for one in lines:
+        if one.what == LATENESS and one.before is None and seen:  # as they were written once
+            one = replace(one, before=0.0)
+        if (one.what in seen or one.before is not None) and one.before != one.after:
+            found.append(one)
+        seen.add(one.what)
     return found
 
 
@@ -122,6 +154,8 @@ def _why(what: str, old: Known | None, new: Known) -> str:
         return "due date, policy or extension changed"
     if new.by_hand or old.by_hand:
         return "marked by hand"
+    if new.score is None:
+        return "could not be judged"
     changed = verdicts.differing(old.parts, new.parts)
     reasons = dict.fromkeys(_REASONS[name] for name in changed if name in _REASONS)
     if old.most != new.most:  # which is more than that the lesson's files changed

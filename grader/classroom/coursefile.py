@@ -25,20 +25,22 @@ from .policy import Policy, parse
 
 FILE, VERSION = "course.toml", 1
 LAST, BEST = "last", "best"
+CLOSED, PASSED = "closed", "passed"
 UTC_ZONE = ZoneInfo("UTC")
 
 _HEAD = "Of this course: docs/course-file.md says what each line means."
 _COURSE = {"version", "time_zone", "late_days", "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
-_LESSON |= {"columns"}
+_LESSON |= {"columns", "solutions"}
 _PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
 
 
 @dataclass(frozen=True)
 class Plan:
     """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
-    due. `sections` and `extensions` say when it is due for a section, or a learner, instead;
-    `columns` what a learning platform calls its column."""
+    due. `solutions` says from when on feedback shows ours: CLOSED, when nobody can hand in any
+    more, or PASSED, to whom has passed. `sections` and `extensions` say when it is due for a
+    section, or a learner, instead; `columns` what a learning platform calls its column."""
 
     due: datetime | None = None
     late: Policy | None = None
@@ -49,6 +51,7 @@ class Plan:
     sections: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, datetime] = field(default_factory=dict)
     columns: Mapping[str, str] = field(default_factory=dict)
+    solutions: str = CLOSED
 
     @property
     def outside(self) -> frozenset[str]:
@@ -178,9 +181,7 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
-    attempts = data.get("attempts", LAST)
-    if attempts not in (LAST, BEST):
-        raise ClassroomError(f"{where}.attempts is {attempts!r}, and should be 'last' or 'best'.")
+    attempts = _one_of(data, "attempts", (LAST, BEST), where)
     due = moment(data["due"], zone, f"{where}.due") if "due" in data else None
     late = parse(_typed(data, "late", str, "", where), f"{where}.late") if "late" in data else None
     plan = Plan(
@@ -193,6 +194,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _moments(data, "sections", zone, where),
         _moments(data, "extensions", zone, where),
         _typed(data, "columns", dict, {}, where),
+        _one_of(data, "solutions", (CLOSED, PASSED), where),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -224,6 +226,16 @@ def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: 
         wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
         raise ClassroomError(f"{where}: {name} should be {wanted[kind]}.")
     return found
+
+
+def _one_of(data: dict[str, Any], name: str, words: tuple[str, str], where: str) -> str:
+    """One of two words, the first where there is none."""
+    found = data.get(name, words[0])
+    if found not in words:
+        raise ClassroomError(
+            f"{where}.{name} is {found!r}, and should be {words[0]!r} or {words[1]!r}."
+        )
+    return str(found)
 
 
 def _names(data: dict[str, Any], name: str, where: str) -> frozenset[str]:

@@ -62,7 +62,7 @@ def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Grade
     collecting.collect(here, lesson.name)
     with judges(confined=False) as found:  # the answers are ours
         graded = batch.autograde(here, lesson.name, list(people), found, track)
-    feedback.write_all(here, lesson.name, list(people), track)
+    feedback.write_all(here, lesson.name, list(people), track, solutions=True)
     return graded
 
 

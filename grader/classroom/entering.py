@@ -42,7 +42,7 @@ class Marked:
 
     notebook: str
     kept: bytes
-    scores: dict[str, float]
+    scores: dict[str, float | None]
     blank: frozenset[str]
 
 
@@ -80,7 +80,7 @@ class Entering:
                 verdicts.complete(places[learner], work.fingerprint, work.had)
 
     def _mark(self, work: Work) -> Marked:
-        asked = (work.notebook, work.unreadable, work.remark, work.others)
+        asked = (work.notebook, work.unreadable, work.remark, work.others, work.floors)
         if asked not in self._marked:
             self._marked[asked] = self._made(work)
         return self._marked[asked]
@@ -89,7 +89,7 @@ class Entering:
         def known(exercise: str, source: str) -> Verdict:
             return self.grading.store.verdict(self.grading.question(exercise, source))
 
-        marking = Marking(known, work.unreadable, work.remark, work.others)
+        marking = Marking(known, dict(work.floors), work.unreadable, work.remark, work.others)
         notebook = nbformat.reads(work.notebook, as_version=4)
         answers = plugin.take(notebook, deepcopy(self._pairs), work.unreadable)
         kept = plugin.fill(notebook, self._lesson, answers, marking)
@@ -99,7 +99,7 @@ class Entering:
                 continue
             cell.metadata.nbgrader["checksum"] = self._checksums[name]
             if utils.is_grade(cell):
-                scores[name], _ = utils.determine_grade(cell)
+                scores[name] = plugin.mark_of(cell)
             elif cell.metadata.nbgrader["checksum"] == utils.compute_checksum(cell):
                 blank.add(name)
         return Marked(text(notebook), verdicts.packed(kept), scores, frozenset(blank))

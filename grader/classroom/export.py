@@ -46,9 +46,10 @@ GRADES += ("raw_score", "late_submission_penalty", "score", "max_score", "note")
 class Row:
     """What a learner got for an exercise. `score` is the gradebook's, an instructor's mark where
     there is one, before the lateness of the whole submission, `late_penalty`, is taken off; None
-    where nothing was collected. `status` and `line` are the verdict's, or "unreadable";
-    `timestamp` is UTC in ISO format, empty if unknown. `by_judge` is the judge's score, `by_hand`
-    an instructor's, and `note` says what is wrong with the notebook or the mark."""
+    where nothing was collected or nothing could be judged. `status` and `line` are the verdict's,
+    or "unreadable"; `timestamp` is UTC in ISO format, empty if unknown. `by_judge` is the judge's
+    score, `by_hand` an instructor's (`score` is None without both), and `note` says what is wrong
+    with the notebook or the mark."""
 
     learner: str
     lesson: str
@@ -65,12 +66,13 @@ class Row:
 
 
 class Mark(NamedTuple):
-    """A grade as the gradebook has it; `judged_since`: that it was judged after an instructor had
+    """A grade as the gradebook has it; `score` is None where the answer could not be judged and
+    nobody has marked it; `judged_since`: that it was judged after an instructor had
     given a mark, and none has saved one since then."""
 
     learner: str
     cell: str
-    score: float
+    score: float | None
     most: float
     when: datetime | None
     penalty: float | None
@@ -116,6 +118,7 @@ def _grades(
 ) -> Iterator[dict[str, object]]:
     """The rows of grades.csv about one lesson."""
     marked = {one.student_id: one for one in submissions(gradebook, lesson.name)}
+    without = unmarked(gradebook, lesson.name)
     notes: dict[str, dict[str, None]] = {}
     for row in rows(course, gradebook, lesson.name):
         if row.note:
@@ -126,7 +129,9 @@ def _grades(
         known |= {"max_score": lesson.max_score, "note": said, "student_id": student.id}
         known |= {"last_name": student.last_name, "first_name": student.first_name}
         known |= {"email": student.email}
-        yield dict.fromkeys(GRADES) | known | _scores(marked.get(student.id))
+        scores = _scores(marked.get(student.id))
+        scores |= dict.fromkeys(("raw_score", "score")) if student.id in without else {}
+        yield dict.fromkeys(GRADES) | known | scores
 
 
 def _scores(submission: SubmittedAssignment | None) -> dict[str, object]:
@@ -192,11 +197,11 @@ def _row(mark: Mark, lesson: str, kept: dict[str, verdicts.Kept]) -> Row:
 def overridden(mark: Mark) -> str:
     """What to say of a mark given by hand that meets another one of the judge's, which nobody has
     looked at; empty where there is nothing to decide."""
-    if mark.by_hand is None or not mark.judged_since or mark.by_hand == mark.by_judge:
+    if mark.by_judge is None or not mark.judged_since or mark.by_hand in (None, mark.by_judge):
         return ""
     return (
         f"{mark.cell.removeprefix(CHECK)} keeps the {counted(mark.by_hand, 'point')} given by "
-        f"hand; judged again since then, it would get {mark.by_judge or 0:g}: save the one you "
+        f"hand; judged again since then, it would get {mark.by_judge:g}: save the one you "
         "want in formgrader."
     )
 
@@ -224,7 +229,13 @@ def marks(gradebook: Gradebook, lesson: str) -> Iterator[Mark]:
         .join(Assignment, Assignment.id == submitted.assignment_id)
         .filter(Assignment.name == lesson)
     )
-    yield from (Mark(*row) for row in found)
+    for mark in map(Mark._make, found):
+        yield mark._replace(score=None) if mark.by_judge is mark.by_hand is None else mark
+
+
+def unmarked(gradebook: Gradebook, lesson: str) -> set[str]:
+    """The learners of whom something that counts could not be judged: they have no mark."""
+    return {one.learner for one in marks(gradebook, lesson) if one.most and one.score is None}
 
 
 def _verdicts(course: CourseFolder, lesson: str, learner: str) -> dict[str, verdicts.Kept]:

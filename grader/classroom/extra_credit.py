@@ -48,7 +48,7 @@ def forget(course: CourseFolder, lesson: str, cells: Iterable[str]) -> None:
 def _points(course: CourseFolder, lesson: str, learner: str, name: str) -> float | None:
     try:
         kept = verdicts.read(course.path("autograded", lesson, learner))
-        return float(kept[name]["verdict"]["points"])
+        return verdicts.points(kept[name])
     except (FileNotFoundError, KeyError):  # graded by hand alone
         return None
 

@@ -21,9 +21,9 @@ from nbgrader.api import (
 
 from .. import course as lessons
 from ..submissions.submission import HANDED_IN, note
-from . import ClassroomError, changes, coursefile, deadlines, feedback_page
+from . import ClassroomError, changes, coursefile, deadlines, feedback_page, shown_marks
 from .batch import Track
-from .export import GradesExporter
+from .export import NOT_HANDED_IN, GradesExporter
 from .export import rows as rows_of
 from .feedback_page import Shown
 from .files import whole
@@ -32,9 +32,12 @@ from .folder import CourseFolder
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
 
 
-def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Track) -> int:
-    """Make the pages that are missing or show what is no longer so. Returns how many."""
-    shown = _shown(course, lesson, learners)
+def write_all(
+    course: CourseFolder, lesson: str, learners: list[str], track: Track, solutions: bool = False
+) -> int:
+    """Make the pages that are missing or show what is no longer so, with our `solutions` or
+    without. Returns how many."""
+    shown = _shown(course, lesson, learners, solutions)
     keys = {name: _key(course, lesson, name, shown[name]) for name in learners}
     late = [name for name in learners if _made_of(course, lesson, name) != keys[name]]
     for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
@@ -42,9 +45,9 @@ def write_all(course: CourseFolder, lesson: str, learners: list[str], track: Tra
     return len(late)
 
 
-def write(course: CourseFolder, lesson: str, learner: str) -> Path:
+def write(course: CourseFolder, lesson: str, learner: str, solutions: bool = False) -> Path:
     """Make a learner's feedback page anew, and return where it is in the course."""
-    shown = _shown(course, lesson, [learner])[learner]
+    shown = _shown(course, lesson, [learner], solutions)[learner]
     key = _key(course, lesson, learner, shown)
     return _write(course, lesson, learner, shown, key)
 
@@ -56,6 +59,7 @@ def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: s
     if place.exists():  # another grader's page may have brought files along
         shutil.rmtree(place)
     place.mkdir(parents=True)
+    shown_marks.keep(course, lesson, learner)
     whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
     for name in HANDED_IN:
         if text := note(graded / name):
@@ -99,11 +103,14 @@ def _pages() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in made_by)).hexdigest()
 
 
-def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, Shown]:
+def _shown(
+    course: CourseFolder, lesson: str, learners: list[str], solutions: bool
+) -> dict[str, Shown]:
     """By learner, what the page shows beside the notebook. ClassroomError where somebody has no
     marks."""
     file, about = coursefile.read(course), lessons.lesson(lesson, course.kernels)
     kinds = {one.name: one.kind for one in about.exercises}
+    ours = {one.name: one.solution for one in about.exercises if solutions and one.solved}
     with course.gradebook() as gradebook:
         rows = _by_learner(rows_of(course, gradebook, lesson), attrgetter("learner"))
         comments = _by_learner(_comments(gradebook, lesson), itemgetter(0))
@@ -111,7 +118,7 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
     optional = tuple(sorted(file.plan(lesson).optional))
     found = {}
     for learner in learners:
-        mine = tuple(row for row in rows.get(learner, ()) if row.score is not None)
+        mine = tuple(row for row in rows.get(learner, ()) if row.status != NOT_HANDED_IN)
         if not mine:
             raise ClassroomError(
                 f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
@@ -121,9 +128,11 @@ def _shown(course: CourseFolder, lesson: str, learners: list[str]) -> dict[str, 
         for _, exercise, text in comments.get(learner, ()):
             said[exercise] = (*said.get(exercise, ()), text)
         due = deadlines.due(file, lesson, learner)
-        again = tuple(one for one in changed.get(learner, ()) if one.before is not None)
+        lines = changed.get(learner, [])
+        again, by_hand = tuple(changes.shown(lines)), {one.what: one for one in lines}
+        whom = {name: one.who for name, one in by_hand.items() if one.by_hand}
         told = f"{file.local(due)} {file.zone}" if due else ""
-        found[learner] = Shown(about.title, kinds, mine, said, again, told, optional)
+        found[learner] = Shown(about.title, kinds, mine, said, again, told, optional, ours, whom)
     return found
 
 

@@ -4,8 +4,8 @@ with what is wrong first, then the cells that the learner wrote."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,11 @@ from ..counted import counted
 from ..course.kinds import Kind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
-from . import graded, sanitize_html
+from . import graded, sanitize_html, verdicts
 from .changes import Change
 from .export import Row
 from .folder import CourseFolder
-from .shared_styles import apart
+from .shared_styles import apart, shared
 
 # What is coloured in a learner's code, by Pygments' classes.
 COLOURS = {
@@ -34,6 +34,7 @@ _UNCOLOURED = re.compile(
     rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
     r'[a-z]{1,2}\d?">([^<]*)</span>'
 )
+INSTRUCTOR = "your instructor"  # who comments, where no name is known
 _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 
 
@@ -41,7 +42,8 @@ _FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
 class Shown:
     """All that a page is made of beside the graded notebook: the lesson's title, the kinds of its
     exercises by name, the marks, an instructor's comments by exercise, what changed when, when it
-    was due (empty: never), and the exercises that add nothing to the marks."""
+    was due (empty: never), the exercises that add nothing to the marks, our solutions where they
+    may be shown, and who marked by hand."""
 
     title: str
     kinds: Mapping[str, Kind]
@@ -50,6 +52,8 @@ class Shown:
     changes: tuple[Change, ...]
     due: str
     optional: tuple[str, ...] = ()
+    ours: Mapping[str, str] = field(default_factory=dict)
+    by_whom: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,8 @@ class Verdict:
     called: str
     card: Markup
     comments: tuple[str, ...]
+    explained: str
+    by_whom: str
 
     @property
     def passed(self) -> bool:
@@ -71,7 +77,9 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
     """The page's HTML."""
     place = course.path("autograded", lesson, learner)
     notebook = graded.cells(place / f"{lesson}.ipynb")
-    found = {_grade_id(cell): apart(_card(cell)) for cell in notebook}
+    kept = _kept(place)
+    sources = {graded.grade_id(cell): _source(cell) for cell in notebook}
+    found = {graded.grade_id(cell): apart(_card(cell, kept, shown, sources)) for cell in notebook}
     cards = {name: Markup(card) for name, (_, card) in found.items()}
     rules = dict.fromkeys(rule for told, _ in found.values() for rule in told)
     order = list(cards)
@@ -81,6 +89,8 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
             shown.kinds.get(row.exercise, Write()).word(row.status),
             cards.get(CHECK + row.exercise, Markup()),
             shown.comments.get(row.exercise, ()),
+            _explained(row, kept.get(row.exercise)),
+            shown.by_whom.get(row.exercise, INSTRUCTOR),
         )
         for row in sorted(shown.rows, key=lambda row: _position(order, CHECK + row.exercise))
     ]
@@ -94,13 +104,42 @@ def page(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
         handed_in=_FRACTION.sub("", stamp) if is_time(stamp) else "",
         due=shown.due,
         optional=shown.optional,
-        score=max(0.0, sum(row.score or 0.0 for row in shown.rows) - late),
+        score=_total(shown.rows, late),
         most=sum(row.max_score for row in shown.rows),
         late=late,
         exercises=sorted(exercises, key=lambda one: one.passed),
         changes=shown.changes,
         cells=list(_own(notebook, _handed_out(course, lesson))),
     )
+
+
+def _total(rows: Iterable[Row], late: float) -> float | None:
+    """None where something that counts has no mark."""
+    scores = [row.score for row in rows if row.score is not None or row.max_score]
+    return None if None in scores else max(0.0, sum(one or 0.0 for one in scores) - late)
+
+
+def _kept(place: Path) -> dict[str, verdicts.Kept]:
+    try:
+        return verdicts.read(place)
+    except FileNotFoundError:  # marked by hand alone
+        return {}
+
+
+def _explained(row: Row, kept: verdicts.Kept | None) -> str:
+    """How the mark came about, where it is not the verdict's."""
+    if row.score is None:
+        return "This could not be judged, and has no mark until an instructor gives one."
+    if row.by_hand is not None:
+        gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
+        return f"The judge gave {gave}."
+    if kept and "keeps" in kept:
+        now = counted(round(float(kept["verdict"]["points"]), 2), "point")
+        return (
+            f"This counts as you were shown it before: for the same answer the present version of "
+            f"the course gives {now}."
+        )
+    return ""
 
 
 def _position(order: list[str], name: str) -> int:
@@ -111,7 +150,7 @@ def _position(order: list[str], name: str) -> int:
 def _own(notebook: list[dict[str, Any]], handed_out: frozenset[str]) -> Iterator[Markup]:
     """The learner's cells: answers, and all that was not handed out as it is."""
     for cell in notebook:
-        name, source = _grade_id(cell), _source(cell)
+        name, source = graded.grade_id(cell), _source(cell)
         if name.startswith(CHECK) or not source.strip():
             continue
         if name or source not in handed_out:
@@ -143,19 +182,31 @@ def _sources(path: str, changed: int) -> frozenset[str]:
     return frozenset(_source(cell) for cell in graded.cells(Path(path)))
 
 
-def _grade_id(cell: dict[str, Any]) -> str:
-    found = cell["metadata"].get("nbgrader", {}).get("grade_id")
-    return found if isinstance(found, str) else ""
-
-
 def _source(cell: dict[str, Any]) -> str:
     return "".join(cell["source"])
 
 
-def _card(cell: dict[str, Any]) -> str:
-    """What JudgeAnswers put into a check cell: the grader's own HTML."""
+def _card(
+    cell: dict[str, Any],
+    kept: Mapping[str, verdicts.Kept],
+    shown: Shown,
+    sources: Mapping[str, str],
+) -> str:
+    """What JudgeAnswers put into a check cell, the grader's own HTML, with the mark that counts;
+    below it our solution, where that may be shown."""
+    if not graded.grade_id(cell).startswith(CHECK):
+        return ""
+    name = graded.grade_id(cell).removeprefix(CHECK)
     pages = ["".join(one["data"].get("text/html", "")) for one in cell.get("outputs", ())]
-    return "".join(pages) if _grade_id(cell).startswith(CHECK) else ""
+    card = verdicts.without_ours("".join(pages))
+    row = next((one for one in shown.rows if one.exercise == name), None)
+    if row is None or name not in kept:
+        return card
+    if row.by_hand is not None or "keeps" in kept[name] or row.score is None:
+        card = verdicts.with_mark(card, kept[name], row.score)
+    if name in shown.ours and row.status == "passed":
+        card += shared(verdicts.beside_ours(sources.get(name, ""), shown.ours[name]))
+    return card
 
 
 @cache
@@ -169,7 +220,6 @@ def _template() -> Template:
     )
     pages.filters |= {
         "counted": lambda value, noun: counted(round(value, 2), noun),
-        "points": lambda value: f"{round(value, 2):g}",
-        "mark": lambda value: "" if value is None else f"{round(value, 2):g}",
+        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
     }
     return pages.get_template("feedback.html")

@@ -29,6 +29,12 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
+def grade_id(cell: dict[str, Any]) -> str:
+    """What nbgrader calls a cell; empty when it is none of nbgrader's."""
+    found = cell["metadata"].get("nbgrader", {}).get("grade_id")
+    return found if isinstance(found, str) else ""
+
+
 def damaged(path: Path) -> MachineError:
     """What to do about a file in release/LESSON or in autograded/LEARNER/LESSON."""
     lesson = path.parent.name

@@ -19,11 +19,13 @@ from ..submissions import intake, submission
 from ..submissions.cells import cuda_source
 from ..submissions.intake import Answer, UnreadableNotebook
 from ..submissions.submission import Submission
-from . import ClassroomError, coursefile, export, extra_credit, release, verdicts
+from . import ClassroomError, coursefile, export, extra_credit, release, shown_marks, verdicts
 from .cache_key import marking
 from .coursefile import CourseFile
 from .folder import CourseFolder
 from .store import Question, Store
+
+DIGITS = 16  # of the name of a part
 
 Read = tuple[tuple[Answer, ...], str]  # a notebook's answers, and what there is to show of it
 
@@ -33,8 +35,8 @@ class Work:
     """What was handed in, read once. `answers` say what there is to judge, and `notebook` is what
     there is to show of it, a file's text; where it is none, `unreadable` says why. `beside` has
     what nbgrader put there, by name, `remark` and `others` are as `Submission` has them,
-    `fingerprint` names everything that the marks hang on, and `had` is what an unreadable one
-    replaces."""
+    `fingerprint` names everything that the marks hang on, `had` is what an unreadable one
+    replaces, and `floors` are the points that feedback has shown for the same answers."""
 
     fingerprint: str
     answers: tuple[Answer, ...]
@@ -44,6 +46,7 @@ class Work:
     others: tuple[str, ...]
     unreadable: str = ""
     had: float = 0.0
+    floors: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,16 @@ class Grading:
     _read: dict[tuple[str, bytes], Read] = field(default_factory=dict, compare=False, repr=False)
 
     def known(self, learner: str) -> str:
-        """The fingerprint of the marks in the gradebook; empty where there are none."""
+        """The fingerprint of the marks in the gradebook; empty where there are none, or where
+        they may fall that were kept."""
         place = self.course.path("autograded", self.lesson, learner)
-        return verdicts.fingerprint(place) if learner in self.scores else ""
+        if learner not in self.scores:
+            return ""
+        if kept := verdicts.keeping(place):
+            shown = shown_marks.read(self.course, self.lesson, learner)
+            if not shown.keys() >= set(kept):
+                return ""
+        return verdicts.fingerprint(place)
 
     def work(self, folder: Path, known: str = "") -> Work | None:
         """What lies in `folder`; None where its fingerprint is the `known` one."""
@@ -83,13 +93,21 @@ class Grading:
         """What counts for `learner`: of a work that cannot be read what was handed in before or,
         where nothing of that can be read either, nothing."""
         if not work.unreadable:
-            return work
+            return self._at_least(learner, work)
         if (earlier := self._earlier(learner)) is not None:
             remark = f"{work.unreadable} What was handed in before that counts."
-            return self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
+            work = self._with(replace(work, remark=remark, unreadable=""), self._of(earlier))
+            return self._at_least(learner, work)
         had = self._had(learner)
         lost = f" What was handed in before had {counted(had, 'point')}, and no longer counts."
         return replace(work, unreadable=f"{work.unreadable}{lost if had else ''}", had=had)
+
+    def floors(self, learner: str, work: Work) -> dict[str, float]:
+        """By exercise the points that feedback has shown for these answers."""
+        return shown_marks.floors(self.course, self.lesson, learner, work.answers)
+
+    def _at_least(self, learner: str, work: Work) -> Work:
+        return replace(work, floors=tuple(sorted(self.floors(learner, work).items())))
 
     def questions(self, work: Work) -> Iterator[Question]:
         """What the judge has to be asked about it."""
@@ -117,16 +135,16 @@ class Grading:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
         store = self.store
-        content = repr((handed_in.refused, handed_in.others)).encode() + handed_in.content
         parts = {
-            "judge": f"{store.judge(self.lesson)} {marking()}".encode(),
-            "lesson": store.lesson(self.lesson).encode(),
-            "points": repr(sorted(self.file.plan(self.lesson).outside)).encode(),
-            "secret": repr(self.seeds).encode(),
-            "stamp": repr(sorted(handed_in.beside.items())).encode(),
-            "submission": content,
+            "judge": f"{store.judge(self.lesson)} {marking()}",
+            "lesson": store.lesson(self.lesson),
+            "points": repr(sorted(self.file.plan(self.lesson).outside)),
+            "secret": repr(self.seeds),
+            "stamp": repr(sorted(handed_in.beside.items())),
         }
-        return " ".join(f"{name}:{_digest(part)}" for name, part in parts.items())
+        named = {name: hashlib.sha256(part.encode()).hexdigest() for name, part in parts.items()}
+        named["submission"] = handed_in.known
+        return " ".join(f"{name}:{part[:DIGITS]}" for name, part in named.items())
 
     def _worked_on(self, notebook: NotebookNode) -> int:
         """How many of the lesson's exercises have an answer that is not the one handed out."""
@@ -180,7 +198,3 @@ def of(course: CourseFolder, lesson: Lesson) -> Grading:
         release.generate(course, lesson)
     seeds = release.seeds(course, lesson)
     return Grading(course, lesson.name, release.store(course), seeds, scores, file, blank)
-
-
-def _digest(part: bytes) -> str:
-    return hashlib.sha256(part).hexdigest()[:16]

@@ -6,8 +6,10 @@ policy decides. For a lesson without a policy there nbgrader's own plug-in does,
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -16,12 +18,17 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import BasePlugin
 from nbgrader.preprocessors import AssignLatePenalties
+from nbgrader.utils import is_grade
 from sqlalchemy.orm import joinedload, undefer
 
+from ..course import Lesson
+from ..submissions.intake import grade_id
 from . import coursefile
 from .coursefile import CourseFile
 from .deadlines import HandIn, Standing, standings
 from .folder import CourseFolder
+from .plugin import mark_of
+from .policy import DAY
 
 Submitted = tuple[SubmittedAssignment, SubmittedNotebook]
 
@@ -41,8 +48,21 @@ class AssignLateness(AssignLatePenalties):
     def preprocess(
         self, nb: NotebookNode, resources: dict[str, Any]
     ) -> tuple[NotebookNode, dict[str, Any]]:
-        apply(CourseFolder(self.config), resources["nbgrader"]["student"])
+        course, where = CourseFolder(self.config), resources["nbgrader"]
+        _leave_open(course, where, nb)
+        apply(course, where["student"])
         return nb, resources
+
+
+def _leave_open(course: CourseFolder, where: dict[str, Any], notebook: NotebookNode) -> None:
+    """Take back the 0 that nbgrader has for what could not be judged: an instructor is to look."""
+    checks = [cell for cell in notebook.cells if is_grade(cell) and mark_of(cell) is None]
+    with course.gradebook() as gradebook:
+        for cell in checks:
+            lesson = where["assignment"]
+            grade = gradebook.find_grade(grade_id(cell), lesson, lesson, where["student"])
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
 
 
 def apply(course: CourseFolder, learner: str | None = None) -> int:
@@ -67,6 +87,25 @@ def late(file: CourseFile, gradebook: Gradebook) -> list[Late]:
         for learner, pairs in groupby(_submitted(gradebook), itemgetter(0))
         for one, standing in standings(file, learner, _hand_ins(pair[1:] for pair in pairs))
     ]
+
+
+def closes(course: CourseFolder, lesson: Lesson) -> datetime | None:
+    """From when on nobody can hand the lesson in for points: when it was due for all, with
+    sections, extensions and late days. None: never, or not known, as it is not due."""
+    file = coursefile.read(course)
+    plan = file.plan(lesson.name)
+    dates = {plan.due, *plan.sections.values(), *plan.extensions.values()}
+    if plan.due is None:
+        with course.gradebook() as gradebook:
+            known = [one for one in gradebook.assignments if one.name == lesson.name]
+            dates = {one.duedate for one in known}
+            dates |= {each.duedate for one in known for each in one.submissions}
+    most = sum(exercise.points for exercise in lesson.exercises)
+    late = (plan.late.ends(most) if plan.late else 0.0) + file.late_days * DAY
+    known_dates = [one for one in dates if one is not None]
+    if not known_dates or late == math.inf:
+        return None
+    return max(known_dates) + timedelta(seconds=late)
 
 
 def _set_dates(gradebook: Gradebook, file: CourseFile) -> None:

@@ -17,7 +17,7 @@ from .folder import CourseFolder
 class LearnerStatus:
     """One learner's lesson. Times are UTC; None: not due, not handed in, or no marks. `late`: the
     seconds after `due`; `spent`: late days; `score`: with lateness taken off; `waits`: that marks
-    wait for an instructor."""
+    wait for an instructor; `unreadable`: that something of it could not be judged."""
 
     learner: str
     section: str
@@ -31,6 +31,7 @@ class LearnerStatus:
     name: str = ""
     spent: int = 0
     waits: bool = False
+    unreadable: bool = False
 
 
 def of(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
@@ -57,11 +58,8 @@ def _of(
         for one in lateness.late(file, gradebook)
         if one.lesson == lesson
     }
-    waiting = {
-        mark.learner
-        for mark in export.marks(gradebook, lesson)
-        if export.overridden(mark) or (mark.by_judge is None and mark.by_hand is None)
-    }
+    waiting = {mark.learner for mark in export.marks(gradebook, lesson) if export.overridden(mark)}
+    unread = export.unmarked(gradebook, lesson)
     everybody = {*students, *file.learners, *course.learners("submitted", lesson)}
     found = []
     for learner in sorted(everybody):
@@ -71,7 +69,8 @@ def _of(
         names = (student.first_name, student.last_name) if student else ()
         name = " ".join(filter(None, names))
         late_days = spent.get(learner, 0)
-        found.append(replace(one, name=name, spent=late_days, waits=learner in waiting))
+        known = replace(one, name=name, spent=late_days, waits=learner in waiting | unread)
+        found.append(replace(known, score=None, unreadable=True) if learner in unread else known)
     return found
 
 

@@ -36,7 +36,8 @@ class Column:
 @dataclass(frozen=True)
 class Line:
     """A learner. `scores` by lesson, lateness taken off, without the lessons that nobody collected
-    of this one; `comments` by lesson: each exercise's points and diagnosis, in words."""
+    of this one or that could not be judged, which are `unreadable`; `comments` by lesson: each
+    exercise's points and diagnosis, in words."""
 
     learner: str
     first: str
@@ -45,6 +46,11 @@ class Line:
     person: Person
     scores: dict[str, float]
     comments: dict[str, str]
+
+    @property
+    def unreadable(self) -> int:
+        """How many lessons were handed in and have no mark, as they could not be judged."""
+        return len(self.comments.keys() - self.scores.keys())
 
     @property
     def name(self) -> str:
@@ -80,7 +86,7 @@ def read(
         rows = [row for one in columns for row in export.rows(course, gradebook, one.lesson)]
         scored: dict[str, list[export.Row]] = {}
         for row in rows:
-            if row.score is not None:
+            if row.status != export.NOT_HANDED_IN:
                 scored.setdefault(row.learner, []).append(row)
         lines = [_line(file, one, scored.get(one.id, [])) for one in gradebook.students]
     chosen = [one for one in lines if section in (None, one.person.section)]
@@ -147,7 +153,7 @@ def _line(file: CourseFile, student: Student, rows: list[export.Row]) -> Line:
         student.last_name or "",
         student.email or (student.id if "@" in student.id and is_name(student.id) else ""),
         file.person(student.id),
-        {lesson: _score(found) for lesson, found in mine.items()},
+        {lesson: _score(found) for lesson, found in mine.items() if not any(map(_open, found))},
         {lesson: _comment(found) for lesson, found in mine.items()},
     )
 
@@ -155,6 +161,10 @@ def _line(file: CourseFile, student: Student, rows: list[export.Row]) -> Line:
 def _score(rows: list[export.Row]) -> float:
     penalty = max(row.late_penalty or 0.0 for row in rows)
     return round(max(0.0, sum(row.score or 0.0 for row in rows) - penalty), 4)
+
+
+def _open(row: export.Row) -> bool:
+    return row.score is None and row.max_score > 0
 
 
 def _comment(rows: list[export.Row]) -> str:
@@ -168,7 +178,8 @@ def _said(row: export.Row) -> str:
     of = f"of {row.max_score:g}" if row.max_score else "extra"
     line = f", line {row.line}" if row.line else ""
     why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
-    return f"{row.exercise}: {row.score:g} {of}{why}"
+    points = "no mark" if row.score is None else f"{row.score:g}"
+    return f"{row.exercise}: {points} {of}{why}"
 
 
 def _by_name(line: Line) -> tuple[str, str, str]:

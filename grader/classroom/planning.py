@@ -2,12 +2,56 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 
-from . import ClassroomError, coursefile, policy
+from ..counted import some
+from . import ClassroomError, counting, coursefile, policy
 from .coursefile import changed, moment, table
 from .deadlines import due
+from .export import submissions
 from .folder import CourseFolder
+
+
+def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:
+    """Why it should be asked whether `lesson` is to be due at that time, for one learner or for
+    all: that is past, or earlier than it was, and who would be late then. Empty: nothing to ask."""
+    file = coursefile.read(course)
+    plan, option = file.plan(lesson), "--until" if learner else "--due"
+    after, now = moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
+    with course.gradebook() as gradebook:
+        dates = {one.name: one.duedate for one in gradebook.assignments}
+        marked = {one.student_id: one.timestamp for one in submissions(gradebook, lesson)}
+    before = due(file, lesson, learner) if learner else plan.due or dates.get(lesson)
+    earlier = before is not None and after < before
+    if not earlier and (learner or after >= now):
+        return ""
+    changed = replace(plan, due=after)
+    if learner:
+        changed = replace(plan, extensions={**plan.extensions, learner: after})
+    then = replace(file, lessons={**file.lessons, lesson: changed})
+    known = counting.everybody(file, lesson, course.learners("submitted", lesson))
+    whose = {*known, *marked}
+    if learner:
+        whose &= {learner, *file.team(lesson, learner)}
+    when = {one: marked.get(one) or _newest(course, file, lesson, one) for one in whose}
+    late = sorted(one for one, at in when.items() if at and at > (due(then, lesson, one) or at))
+    told = "past" if after < now else ""
+    if before and earlier:
+        told += f"{told and ' and '}earlier than it was ({file.local(before)})"
+    names = f" ({some(late)})" if late else ""
+    whom = f" for {learner}" if learner else ""
+    return (
+        f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {told}: "
+        f"{len(late)} of {len(when)} would be late{names}."
+    )
+
+
+def _newest(
+    course: CourseFolder, file: coursefile.CourseFile, lesson: str, learner: str
+) -> datetime | None:
+    folders = counting.attempts(course, file, lesson, learner)
+    return counting.handed_in_at(folders[-1]) if folders else None
 
 
 def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | None) -> None:

@@ -12,8 +12,8 @@ the same two steps by `take` and `fill`, with a `Marking` for each submission (s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,13 @@ from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
-from . import verdicts
+from . import shown_marks, verdicts
+from .folder import CourseFolder
 from .sanitize_html import sanitize
 from .secret import seed
 from .shared_styles import shared
 
+NO_MARK = "no_mark"  # in the metadata of a check cell's output: nbgrader would read a 0
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
 
 Pair = tuple[NotebookNode, NotebookNode]
@@ -44,10 +46,12 @@ Resources = dict[str, Any]  # nbconvert's, which each step may add to
 @dataclass(frozen=True)
 class Marking:
     """How one submission is marked. `verdict` is that on an exercise (LESSON/NAME) and a source;
-    `unreadable` says why there is nothing to grade, empty when there is; `remark` what else is
-    wrong, and costs no points; `others` are the notebooks that lie beside this one."""
+    `floors` are the points that feedback has shown for the same answers, by exercise; `unreadable`
+    says why there is nothing to grade, empty when there is; `remark` what else is wrong, and costs
+    no points; `others` are the notebooks that lie beside this one."""
 
     verdict: Callable[[str, str], Verdict]
+    floors: Mapping[str, float] = field(default_factory=dict)
     unreadable: str = ""
     remark: str = ""
     others: tuple[str, ...] = ()
@@ -74,8 +78,11 @@ class JudgeAnswers(NbGraderPreprocessor):
     unsafe = Bool(help="Judge also where nothing keeps the compiler from files.").tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        lesson = course.lesson(resources["nbgrader"]["assignment"], Path(self.kernels))
-        kept = fill(nb, lesson, resources[ANSWERS], Marking(self._verdict))
+        where, answers = resources["nbgrader"], resources[ANSWERS]
+        lesson = course.lesson(where["assignment"], Path(self.kernels))
+        whose = (CourseFolder(self.config), lesson.name, where["student"])
+        floors = shown_marks.floors(*whose, answers.values())
+        kept = fill(nb, lesson, answers, Marking(self._verdict, floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
 
@@ -122,10 +129,24 @@ def _grade(
         page = verdicts.page(verdict, answer.source, exercise)
     if marking.others and verdict.status == Status.NOT_ATTEMPTED:
         problem = problem or _elsewhere(marking.others, lesson.name)
-    page = verdicts.notice(problem) + page
-    data = {"text/plain": repr(verdicts.score(verdict, most)), "text/html": shared(page)}
-    check.outputs = [v4.new_output("execute_result", data=data)]
-    return {"problem": problem, "verdict": verdict.to_dict()}
+    kept: verdicts.Kept = {"problem": problem, "verdict": verdict.to_dict()}
+    floor = min(marking.floors.get(answer.name, 0.0), float(exercise.points))
+    if floor > (verdicts.points(kept) or 0.0):
+        kept["keeps"] = floor
+    points = verdicts.points(kept)
+    data = {
+        "text/plain": repr(verdicts.score(points or 0.0, most)),
+        "text/html": shared(verdicts.notice(problem) + page),
+    }
+    mark = {NO_MARK: True} if points is None else {}
+    check.outputs = [v4.new_output("execute_result", data=data, metadata=mark)]
+    return kept
+
+
+def mark_of(check: NotebookNode) -> float | None:
+    """The points in a check cell that `fill` has filled; None: the answer could not be judged."""
+    (output,) = check.outputs
+    return None if NO_MARK in output.metadata else float(output.data["text/plain"])
 
 
 def _elsewhere(others: tuple[str, ...], lesson: str) -> str:

@@ -34,6 +34,13 @@ class Policy:
         each = self.much / 100 * most if self.percent else self.much
         return min(score, math.ceil(seconds / self.step) * each)
 
+    def ends(self, most: float) -> float:
+        """So many seconds after it was due work is worth nothing; infinite: never. `most`: what
+        the lesson gives."""
+        each = self.much / 100 * most if self.percent else self.much
+        by_points = (math.ceil(most / each) - 1) * self.step if each else math.inf
+        return min(by_points, math.inf if self.most_days is None else self.most_days * DAY)
+
 
 def parse(text: str, where: str) -> Policy:
     """The policy that a sentence means; "none": nothing that is late counts. ClassroomError."""

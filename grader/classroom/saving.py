@@ -20,7 +20,7 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from sqlalchemy import Table, Update, bindparam, insert, select, update
+from sqlalchemy import Table, Update, bindparam, insert, select, true, update
 
 _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
     one.__table__ for one in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
@@ -30,11 +30,11 @@ _STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
 @dataclass(frozen=True)
 class Marks:
     """What the gradebook is told of one learner's submission: when it was handed in, and scores and
-    comments by the gradebook's ids of cells."""
+    comments by the gradebook's ids of cells; a score of None: it could not be judged."""
 
     learner: str
     when: datetime | None
-    scores: Mapping[str, float]
+    scores: Mapping[str, float | None]
     comments: Mapping[str, str | None]
 
 
@@ -93,9 +93,14 @@ class Saving:
             handed_in = update(_SUBMITTED).where(_SUBMITTED.c.id == submission)
             execute(handed_in, {"timestamp": marks.when})
         by_hand = _GRADES.c.manual_score.is_not(None)
-        rows = [{"cell": cell, "auto_score": score} for cell, score in marks.scores.items()]
-        if rows:
-            execute(_of(_GRADES, notebook).values(needs_manual_grade=by_hand), rows)
+        for judged, waits in ((True, by_hand), (False, true())):
+            rows = [
+                {"cell": cell, "auto_score": score}
+                for cell, score in marks.scores.items()
+                if (score is not None) == judged
+            ]
+            if rows:
+                execute(_of(_GRADES, notebook).values(needs_manual_grade=waits), rows)
         rows = [{"cell": cell, "auto_comment": text} for cell, text in marks.comments.items()]
         if rows:
             execute(_of(_COMMENTS, notebook), rows)
@@ -122,9 +127,9 @@ def _of(table: Table, notebook: str) -> Update:
     )
 
 
-def _graded(scores: Mapping[str, float]) -> list[dict[str, object]]:
+def _graded(scores: Mapping[str, float | None]) -> list[dict[str, object]]:
     return [
-        {"cell_id": cell, "auto_score": score, "needs_manual_grade": False}
+        {"cell_id": cell, "auto_score": score, "needs_manual_grade": score is None}
         for cell, score in scores.items()
     ]
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from ..course import Exercise
+from ..course.kinds.kind import unmarked
+from ..errors import MachineError
 from ..judge import Verdict
+from ..judge.beside import changes
 from ..notebook import cards, verdict_card
 from ..status import Status
 from . import graded
@@ -23,21 +28,33 @@ FILE = "verdicts.json"
 
 class Kept(TypedDict):
     """What is kept of an exercise: a sentence about the notebook, empty when all is well, and the
-    verdict as `Verdict.to_dict` gives it."""
+    verdict as `Verdict.to_dict` gives it; `keeps` are the points that feedback has shown for the
+    same answer, where the verdict has fewer."""
 
     problem: str
     verdict: dict[str, Any]
+    keeps: NotRequired[float]
 
 
+_OURS = re.compile(
+    rf"<details[^>]*><summary>(?:(?!</summary>).)*{verdict_card.COMPARE}.*?</details>", re.DOTALL
+)
 UNREADABLE = (
     Status.UNREADABLE
 )  # beside the judge's own statuses: there is an answer, and no reading it
 
 
-def score(verdict: Verdict, most: float) -> float:
+def points(kept: Kept) -> float | None:
+    """What the answer gets, None where it could not be judged."""
+    verdict = kept["verdict"]
+    statuses = {verdict["status"], *(case["status"] for case in verdict.get("cases", ()))}
+    judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED})
+    return kept.get("keeps", float(verdict["points"]) if judged else None)
+
+
+def score(points: float, most: float) -> float:
     """The points that nbgrader reads: finite, from 0 to `most`. Anything else it would take for
     full marks, or refuse."""
-    points = float(verdict.points)
     return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
 
 
@@ -47,8 +64,26 @@ def notice(problem: str) -> str:
 
 
 def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
-    """HTML for the learner: visible cases in full, hidden ones by their category alone."""
-    return verdict_card.page(verdict.for_learner(), source, exercise).html
+    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
+    of our solution, as others may still hand in."""
+    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
+
+
+def beside_ours(cell: str, solution: str) -> str:
+    """HTML with the lines in which a cell and our solution differ."""
+    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
+
+
+def with_mark(card: str, kept: Kept, mark: float | None) -> str:
+    """The card with another mark than the verdict's in its title."""
+    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
+    said = "no mark" if mark is None else verdict_card.of_points(round(mark, 2), most)
+    return card.replace(verdict_card.of_points(points, most), said, 1)
+
+
+def without_ours(card: str) -> str:
+    """The card as it is made now; an earlier version put our solution into it."""
+    return _OURS.sub("", card)
 
 
 def read(autograded: Path) -> dict[str, Kept]:
@@ -78,6 +113,13 @@ def differing(one: str, other: str) -> list[str]:
     """The names of the parts, as `name:value` between blanks, in which two fingerprints differ."""
     first, second = (dict(part.split(":", 1) for part in text.split()) for text in (one, other))
     return sorted(name for name in first | second if first.get(name) != second.get(name))
+
+
+def keeping(autograded: Path) -> list[str]:
+    """The exercises whose mark is one that feedback has shown, where the verdict has less."""
+    with suppress(OSError, MachineError):
+        return [name for name, kept in read(autograded).items() if "keeps" in kept]
+    return []
 
 
 def had(autograded: Path) -> float:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 UNSAFE = Annotated[
     bool, typer.Option("--unsafe", help="Also where nothing keeps a learner's #include from files.")
 ]
+YES = Annotated[
+    bool, typer.Option("--yes", help="Also where that makes learners late: ask nothing.")
+]
 COURSE = "WARPWISE_COURSE"  # course_folder reads it as it is imported, so only after --course
 # Who judges a learner's file never takes lessons from the folder that it lies in; who writes does.
 AUTHORS = {"build", "new", "preview", "demo", "publish"}
@@ -138,9 +141,12 @@ def check(
 ) -> None:
     """Judge a kernel, or every solution of a notebook. The exit status is 0 if all passed."""
     from .. import course
+    from ..learner import progress
     from . import check_file
 
     checked = check_file.check(file, exercise, course.KERNELS)
+    if github or progress.is_fetched(file.stem, file.parent):  # others may still hand in
+        checked = check_file.without_ours(checked)
     for problem in filter(None, (one.problem for one in checked)):
         typer.echo(problem, err=True)
     if as_json:
@@ -366,11 +372,12 @@ def release(
     late: Annotated[
         str | None, typer.Option(help='Like "10%/day, at most 3 days", or "none".')
     ] = None,
+    yes: YES = False,
 ) -> None:
     """Enter a lesson in the gradebook and hand it out through nbgrader's exchange."""
     from . import course_commands
 
-    raise typer.Exit(course_commands.release_lessons(lesson, due, late))
+    raise typer.Exit(course_commands.release_lessons(lesson, due, late, yes))
 
 
 @app.command()
@@ -378,11 +385,12 @@ def extend(
     lesson: str,
     learner: str,
     until: Annotated[str, typer.Option(help='Like "2026-12-03 12:00".')],
+    yes: YES = False,
 ) -> None:
     """Give a learner, and the learner's team, more time for a lesson."""
     from . import course_commands
 
-    raise typer.Exit(course_commands.extend(lesson, learner, until))
+    raise typer.Exit(course_commands.extend(lesson, learner, until, yes))
 
 
 @app.command()
@@ -482,6 +490,12 @@ def regrade(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say whose mark would change, and why.")
     ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Marks may fall that feedback has shown.")
+    ] = False,
+    csv: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what changes there, too.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="At a time; default: CPUs.")] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask cluster that judges: tcp://HOST:PORT.")
@@ -491,15 +505,21 @@ def regrade(
     """Grade what is not up to date again, and say whose mark that changes, and why."""
     from . import course_commands
 
-    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, jobs, scheduler, unsafe))
+    workers = course_commands.Workers(jobs, scheduler, unsafe)
+    raise typer.Exit(course_commands.regrade_lesson(lesson, dry_run, yes, csv, workers))
 
 
 @app.command()
-def feedback(lesson: str) -> None:
+def feedback(
+    lesson: str,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Ours, too, while work can still be handed in.")
+    ] = False,
+) -> None:
     """Write each learner's feedback page and the grades as CSV."""
     from . import classroom_commands
 
-    raise typer.Exit(classroom_commands.write_feedback(lesson))
+    raise typer.Exit(classroom_commands.write_feedback(lesson, solutions))
 
 
 @app.command()

@@ -56,6 +56,14 @@ def check(path: Path, exercise_id: str | None, root: Path) -> list[Checked]:
     return [_set_beside(Checked(exercise.id, source, judge(exercise.id, source, root=root)), root)]
 
 
+def without_ours(checked: list[Checked]) -> list[Checked]:
+    """The same without the lines of our solutions."""
+    return [
+        replace(one, beside=replace(one.beside, changes=())) if one.beside else one
+        for one in checked
+    ]
+
+
 def as_json(checked: list[Checked]) -> str:
     """A `schema.Report` as JSON."""
     found = tuple(schema.Checked(one.exercise, one.problem, one.verdict) for one in checked)
@@ -65,7 +73,7 @@ def as_json(checked: list[Checked]) -> str:
 def _check_notebook(path: Path, root: Path) -> list[Checked]:
     from ..submissions import intake
 
-    notebook = intake.read_notebook(path)
+    notebook = intake.read_answers(path)
     lesson = course.lesson(_lesson_name(path, notebook), root)
     found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
     return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]

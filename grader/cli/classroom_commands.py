@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
@@ -22,24 +23,26 @@ from ..classroom import (
     collecting,
     coursefile,
     demo,
+    export,
     feedback,
+    lateness,
     leaderboard,
     lecture,
     notebooks,
+    regrade,
     report,
 )
 from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
 from ..classroom.marks import Names
-from ..counted import counted
+from ..classroom.regrade import Regraded
+from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
 from ..judge import oversights, steps
 from . import stepper
-
-SHOWN_NAMES = 5  # learners named where there may be hundreds
 
 
 def build_notebooks(check: bool) -> int:
@@ -83,28 +86,78 @@ def autograde_lesson(
     lesson = lesson_called(here, name).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, lesson)
-        graded = batch.autograde(here, lesson, learners, workers, track, force)
-    Console().print(_diagnoses(graded))
-    problems = problems_of((*graded, *refused))
+        found = regrade.watched(
+            here,
+            lesson,
+            lambda: batch.autograde(here, lesson, learners, workers, track, force),
+        )
+    Console().print(_diagnoses(found.graded))
+    problems = problems_of((*found.graded, *refused))
     for problem in problems:
         complain(problem)
-    entered = sum(bool(one.exercises) for one in graded)
-    say(f"graded: {counted(entered, 'submission')}, in {short(here.root)}/gradebook.db")
-    return 1 if problems else 0
+    entered = sum(bool(one.exercises) for one in found.graded)
+    with here.gradebook() as gradebook:
+        unread = sorted(export.unmarked(gradebook, lesson))
+    told = f", {len(unread)} unreadable ({some(unread)})" if unread else ""
+    say(f"graded: {counted(entered, 'submission')}{told}, in {short(here.root)}/gradebook.db")
+    tell_kept(found, lesson)
+    if found.changed:
+        say(
+            f"marks of {counted(len(found.changed), 'learner')} changed: "
+            f"{', '.join(found.reasons)}; {largest(found)}; changes.jsonl has them all"
+        )
+    return 1 if problems or unread else 0
 
 
-def write_feedback(name: str) -> int:
-    """Write every graded learner's feedback page, and the course's grades as CSV."""
+def tell_kept(found: Regraded, lesson: str) -> None:
+    """Say how many marks stay as feedback has shown them, and how to let them fall."""
+    kept = [["keeps" in one for one in each.exercises.values()] for each in found.graded]
+    if marks := sum(map(sum, kept)):
+        say(
+            f"kept: {counted(marks, 'mark')} of {counted(sum(map(any, kept)), 'learner')}, as "
+            "feedback has shown them; this version gives less. "
+            f"`grader regrade {lesson} --yes` lets them fall; with --dry-run it says whose"
+        )
+
+
+def largest(found: Regraded) -> str:
+    """The largest change of a lesson's points."""
+    learner, before, after = found.largest
+    return f"largest {mark(before)} to {mark(after)} ({learner})"
+
+
+def mark(points: float | None) -> str:
+    return "no mark" if points is None else f"{round(points, 4):g}"
+
+
+def write_feedback(name: str, solutions: bool) -> int:
+    """Write every graded learner's feedback page, and the course's grades as CSV; our solutions
+    with `solutions`, or where course.toml says so, or once nobody can hand in any more."""
     here = open_course()
-    lesson = lesson_called(here, name).name
+    about = lesson_called(here, name)
+    lesson = about.name
     learners = here.learners("autograded", lesson)
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson}`.")
-    made = feedback.write_all(here, lesson, learners, track)
+    wanted = solutions or coursefile.read(here).plan(lesson).solutions == coursefile.PASSED
+    open_until = _open(here, about)
+    made = feedback.write_all(here, lesson, learners, track, wanted or not open_until)
     pages = counted(len(learners), "page")
     say(f"feedback: {pages} in {short(here.root)}/feedback, {made} made now")
+    if open_until and not wanted:
+        say(f"our solutions are left out, as {open_until}; --solutions shows them")
     say(f"the grades of the course are in {short(feedback.export(here))}")
     return 0
+
+
+def _open(here: CourseFolder, lesson: course.Lesson) -> str:
+    """That learners can still hand in a lesson, and until when; empty when they cannot."""
+    until, file = lateness.closes(here, lesson), coursefile.read(here)
+    if until is None:
+        return f"{lesson.name} can be handed in at any time"
+    if until < datetime.now(UTC).replace(tzinfo=None):
+        return ""
+    return f"{lesson.name} can be handed in until {file.local(until)} {file.zone}"
 
 
 def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
@@ -150,6 +203,12 @@ def present_lesson(number: str, live: bool, port: int) -> int:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C; `number` is how its name begins, e.g. 02."""
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
+    here = open_course()
+    if (here.root / "gradebook.db").is_file():
+        with here.gradebook() as gradebook:
+            released = lesson.name in {one.name for one in gradebook.assignments}
+        if released and (still := _open(here, lesson)):
+            complain(f"The slides show our solutions, and {still}.")
     made = demo.present(lesson, track)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
@@ -203,11 +262,6 @@ def problems_of(graded: Iterable[Graded]) -> list[str]:
         for problem in one.problems:
             learners.setdefault(problem, []).append(one.learner)
     return [f"{some(names)}: {problem}" for problem, names in learners.items()]
-
-
-def some(names: list[str]) -> str:
-    more = len(names) - SHOWN_NAMES
-    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def _status(status: str, line: str = "") -> Text:

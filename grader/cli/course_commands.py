@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections import Counter
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
+import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import track
@@ -18,6 +21,7 @@ from .. import course
 from ..classroom import (
     ClassroomError,
     coursefile,
+    export,
     exports,
     lesson_status,
     marks,
@@ -26,20 +30,42 @@ from ..classroom import (
     regrade,
     release,
     roster,
+    spreadsheets,
 )
 from ..classroom.bundles import github, gradescope
+from ..classroom.changes import Change
 from ..classroom.coursefile import CourseFile
 from ..classroom.files import whole
 from ..classroom.folder import CourseFolder, begin, open_course
 from ..classroom.judges import judges
 from ..classroom.lesson_status import LearnerStatus
-from ..counted import counted
+from ..counted import counted, some
 from ..course import handout, scaffolding
 from ..errors import BadInput
 from ..judge import steps
-from .classroom_commands import complain, lesson_called, problems_of, say, short, some
+from .classroom_commands import (
+    complain,
+    largest,
+    lesson_called,
+    mark,
+    problems_of,
+    say,
+    short,
+    tell_kept,
+)
 
+CHANGE = ("learner", "what", "from", "to", "why")  # the columns of what regrading changes
 PUBLISHED = "PUBLISHED.txt"  # in a folder that `grader publish` made
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who judges: how many at a time here, or the cluster of a scheduler; `unsafe`: also where
+    nothing keeps a learner's #include from files."""
+
+    jobs: int | None
+    scheduler: str | None
+    unsafe: bool
 
 
 def preview_lesson(name: str, port: int) -> None:
@@ -50,15 +76,35 @@ def preview_lesson(name: str, port: int) -> None:
     preview.serve(name, kernels, port)
 
 
-def release_lessons(name: str | None, due: str | None, late: str | None) -> int:
+def release_lessons(name: str | None, due: str | None, late: str | None, yes: bool) -> int:
     """Release one lesson, or all of them; keep when they are due."""
     here = open_course()
-    for lesson in [lesson_called(here, name)] if name else course.lessons(here.kernels):
+    found = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
+    if due is not None:
+        _require_meant([planning.objection(here, one.name, due) for one in found], yes)
+    for lesson in found:
         if due is not None or late is not None:
             _keep_due(here, lesson.name, due, late)
+        with here.gradebook() as gradebook:
+            known = lesson.name in {one.name for one in gradebook.assignments}
+            marked = len(export.submissions(gradebook, lesson.name))
         release.release(here, lesson)
         say(f"released {lesson.name} to {short(here.shelves)}/outbound/{lesson.name}")
+        if known:
+            say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
     return 0
+
+
+def _require_meant(objections: list[str], yes: bool) -> None:
+    """Ask on a terminal whether something is meant that could cost learners points; elsewhere
+    BadInput without `yes`."""
+    for told in filter(None, objections):
+        if yes or sys.stdin.isatty():
+            say(told)
+        else:
+            raise BadInput(f"{told} Give --yes if that is meant.")
+    if any(objections) and not yes:
+        typer.confirm("Is that meant?", abort=True)
 
 
 def _keep_due(here: CourseFolder, name: str, due: str | None, late: str | None) -> None:
@@ -69,10 +115,11 @@ def _keep_due(here: CourseFolder, name: str, due: str | None, late: str | None) 
     say(f"{name} is {when}; {coursefile.FILE} has that, and the next autograde goes by it")
 
 
-def extend(name: str, learner: str, until: str) -> int:
+def extend(name: str, learner: str, until: str, yes: bool) -> int:
     """Give a learner more time."""
     here = open_course()
     lesson = lesson_called(here, name).name
+    _require_meant([planning.objection(here, lesson, until, learner)], yes)
     before = planning.extend(here, lesson, learner, until)
     file = coursefile.read(here)
     after = file.plan(lesson).extensions[learner]
@@ -80,8 +127,6 @@ def extend(name: str, learner: str, until: str) -> int:
         f"{lesson} is due {file.local(after)} {file.zone} for {learner}, and no more "
         f"{file.local(before)}; the next autograde goes by it"
     )
-    if after < before:
-        say("That is earlier than it was.")
     return 0
 
 
@@ -122,32 +167,51 @@ def export_marks(
     path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, content)
     without = sum(not line.scores for line in found.lines)
-    say(f"{counted(len(found.lines), 'learner')}, {without} of them without a mark: {short(path)}")
+    unread = sum(line.unreadable for line in found.lines)
+    told = f", {unread} unreadable" if unread else ""
+    say(
+        f"{counted(len(found.lines), 'learner')}, {without} of them without a mark{told}: "
+        f"{short(path)}"
+    )
     return 0
 
 
 def regrade_lesson(
-    name: str, dry_run: bool, jobs: int | None, scheduler: str | None, unsafe: bool
+    name: str, dry_run: bool, lowers: bool, csv: Path | None, workers: Workers
 ) -> int:
-    """Grade again, or say what that would change."""
+    """Grade again, or say what that would change; with `lowers` marks may fall that feedback has
+    shown."""
     here = open_course()
     lesson = lesson_called(here, name).name
     learners = here.learners("submitted", lesson)
-    with judges(jobs, scheduler, confined=not unsafe) as workers:
+    with judges(workers.jobs, workers.scheduler, confined=not workers.unsafe) as found:
         grade = regrade.dry_run if dry_run else regrade.apply
-        found, graded = grade(here, lesson, learners, workers, track)
-    table = Table("learner", "what", "from", "to", "why", box=SIMPLE_HEAD)
-    for one in found:
-        before = "" if one.before is None else f"{one.before:g}"
-        table.add_row(*map(Text, (one.learner, one.what, before, f"{one.after:g}", one.why)))
-    if found:
+        done = grade(here, lesson, learners, found, track, lowers)
+    rows = [(one.learner, one.what, _before(one), mark(one.after), one.why) for one in done.changes]
+    table = Table(*CHANGE, box=SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(*map(Text, row))
+    if rows:
         Console().print(table)
-    changed = len({one.learner for one in found})
-    would = "would change" if dry_run else "changed"
-    for problem in problems_of(graded):
+    if csv:
+        spreadsheets.write(csv, CHANGE, [dict(zip(CHANGE, row, strict=True)) for row in rows])
+        say(f"{short(csv)} has these lines")
+    for problem in problems_of(done.graded):
         complain(problem)
-    say(f"marks of {changed} of {counted(len(graded), 'learner')} {would}")
+    tell_kept(done, lesson)
+    if done.changed:
+        up, down = (
+            sum(sign * done.difference(one) > 0 for one in done.changed) for sign in (1, -1)
+        )
+        say(f"{up} up, {down} down; {largest(done)}")
+    changed = len({one.learner for one in done.changes})
+    would = "would change" if dry_run else "changed"
+    say(f"marks of {changed} of {counted(len(done.graded), 'learner')} {would}")
     return 0
+
+
+def _before(one: Change) -> str:
+    return "" if one.before is None else mark(one.before)
 
 
 def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool, unsafe: bool) -> int:
@@ -209,7 +273,7 @@ def show_status(name: str, section: str | None) -> int:
     here = open_course()
     lesson = lesson_called(here, name).name
     found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
-    file = coursefile.read(here)
+    file, unread = coursefile.read(here), sum(one.unreadable for one in found)
     say(f"{lesson}, times in {file.zone}")
     if found:
         Console().print(_table(file, found))
@@ -219,6 +283,7 @@ def show_status(name: str, section: str | None) -> int:
         f"{sum(one.extended for one in found)} with an extension; "
         f"{sum(one.score is not None for one in found)} graded; "
         f"{sum(one.waits for one in found)} wait for a mark by hand"
+        + (f"; {unread} unreadable" if unread else "")
     )
     return 0
 
@@ -247,7 +312,7 @@ def _shown(one: LearnerStatus, file: CourseFile) -> dict[str, str]:
         "handed in": file.local(one.when) if one.when else "yes" if one.handed_in else "no",
         "late": _span(one.late) + (f" ({counted(one.spent, 'late day')})" if one.spent else ""),
         "points": "" if one.score is None else f"{one.score:g}",
-        "to do": "look at its marks" if one.waits else "",
+        "to do": "unreadable" if one.unreadable else "look at its marks" if one.waits else "",
     }
 
 

@@ -43,7 +43,7 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     path = root / f"{lesson.name}.ipynb"
     copies = _copies(root, lesson)
     try:
-        notebook = intake.read_notebook(path)
+        notebook = intake.read_answers(path)
     except intake.UnreadableNotebook as error:
         others = f" {_OTHERS.format(', '.join(copies), path.name)}" if copies else ""
         raise LearnerError(f"{error}{others}") from None
@@ -81,7 +81,7 @@ def _copies(root: Path, lesson: course.Lesson) -> dict[str, int]:
     for path in sorted(root.glob("[!.]*.ipynb")):
         if path.name not in known:
             with suppress(intake.UnreadableNotebook):
-                found[path.name] = len(_written(lesson, intake.read_notebook(path)))
+                found[path.name] = len(_written(lesson, intake.read_answers(path)))
     return {name: count for name, count in found.items() if count}
 
 

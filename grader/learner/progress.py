@@ -43,6 +43,12 @@ def folder(inside: Path | None = None) -> Path | None:
     return next((path for path in (start, *start.parents) if (path / MARK).is_dir()), None)
 
 
+def is_fetched(lesson: str, inside: Path | None = None) -> bool:
+    """Whether `inside`, or the current folder, is the one that nbgrader's exchange makes for a
+    lesson of a graded course: it has the lesson's name."""
+    return (inside or Path.cwd()).absolute().name == lesson
+
+
 def passed(lesson: str, exercise: str) -> None:
     """Remember that an exercise was passed."""
     if exercise not in of(lesson).passed:

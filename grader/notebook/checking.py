@@ -31,7 +31,8 @@ def check(name: str, *, hidden: bool = False) -> None:
     verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False)
     more = sizes.can_be_looked_for(verdict, exercise)
     told = verdict.for_learner()
-    page = verdict_card.page(told, source, exercise, cell=name)
+    ours = not progress.is_fetched(lesson.lesson.name)  # others may still hand in
+    page = verdict_card.page(told, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
     first = verdict_card.looking(page) if more else page
     note = {} if more else about.verdict(told, source)
@@ -41,7 +42,7 @@ def check(name: str, *, hidden: bool = False) -> None:
     replay = of_failure(verdict, source, exercise)
     if more or replay:
         told = verdict.for_learner()
-        page = verdict_card.page(told, source, exercise, replay, cell=name)
+        page = verdict_card.page(told, source, exercise, replay, name, ours)
         shown.update(page, metadata=about.verdict(told, source))
     ran = replay or (of_case(exercise, source, verdict.seed) if "printf" in source else None)
     if ran and ran.run.printed:

@@ -37,9 +37,11 @@ def page(
     exercise: Exercise,
     replay: Replay | None = None,
     cell: str = "",
+    ours: bool = True,
 ) -> Page:
     """`verdict` on `source`, as it is shown to the learner; `replay` is a failing case recorded,
-    `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one."""
+    `cell` the name of the `%%cuda` cell that lines are to lead to, if there is one. Without `ours`
+    the lesson's own solution is left out."""
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
@@ -53,7 +55,7 @@ def page(
         ]
     else:
         parts += [_solved(verdict, exercise), _every_size(verdict)]
-        parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise))
+        parts += _beside(beside(verdict, as_typed(source, exercise.name), exercise), ours)
     parts += [_next_step(verdict, exercise), _told_steps(verdict, source, exercise)]
     html = card(kind, *(part.html for part in parts))
     if replay:
@@ -72,10 +74,15 @@ def _not_attempted(exercise: Exercise) -> Page:
 
 def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
     outcome = "passed" if kind == "success" else "not there yet"
-    points = f"{_number(verdict.points)} of {counted(verdict.max_points, 'point')}"
+    points = of_points(verdict.points, verdict.max_points)
     of_kind = exercise.kind.title
     html = heading(kind, prose(f"`{exercise.name}`: {outcome}"), f" · {points} · {of_kind}")
     return Page(html, f"{exercise.name}: {outcome}, {points} ({of_kind})")
+
+
+def of_points(points: float, most: float) -> str:
+    """What an answer got, in words."""
+    return f"{_number(points)} of {counted(most, 'point')}"
 
 
 def _solved(verdict: Verdict, exercise: Exercise) -> Page:
@@ -214,7 +221,7 @@ def _mismatches(found: tuple[Mismatch, ...]) -> Page:
     return Page(html, "\n".join(text))
 
 
-def _beside(found: Beside | None) -> list[Page]:
+def _beside(found: Beside | None, ours: bool) -> list[Page]:
     """What the kernel cost beside its budgets and beside our solution, and how ours is written."""
     if found is None:
         return []
@@ -222,14 +229,15 @@ def _beside(found: Beside | None) -> list[Page]:
     html = table(("Counter", "Yours", "Budget", "Ours"), [(code(row[0]), *row[1:]) for row in rows])
     text = [f"  {one}: {mine} of {most} allowed, ours {its}" for one, mine, most, its in rows]
     costs = Page(html, "\n".join(text)) if rows else Page("", "")
-    return [costs, *([_compared(found.changes)] if found.changes else [])]
+    return [costs, *([compared(found.changes)] if ours and found.changes else [])]
 
 
 def _ours(count: int | None) -> str:
     return "not kept" if count is None else f"{count:,}"
 
 
-def _compared(changes: tuple[str, ...]) -> Page:
+def compared(changes: tuple[str, ...]) -> Page:
+    """By a click the lines in which a kernel and ours differ."""
     title = accented("note", COMPARE)
     head = f"<summary>{title}: lines that differ, - yours, + ours</summary>"
     shown = difference.rows(changes)

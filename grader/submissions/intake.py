@@ -12,7 +12,9 @@ import re
 import stat
 import sys
 import warnings
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,8 +25,11 @@ from nbformat.validator import normalize
 from ..cuda.sanitize import encodable
 from ..errors import LearnerError
 from .cells import cuda_source
+from .without_outputs import ATTACHMENTS, OUTPUTS, TooLong, kept
 
-LONGEST_NOTEBOOK = 32 << 20  # bytes
+LONGEST_FILE = 2 << 30  # bytes
+LONGEST_NOTEBOOK = 32 << 20  # bytes of a notebook without its outputs
+PIECE = 1 << 20  # bytes read at once
 MOST_PARTS = 100_000  # lists and objects in its JSON; a cell has a few
 
 
@@ -53,24 +58,45 @@ class Answer:
 
 
 def read_notebook(path: Path) -> NotebookNode:
-    """The notebook in `path`, of any format version, in the newest one. Raises
+    """The notebook in `path`, of any format version, in the newest one, with its outputs. Raises
     UnreadableNotebook."""
+    advice = "clear its outputs in JupyterLab (Edit, Clear Outputs of All Cells) and save it"
+    content = _read(path, lambda: regular_file(path, LONGEST_NOTEBOOK), advice)
+    return parse_notebook(path.name, content)
+
+
+def read_answers(path: Path) -> NotebookNode:
+    """The same without outputs, whatever their size. Raises UnreadableNotebook."""
     return parse_notebook(path.name, read_file(path))
 
 
-def read_file(path: Path) -> bytes:
-    """The content of the notebook `path`. Raises UnreadableNotebook."""
+def read_file(path: Path, seen: Callable[[bytes], object] = len) -> bytes:
+    """The content of the notebook `path` without its outputs and, where that is still too long,
+    without pictures in cells of text. `seen` is given the whole content, piece by piece. Raises
+    UnreadableNotebook."""
+    advice = "delete the cells that you do not need, save it and hand in that file"
+    return _read(path, lambda: _without_outputs(path, seen), advice)
+
+
+def _without_outputs(path: Path, seen: Callable[[bytes], object]) -> bytes:
+    pieces = _pieces(path, seen)
+    with suppress(TooLong):
+        return kept(pieces, OUTPUTS, LONGEST_NOTEBOOK)
+    deque(pieces, 0)  # `seen` is given the rest, too
+    return kept(_pieces(path), ATTACHMENTS, LONGEST_NOTEBOOK)
+
+
+def _read(path: Path, content: Callable[[], bytes], advice: str) -> bytes:
     try:
-        return regular_file(path, LONGEST_NOTEBOOK)
+        return content()
     except (FileNotFoundError, NotADirectoryError):
         raise UnreadableNotebook(f"There is no notebook {path.name} here.") from None
     except OSError as error:
         raise UnreadableNotebook(f"{path.name} cannot be opened: {error.strerror}.") from None
-    except ValueError:
-        raise UnreadableNotebook(
-            f"{path.name} has more than {LONGEST_NOTEBOOK >> 20} MB: clear its outputs in "
-            "JupyterLab (Edit, Clear Outputs of All Cells), save it and hand in that file."
-        ) from None
+    except ValueError as error:
+        most = f"{LONGEST_NOTEBOOK >> 20} MB"
+        most += " without its outputs" if isinstance(error, TooLong) else ""
+        raise UnreadableNotebook(f"{path.name} has more than {most}: {advice}.") from None
 
 
 def parse_notebook(name: str, content: bytes) -> NotebookNode:
@@ -100,13 +126,24 @@ def parse_notebook(name: str, content: bytes) -> NotebookNode:
 def regular_file(path: Path, most: int) -> bytes:
     """The content of a regular file; nothing else is opened. FileNotFoundError when there is
     none, ValueError when it has more than `most` bytes."""
+    content = b""
+    for piece in _pieces(path):
+        content += piece
+        if len(content) > most:
+            raise ValueError(path)
+    return content
+
+
+def _pieces(path: Path, seen: Callable[[bytes], object] = len) -> Iterator[bytes]:
     if not stat.S_ISREG(path.lstat().st_mode):
         raise FileNotFoundError(path)
     with open(path, "rb", opener=_opened) as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise ValueError(path)
-    return content
+        for _ in range(LONGEST_FILE // PIECE):
+            if not (piece := file.read(PIECE)):
+                return
+            seen(piece)
+            yield piece
+        raise TooLong
 
 
 def _opened(path: str, flags: int) -> int:

@@ -4,6 +4,7 @@ of one learner's can stop the grading of a class."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
@@ -41,9 +42,10 @@ WorkedOn = Callable[[NotebookNode], int]  # how many answers a notebook has that
 
 @dataclass(frozen=True)
 class Submission:
-    """`content` is the notebook's file; when it cannot be read, `refused` says why. `beside` has
-    what nbgrader put there, by name, and `remark` says what is wrong with that. `others` are
-    the notebooks of other names that lie there too, which nobody grades."""
+    """`content` is the notebook's file without outputs; when it cannot be read, `refused` says
+    why. `beside` has what nbgrader put there, by name, and `remark` says what is wrong with that.
+    `others` are the notebooks of other names that lie there too, which nobody grades. `known` is a
+    name for the whole file, outputs and all, and for the others."""
 
     name: str
     content: bytes
@@ -51,6 +53,7 @@ class Submission:
     beside: dict[str, str]
     remark: str
     others: tuple[str, ...] = ()
+    known: str = ""
 
     def notebook(self) -> NotebookNode:
         """What can be graded or shown of the notebook: each cell's text, pictures and grade_id.
@@ -73,25 +76,31 @@ def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submis
     name, content, refused, remark = f"{lesson}.ipynb", b"", "", ""
     beside: dict[str, str] = {}
     if not only_files(folder):
-        return Submission(name, content, STRANGE, beside, remark)
+        return Submission(name, content, STRANGE, beside, remark, (), _known(STRANGE).hexdigest())
     others = other_notebooks(folder, name)
     chosen = _most_worked_on(folder, name, worked_on) if others and worked_on else name
+    if chosen != name:
+        remark = f"{shown(chosen)} counts, as it has the work: name it {name} the next time."
+        others = ()
+    known = _known("", others)
     try:
-        content = intake.read_file(folder / chosen)
+        content = intake.read_file(folder / chosen, known.update)
     except UnreadableNotebook as error:
         refused = str(error)
         if not (folder / name).exists():
             refused += _instead(name, others, _named(_files(folder)))
-    if chosen != name:
-        remark = f"{shown(chosen)} counts, as it has the work: name it {name} the next time."
-        others = ()
+        known = _known(refused, others)
     if (stamp := note(folder / STAMP)) and is_time(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
         remark = " ".join(filter(None, (remark, UNKNOWN_TIME)))
     if secret := note(folder / SECRET):
         beside[SECRET] = secret
-    return Submission(name, content, refused, beside, remark, others)
+    return Submission(name, content, refused, beside, remark, others, known.hexdigest())
+
+
+def _known(refused: str, others: tuple[str, ...] = ()) -> hashlib._Hash:
+    return hashlib.sha256(repr((refused, others)).encode())
 
 
 def _instead(name: str, notebooks: tuple[str, ...], files: tuple[str, ...]) -> str:
@@ -142,7 +151,7 @@ def _most_worked_on(folder: Path, name: str, worked_on: WorkedOn) -> str:
 
 def _work(path: Path, worked_on: WorkedOn) -> int:
     try:
-        return worked_on(intake.read_notebook(path))
+        return worked_on(intake.read_answers(path))
     except UnreadableNotebook:
         return 0
 

@@ -153,8 +153,8 @@ def _words(status: str) -> str:
     return status.replace("_", " ")
 
 
-def _points(value: float) -> str:
-    return f"{round(value, 2):g}"
+def _points(value: float | None) -> str:
+    return "no mark" if value is None else f"{round(value, 2):g}"
 
 
 def _prose(text: str) -> Markup:

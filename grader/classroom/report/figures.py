@@ -27,18 +27,18 @@ class Column:
 
 @dataclass(frozen=True)
 class Scores:
-    """The class's totals in points, lateness taken off."""
+    """The class's totals in points, lateness taken off; of nobody who has no mark."""
 
     by_learner: dict[str, float]
     most: float
 
     @property
     def median(self) -> float:
-        return median(self.by_learner.values())
+        return median(self.by_learner.values() or (0.0,))
 
     @property
     def mean(self) -> float:
-        return mean(self.by_learner.values())
+        return mean(self.by_learner.values() or (0.0,))
 
     @property
     def full(self) -> int:
@@ -61,8 +61,10 @@ class Scores:
 def scores(group: Class) -> Scores:
     totals: dict[str, float] = {}
     late = {row.learner: row.late_penalty or 0.0 for row in group.rows}
+    without = {row.learner for row in group.rows if row.score is None and row.max_score}
     for row in group.rows:
-        totals[row.learner] = totals.get(row.learner, 0.0) + (row.score or 0.0)
+        if row.learner not in without:
+            totals[row.learner] = totals.get(row.learner, 0.0) + (row.score or 0.0)
     most = sum(answers[0].row.max_score for answers in group.answers.values() if answers)
     return Scores({name: max(0.0, score - late[name]) for name, score in totals.items()}, most)
 
