@@ -1,0 +1,210 @@
+"""What becomes of a changed kernel: a case fails it, or a small launch tells it from the solution.
+
+All of it happens in this process, without the judge's worker: the kernels are ours. The cases, the
+steps that they may take, and what is asked of the way to the answer are those of the judge.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import msgspec
+import numpy as np
+
+from grader import course
+from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
+from grader.course.model import Case
+from grader.cuda import compilers
+from grader.cuda.analysis.trial import Trial
+from grader.cuda.errors import CudaError
+from grader.judge import arrangement, compare, technique
+from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.running.limits import Limits
+from grader.judge.sandbox.simulated import run_case
+from grader.judge.words import Words
+from grader.status import Status
+
+SEED = 0
+LIMITS = Limits()
+MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
+SMALL_LAUNCHES, WIDE_LAUNCHES = 45, 4  # of a kernel
+MOST_STEPS = 60_000  # of a launch
+WIDE = 70_000  # elements of a launch that a narrow index cannot go through
+SPECIAL = {
+    "whole numbers": (),
+    "all -inf": (-np.inf,),
+    "some -inf": (-np.inf, None),
+    "+inf": (np.inf, None, None, None),
+    "NaN": (np.nan, None, None, None),
+    "huge": (3e38, -3e38, None),
+    "tiny": (1e-38, -1e-38),
+    "0": (0.0, -0.0),
+    "far from 0": (-1e4, -1e4 + 1, 1e4),
+}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """An exercise, ready to try kernels: its cases in the order of what they cost."""
+
+    lesson: Lesson
+    exercise: Exercise
+    instances: tuple[CaseInstance, ...]
+    steps: Mapping[str, int] = field(default_factory=dict)
+
+    def fails(self, source: str) -> str:
+        """The first case that does not get its full points, and why; "" if all do."""
+        handed_out = self.lesson.handed_out(self.exercise)
+        if changed := arrangement.changed(self.exercise, handed_out, source):
+            return f"what is given: {changed[0]}"
+        for one in self.instances:
+            if reason := self._fails(source, one):
+                return f"{one.case.name}: {reason}"
+        return ""
+
+    def _fails(self, source: str, one: CaseInstance) -> str:
+        allowed = max(LIMITS.steps, LIMITS.steps_ratio * self.steps.get(one.case.name, 0))
+        request = described(one, allowed)
+        words = Words(source, self.exercise.solution, one.problem)
+        try:
+            ran = run_case(source, request, _inputs(one.problem))
+            result = compare.on_simulator(one, ran, words, False)
+            if result.status == Status.PASSED:
+                result = technique.lacks_order(one, ran.opcodes) or result
+            if result.status == Status.PASSED and (asked := technique.questions(one)):
+                request = msgspec.structs.replace(request, asked=asked)
+                way = run_case(source, request, _inputs(one.problem))
+                result = technique.answered(one, way, result, words)
+        except (CudaError, MemoryError) as error:
+            return type(error).__name__
+        return "" if result.status == Status.PASSED else str(result.status)
+
+    def small_launches(self) -> Iterator[tuple[str, CaseInstance]]:
+        """Launches that the exercise's rules allow, in words, and as cases without expectations;
+        each with values of one class, in turn."""
+        for rule in self.exercise.rules:
+            if rules.any_numbers_will_do(rule):
+                for trial, what in zip(small(rule), itertools.cycle(SPECIAL), strict=False):
+                    yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
+
+
+def bench(exercise_id: str) -> Bench:
+    """The bench of "lesson/name"."""
+    return _bench(exercise_id)
+
+
+@cache
+def _bench(exercise_id: str) -> Bench:
+    name, _, exercise_name = exercise_id.partition("/")
+    lesson = course.lesson(name)
+    exercise = lesson.exercise(exercise_name)
+    steps = solution_counts.steps(lesson.path, exercise_name, compilers.chosen_name())
+    instances = instantiate(exercise, SEED, hidden=True)
+    ordered = sorted(instances, key=lambda one: steps.get(one.case.name, 0))
+    return Bench(lesson, exercise, tuple(ordered), steps)
+
+
+def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | None:
+    """The first small launch after which the two kernels have left something else; "" if all have
+    left the same, None if the exercise has no rule to make launches by. What the solution leaves is
+    kept in `cached`."""
+    tried = 0
+    for said, one in bench.small_launches():
+        if said not in cached:
+            cached[said] = _left(bench.exercise.solution, one)
+        ours = cached[said]
+        if not isinstance(ours, dict):
+            continue  # the solution need not stand this launch
+        tried += 1
+        mine = _left(source, one)
+        if not isinstance(mine, dict):
+            return f"{said}: {mine}"
+        if different := next((name for name in ours if not _equal(ours[name], mine[name])), ""):
+            return f"{said}: {different}"
+    return "" if tried else None
+
+
+def small(rule: Rule) -> list[Trial]:
+    """A few dozen launches within a rule: the smallest, and some of the next, with sizes around the
+    edges of a block; then some with many blocks and with coordinates beyond 16 bits."""
+    numbers = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
+    blocks = [rules.dimensions(one) for one in rule.blocks]
+    found, wide = [], []
+    for block in blocks[:3] + blocks[-1:] if len(blocks) > 4 else blocks:
+        threads = int(np.prod(block))
+        edges = sorted({1, 2, 3, 4, 5, 8, 12, 31, 32, 33, 64, *block, threads + 1, 2 * threads + 4})
+        for grid in _grids(rule):
+            for sizes in itertools.product(edges, repeat=len(numbers)):
+                trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+                if trial.keeps_to_its_rule() and _is_small(trial):
+                    found.append(trial)
+        for grid in ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (300, 300, 1)):
+            for sizes in itertools.product((1, 3, 36, 300, 33_000, WIDE), repeat=len(numbers)):
+                trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+                fits = trial.keeps_to_its_rule() and trial.threads <= 4 * WIDE
+                if fits and max(trial.sizes(), default=0) <= 4 * WIDE:
+                    wide.append(trial)
+    rng = np.random.default_rng(SEED)
+    found.sort(key=lambda one: one.threads + max(one.sizes(), default=0))
+    first, rest = found[: SMALL_LAUNCHES // 2], found[SMALL_LAUNCHES // 2 :]
+    rest = [rest[at] for at in rng.permutation(len(rest))[: SMALL_LAUNCHES // 2]]
+    return first + rest + [wide[at] for at in rng.permutation(len(wide))[:WIDE_LAUNCHES]]
+
+
+def _grids(rule: Rule) -> list[tuple[int, int, int]]:
+    if rule.grid == 1:
+        return [(blocks, 1, 1) for blocks in (1, 2, 3)]
+    return [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 3, 1)]
+
+
+def _is_small(trial: Trial) -> bool:
+    return trial.threads <= MOST_THREADS and max(trial.sizes(), default=0) <= MOST_ELEMENTS
+
+
+def _instance(trial: Trial, what: str) -> CaseInstance:
+    given = trial.arguments()
+    arrays, rng = {}, np.random.default_rng(SEED)
+    for name, value in given.items():
+        if isinstance(value, np.ndarray):
+            arrays[name] = _values(value, what, rng)
+    args = tuple(name if name in arrays else value for name, value in given.items())
+    launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
+    problem = Problem(arrays, {}, (launch,))
+    return CaseInstance(0, Case("small", lambda rng: problem, 0.0), problem)
+
+
+def _values(zeros_or_any: np.ndarray, what: str, rng: np.random.Generator) -> np.ndarray:
+    if zeros_or_any.dtype.kind != "f" or not zeros_or_any.any():
+        return zeros_or_any
+    values = rng.integers(-9, 10, zeros_or_any.size).astype(zeros_or_any.dtype)
+    if special := SPECIAL[what]:
+        chosen = rng.integers(0, len(special), values.size)
+        for at, one in enumerate(special):
+            if one is not None:
+                with np.errstate(over="ignore"):
+                    values[chosen == at] = one
+    return values
+
+
+def _inputs(problem: Problem) -> dict[str, np.ndarray]:
+    return {name: value.copy() for name, value in problem.inputs.items()}
+
+
+def _left(source: str, one: CaseInstance) -> dict[str, np.ndarray] | str:
+    """What a launch leaves in its arrays, or what stops it."""
+    try:
+        arrays = run_case(source, described(one, MOST_STEPS), _inputs(one.problem)).arrays
+        return {name: value for name, value in arrays.items() if name.startswith("input/")}
+    except (CudaError, MemoryError) as error:
+        return type(error).__name__
+
+
+def _equal(ours: np.ndarray, mine: np.ndarray) -> bool:
+    """Whether they are the same but for what another order of the same sums rounds."""
+    if ours.dtype.kind != "f":
+        return bool(np.array_equal(ours, mine))
+    eps = float(np.finfo(ours.dtype).eps)
+    return bool(np.allclose(ours, mine, rtol=32 * eps, atol=0.0, equal_nan=True))
