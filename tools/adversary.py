@@ -2,12 +2,20 @@
 
     python tools/adversary.py [LESSON[/EXERCISE]] [--jobs N] [--alternatives K --seed S]
 
-For each exercise: how many changes were made (`changes.py`), and of them how many compile to the
-same PTX, are caught by a case, are shown to be equal in small launches, or are excused by hand
-(excused.toml). What remains is a survivor: a case is missing that would tell it from the solution.
-Survivors are printed as a diff, with a launch that tells the two apart where one was found. The
-exit status is 1 if there are any. With --alternatives, K changes drawn by the seed are tried on the
-right answers of other styles of each exercise. --json FILE writes a line for each change.
+For each exercise it prints how many changes were made (`changes.py`), and what became of them:
+
+same PTX   the compiler makes the solution's program of it
+caught     a case of the exercise does not give its full points
+equal      every launch of a few dozen that the rules allow leaves what the solution leaves
+shared     the results are equal, and the work is still shared: no thread executes more than 3
+           times what the busiest thread of the solution does
+excused    a person says why it is no mistake (excused.toml)
+survived   a case is missing that tells it from the solution
+
+Survivors are printed as a diff, with a launch that tells the two apart where one was found, and the
+exit status is 1 if there are any. With --alternatives, K changes of the right answers of other
+styles are tried instead, drawn by the seed for each exercise. --json FILE writes a line for each
+change, and --again FILE tries those alone that survived by such a file.
 """
 
 from __future__ import annotations
@@ -40,9 +48,10 @@ from grader.validation.equivalent_mutants import program_of  # noqa: E402
 
 Answer = TypeVar("Answer")
 EXCUSED = HERE / "excused.toml"
-PART = 12  # changes that a process tries before it is given others
+NAMES = "exercise", "answer", "kind", "before", "after"  # by which a change is known
+PART = 6  # changes that a process tries before it is given others
 SECONDS = 60  # of the clock for the cases of one change; one that takes longer is caught
-FATES = "same PTX", "caught", "equal", "excused", "survived", "does not compile"
+FATES = "same PTX", "caught", "equal", "shared", "excused", "survived", "does not compile"
 
 
 @dataclass(frozen=True)
@@ -137,7 +146,10 @@ def _tried(bench: trials.Bench, change: Change, kept: dict[str, object]) -> tupl
     if by := _within(SECONDS, lambda: bench.fails(change.source), "it takes too long"):
         return "caught", by
     if change.of_work:
-        return "survived", "the same results, by other work"
+        shared = not change.is_an_exponential and _within(
+            SECONDS, lambda: bench.shares_its_work(change.source), False
+        )
+        return ("shared", "") if shared else ("survived", "the same results, by more work")
     undecided = "no launch told the two apart in the time there is"
     launch = _within(SECONDS, lambda: trials.told_apart(bench, change.source, kept), undecided)
     if launch is None:
@@ -178,6 +190,24 @@ def _cut(exercise: str, answer: str, source: str, places: range | list[int]) -> 
         yield Part(exercise, answer, source, tuple(places[at : at + PART]))
 
 
+def again(path: Path) -> Iterator[Part]:
+    """What survived by a file that --json has written, as far as it can still be made."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    survived = [row for row in map(json.loads, lines) if row["fate"] == "survived"]
+    wanted = {tuple(row[name] for name in NAMES) for row in survived}
+    texts = {(one.exercise, one.name): one.source for one in suites.answers("alternatives")}
+    for lesson in course.lessons():
+        texts |= {(one.id, "solution"): lesson.solution(one) for one in lesson.exercises}
+    for exercise, answer in sorted({(row["exercise"], row["answer"]) for row in survived}):
+        source = texts[exercise, answer]
+        places = [
+            at
+            for at, one in enumerate(changes(source))
+            if (exercise, answer, one.kind, one.before, one.after) in wanted
+        ]
+        yield from _cut(exercise, answer, source, places)
+
+
 def run(chosen: list[Part], jobs: int, file: TextIO | None) -> list[Tried]:
     """All rows; each is written to `file` when it is known."""
     rows = []
@@ -199,10 +229,10 @@ def table(rows: list[Tried]) -> None:
     for row in rows:
         counts[row.exercise][row.fate] += 1
     counts["all"] = sum(counts.values(), Counter())
-    print(f"{'exercise':36} {'changes':>8} " + " ".join(f"{fate:>10}" for fate in FATES))
+    print(f"{'exercise':36} {'changes':>8} " + " ".join(f"{fate:>9}" for fate in FATES))
     for exercise, fates in counts.items():
         made = sum(fates.values()) - fates["does not compile"]
-        print(f"{exercise:36} {made:8} " + " ".join(f"{fates[fate]:10}" for fate in FATES))
+        print(f"{exercise:36} {made:8} " + " ".join(f"{fates[fate]:9}" for fate in FATES))
     for row in rows:
         if row.fate == "survived":
             change = Change(row.kind, row.line, row.before, row.after, "")
@@ -219,10 +249,14 @@ def main() -> int:
     asked.add_argument("--alternatives", type=int, default=0, metavar="K")
     asked.add_argument("--seed", type=int, default=0, metavar="S")
     asked.add_argument("--json", type=argparse.FileType("w"), metavar="FILE")
+    asked.add_argument("--again", type=Path, metavar="FILE")
     given = asked.parse_args()
     with tempfile.TemporaryDirectory() as cache:  # of programs that nobody asks for again
         os.environ["XDG_CACHE_HOME"] = cache
-        chosen = list(parts(given.word, given.alternatives, given.seed))
+        if given.again:
+            chosen = list(again(given.again))
+        else:
+            chosen = list(parts(given.word, given.alternatives, given.seed))
         random.Random(given.seed).shuffle(chosen)  # the long ones lie together
         rows = run(chosen, given.jobs, given.json)
     rows.sort(key=lambda row: (row.exercise, row.line))

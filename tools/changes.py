@@ -69,6 +69,7 @@ ALONE = {  # whose work a function does; ROUND is its body, as a function of (bl
     "everybody, twice": "for (int twice = 0; twice < 2; twice++) "
     "{ ROUND(blockIdx.x, threadIdx.x); __syncthreads(); }",
 }
+TAKEN_TWICE = "work: an exponential taken twice"
 WORK = "work"  # the kind of a change that may leave every result as it was
 
 
@@ -87,6 +88,11 @@ class Change:
     def of_work(self) -> bool:
         """Whether only who does the work, or how often, is changed."""
         return self.kind.startswith(WORK)
+
+    @property
+    def is_an_exponential(self) -> bool:
+        """Whether an exponential is taken once more than it must be."""
+        return self.kind == TAKEN_TWICE
 
 
 Edit = tuple[str, int, int, str]  # kind, and the bytes that are replaced by the text
@@ -287,7 +293,7 @@ def _exponential(node: Node) -> Iterator[Edit]:
         f"([&] {{ float power = {text_of(power)}; const float first = {name}(power); "
         f'asm volatile("" : "+f"(power)); return 0.5f * (first + {name}(power)); }}())'
     )
-    yield _put(f"{WORK}: an exponential taken twice", node, again)
+    yield _put(TAKEN_TWICE, node, again)
 
 
 def _shuffled_otherwise(node: Node) -> Iterator[Edit]:
@@ -381,8 +387,23 @@ def _statement(node: Node) -> Iterator[Edit]:
         yield _put(f"{who} left out", node, f"if ({test}) {text}")
     if "=" not in text and "atomic" not in text:
         return
+    kind = f"{WORK}: stored twice" if _can_be_repeated(node) else "twice"
     for who, test in TWICE.items():
-        yield _put(f"twice for {who}", node, f"{{ {text} if ({test}) {text} }}")
+        yield _put(f"{kind} for {who}", node, f"{{ {text} if ({test}) {text} }}")
+
+
+def _can_be_repeated(statement: Node) -> bool:
+    """Whether it is `a = b` where b says nothing of a, and calls nothing that changes anything."""
+    assignment = statement.named_children[0] if statement.named_children else statement
+    if assignment.type != "assignment_expression" or _field(assignment, "operator").type != "=":
+        return False
+    left, right = _field(assignment, "left"), text_of(_field(assignment, "right"))
+    target = re.match(r"\W*(\w+)", text_of(left))
+    return (
+        target is not None
+        and re.search(rf"\b{target[1]}\b", right) is None
+        and re.search(r"=[^=]|atomic|_sync|\+\+|--", right) is None
+    )
 
 
 def _barrier(node: Node) -> Iterator[Edit]:

@@ -22,6 +22,7 @@ from grader.cuda.analysis.trial import Trial
 from grader.cuda.errors import CudaError
 from grader.judge import arrangement, compare, technique
 from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.protocol import Ran
 from grader.judge.running.limits import Limits
 from grader.judge.sandbox.simulated import run_case
 from grader.judge.words import Words
@@ -30,8 +31,10 @@ from grader.status import Status
 SEED = 0
 LIMITS = Limits()
 MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
-SMALL_LAUNCHES, WIDE_LAUNCHES = 45, 4  # of a kernel
-MOST_STEPS = 60_000  # of a launch
+SMALL_LAUNCHES, WIDE_LAUNCHES = 45, 6  # of a kernel
+MOST_STEPS = 60_000  # of a launch of the solution
+SMALLEST = 1.2e-38  # the smallest normal float: so far from 0 is 0
+MOST_WORK = 3.0  # times ours, of the busiest thread: what the course allows where it counts that
 WIDE = 70_000  # elements of a launch that a narrow index cannot go through
 SPECIAL = {
     "whole numbers": (),
@@ -40,7 +43,7 @@ SPECIAL = {
     "+inf": (np.inf, None, None, None),
     "NaN": (np.nan, None, None, None),
     "huge": (3e38, -3e38, None),
-    "tiny": (1e-38, -1e-38),
+    "tiny": (1e-30, -1e-30),
     "0": (0.0, -0.0),
     "far from 0": (-1e4, -1e4 + 1, 1e4),
 }
@@ -86,9 +89,19 @@ class Bench:
         """Launches that the exercise's rules allow, in words, and as cases without expectations;
         each with values of one class, in turn."""
         for rule in self.exercise.rules:
-            if rules.any_numbers_will_do(rule):
+            if all(one.length for one in rules.parameters(rule) if one.length is not None):
                 for trial, what in zip(small(rule), itertools.cycle(SPECIAL), strict=False):
                     yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
+
+    def shares_its_work(self, source: str) -> bool:
+        """Whether in no case and no launch the busiest thread executes more than `MOST_WORK` times
+        what it does in the solution."""
+        launches = [one for _, one in self.small_launches()]
+        for one in (*self.instances, *launches):
+            ours, mine = (_path(text, one) for text in (self.exercise.solution, source))
+            if ours is not None and (mine is None or mine > MOST_WORK * ours):
+                return False
+        return True
 
 
 def bench(exercise_id: str) -> Bench:
@@ -114,16 +127,17 @@ def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | No
     tried = 0
     for said, one in bench.small_launches():
         if said not in cached:
-            cached[said] = _left(bench.exercise.solution, one)
+            cached[said] = _left(bench.exercise.solution, one, MOST_STEPS)
         ours = cached[said]
-        if not isinstance(ours, dict):
+        if not isinstance(ours, Ran):
             continue  # the solution need not stand this launch
         tried += 1
-        mine = _left(source, one)
-        if not isinstance(mine, dict):
+        mine = _left(source, one, max(LIMITS.steps, LIMITS.steps_ratio * ours.steps))
+        if not isinstance(mine, Ran):
             return f"{said}: {mine}"
-        if different := next((name for name in ours if not _equal(ours[name], mine[name])), ""):
-            return f"{said}: {different}"
+        for name in one.problem.inputs:
+            if not _equal(*(ran.arrays[f"input/{name}"] for ran in (ours, mine))):
+                return f"{said}: {name}"
     return "" if tried else None
 
 
@@ -169,17 +183,22 @@ def _instance(trial: Trial, what: str) -> CaseInstance:
     arrays, rng = {}, np.random.default_rng(SEED)
     for name, value in given.items():
         if isinstance(value, np.ndarray):
-            arrays[name] = _values(value, what, rng)
+            most = 2 if value.dtype.kind == "b" else max(1, min(trial.numbers.values(), default=9))
+            arrays[name] = _values(value, what, most, rng)
     args = tuple(name if name in arrays else value for name, value in given.items())
     launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
     problem = Problem(arrays, {}, (launch,))
     return CaseInstance(0, Case("small", lambda rng: problem, 0.0), problem)
 
 
-def _values(zeros_or_any: np.ndarray, what: str, rng: np.random.Generator) -> np.ndarray:
-    if zeros_or_any.dtype.kind != "f" or not zeros_or_any.any():
-        return zeros_or_any
-    values = rng.integers(-9, 10, zeros_or_any.size).astype(zeros_or_any.dtype)
+def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Whole numbers in place of those made up, and among them those of a class of values; an array
+    of whole numbers holds such as are less than `most`: they may be places."""
+    if not made_up.any():
+        return made_up
+    if made_up.dtype.kind != "f":
+        return rng.integers(0, most, made_up.size).astype(made_up.dtype)
+    values = rng.integers(-9, 10, made_up.size).astype(made_up.dtype)
     if special := SPECIAL[what]:
         chosen = rng.integers(0, len(special), values.size)
         for at, one in enumerate(special):
@@ -193,13 +212,18 @@ def _inputs(problem: Problem) -> dict[str, np.ndarray]:
     return {name: value.copy() for name, value in problem.inputs.items()}
 
 
-def _left(source: str, one: CaseInstance) -> dict[str, np.ndarray] | str:
-    """What a launch leaves in its arrays, or what stops it."""
+def _left(source: str, one: CaseInstance, steps: int) -> Ran | str:
+    """What a launch leaves, or what stops it."""
     try:
-        arrays = run_case(source, described(one, MOST_STEPS), _inputs(one.problem)).arrays
-        return {name: value for name, value in arrays.items() if name.startswith("input/")}
+        return run_case(source, described(one, steps), _inputs(one.problem))
     except (CudaError, MemoryError) as error:
         return type(error).__name__
+
+
+def _path(source: str, one: CaseInstance) -> int | None:
+    """The instructions of the busiest thread; None where the launch is stopped."""
+    ran = _left(source, one, 8 * MOST_STEPS)
+    return ran.counters["longest_path"] if isinstance(ran, Ran) else None
 
 
 def _equal(ours: np.ndarray, mine: np.ndarray) -> bool:
@@ -207,4 +231,4 @@ def _equal(ours: np.ndarray, mine: np.ndarray) -> bool:
     if ours.dtype.kind != "f":
         return bool(np.array_equal(ours, mine))
     eps = float(np.finfo(ours.dtype).eps)
-    return bool(np.allclose(ours, mine, rtol=32 * eps, atol=0.0, equal_nan=True))
+    return bool(np.allclose(ours, mine, rtol=32 * eps, atol=SMALLEST, equal_nan=True))
