@@ -51,12 +51,14 @@ SPECIAL = {
 
 @dataclass(frozen=True)
 class Bench:
-    """An exercise, ready to try kernels: its cases in the order of what they cost."""
+    """An exercise, ready to try kernels: its cases in the order of what they cost, the steps of its
+    solution by case, and by launch the instructions of its busiest thread, once they are known."""
 
     lesson: Lesson
     exercise: Exercise
     instances: tuple[CaseInstance, ...]
-    steps: Mapping[str, int] = field(default_factory=dict)
+    steps: Mapping[str, int]
+    paths: dict[int, int | None] = field(default_factory=dict, compare=False)
 
     def fails(self, source: str) -> str:
         """The first case that does not get its full points, and why; "" if all do."""
@@ -97,20 +99,20 @@ class Bench:
         """Whether in no case and no launch the busiest thread executes more than `MOST_WORK` times
         what it does in the solution."""
         launches = [one for _, one in self.small_launches()]
-        for one in (*self.instances, *launches):
-            ours, mine = (_path(text, one) for text in (self.exercise.solution, source))
-            if ours is not None and (mine is None or mine > MOST_WORK * ours):
-                return False
+        for at, one in enumerate((*self.instances, *launches)):
+            if at not in self.paths:
+                self.paths[at] = _path(self.exercise.solution, one)
+            ours = self.paths[at]
+            if ours is not None:
+                mine = _path(source, one)
+                if mine is None or mine > MOST_WORK * ours:
+                    return False
         return True
 
 
+@cache
 def bench(exercise_id: str) -> Bench:
     """The bench of "lesson/name"."""
-    return _bench(exercise_id)
-
-
-@cache
-def _bench(exercise_id: str) -> Bench:
     name, _, exercise_name = exercise_id.partition("/")
     lesson = course.lesson(name)
     exercise = lesson.exercise(exercise_name)
