@@ -51,6 +51,13 @@ LEFT_OUT = {  # who does not take part in a statement
     "the last block": "blockIdx.x != gridDim.x - 1",
     "blocks from 32 on": "blockIdx.x < 32",
 }
+LEFT_OUT_BELOW = {  # the same in a grid or a block of two dimensions
+    "the first row of threads": "threadIdx.y != 0",
+    "the last row of threads": "threadIdx.y != blockDim.y - 1",
+    "the first row of blocks": "blockIdx.y != 0",
+    "the last row of blocks": "blockIdx.y != gridDim.y - 1",
+    "rows of blocks from 32 on": "blockIdx.y < 32",
+}
 TWICE = {  # for whom a statement that adds something is executed once more
     "everybody": "true",
     "the first thread": "threadIdx.x == 0",
@@ -156,6 +163,8 @@ def _is_declared_here(node: Node) -> bool:
 def _other_number(node: Node) -> Iterator[Edit]:
     """A whole number by those nearby; 32 also by the number of warps, threads and blocks."""
     text = text_of(node)
+    if re.fullmatch(r"\d+\.\d*f?", text) and not IDENTITY.fullmatch(text):
+        yield from (_put("another number", node, f"({how} {text})") for how in ("2.0f *", "1.0f +"))
     if not text.isdecimal():
         return
     number = int(text)
@@ -175,7 +184,8 @@ def _other_coordinate(node: Node) -> Iterator[Edit]:
         others += [f"{name}.{other}" for other in "xyz" if other != axis]
         others += ["32", "256"] if name.endswith("Dim") else ["0"]
         yield from (_put("another bound", node, other) for other in others)
-        yield from (_put("index narrowed", node, f"(({narrow}){text})") for narrow in NARROW)
+        # A short holds every thread's number, and more blocks' than a case can launch.
+        yield _put("index narrowed", node, f"((unsigned char){text})")
     elif text_of(_field(node, "field")) in ("x", "y", "z", "w"):
         object_ = text_of(_field(node, "argument"))
         yield from (_put("x for y", node, f"{object_}.{other}") for other in "xyzw")
@@ -273,6 +283,12 @@ def _other_identity(node: Node) -> Iterator[Edit]:
     if text == "0" and not _begins_a_float(node):
         return
     yield from (_put("another identity", node, other) for other in IDENTITIES if other != text)
+
+
+def _identity_that_is_called(node: Node) -> Iterator[Edit]:
+    """`Op::identity()` by each of the numbers."""
+    if re.fullmatch(r"[\w:]*\bidentity\(\)", text_of(node)):
+        yield from (_put("another identity", node, other) for other in IDENTITIES)
 
 
 def _begins_a_float(node: Node) -> bool:
@@ -383,7 +399,9 @@ def _statement(node: Node) -> Iterator[Edit]:
     if BARRIER.fullmatch(text):
         yield from _barrier(node)
         return
-    for who, test in LEFT_OUT.items():
+    whole = text_of(_function(node))
+    below = LEFT_OUT_BELOW if re.search(r"(threadIdx|blockIdx)\.y", whole) else {}
+    for who, test in (LEFT_OUT | below).items():
         yield _put(f"{who} left out", node, f"if ({test}) {text}")
     if "=" not in text and "atomic" not in text:
         return
@@ -485,7 +503,7 @@ BY_TYPE: dict[str, tuple[Maker, ...]] = {
     "binary_expression": (_other_comparison, _narrowed_product),
     "declaration": (_narrowed_declaration,),
     "subscript_argument_list": (_narrowed_index,),
-    "call_expression": (_exponential,),
+    "call_expression": (_exponential, _identity_that_is_called),
     "for_statement": (_loop,),
     "for_range_loop": (_loop,),
     "while_statement": (_loop,),

@@ -7,7 +7,7 @@ steps that they may take, and what is asked of the way to the answer are those o
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -31,11 +31,14 @@ from grader.status import Status
 SEED = 0
 LIMITS = Limits()
 MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
-SMALL_LAUNCHES, WIDE_LAUNCHES = 45, 6  # of a kernel
+SMALL_LAUNCHES = 45  # of a kernel
 MOST_STEPS = 60_000  # of a launch of the solution
 SMALLEST = 1.2e-38  # the smallest normal float: so far from 0 is 0
 MOST_WORK = 3.0  # times ours, of the busiest thread: what the course allows where it counts that
-WIDE = 70_000  # elements of a launch that a narrow index cannot go through
+MOST_TRIED = 700  # launches that are looked at for each shape of a block
+MOST_COST = 210_000  # threads and elements of a wide launch
+_WIDE_GRIDS = ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (40, 40, 1))
+_WIDE_SIZES = (1, 3, 36, 300, 33_000, 70_000)
 SPECIAL = {
     "whole numbers": (),
     "all -inf": (-np.inf,),
@@ -143,31 +146,83 @@ def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | No
     return "" if tried else None
 
 
-def small(rule: Rule) -> list[Trial]:
+@cache
+def small(rule: Rule) -> tuple[Trial, ...]:
     """A few dozen launches within a rule: the smallest, and some of the next, with sizes around the
     edges of a block; then some with many blocks and with coordinates beyond 16 bits."""
     numbers = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
     blocks = [rules.dimensions(one) for one in rule.blocks]
     found, wide = [], []
-    for block in blocks[:3] + blocks[-1:] if len(blocks) > 4 else blocks:
-        threads = int(np.prod(block))
-        edges = sorted({1, 2, 3, 4, 5, 8, 12, 31, 32, 33, 64, *block, threads + 1, 2 * threads + 4})
-        for grid in _grids(rule):
-            for sizes in itertools.product(edges, repeat=len(numbers)):
-                trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
-                if trial.keeps_to_its_rule() and _is_small(trial):
-                    found.append(trial)
-        for grid in ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (300, 300, 1)):
-            for sizes in itertools.product((1, 3, 36, 300, 33_000, WIDE), repeat=len(numbers)):
-                trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
-                fits = trial.keeps_to_its_rule() and trial.threads <= 4 * WIDE
-                if fits and max(trial.sizes(), default=0) <= 4 * WIDE:
-                    wide.append(trial)
     rng = np.random.default_rng(SEED)
-    found.sort(key=lambda one: one.threads + max(one.sizes(), default=0))
+    for block in blocks[:3] + blocks[-1:] if len(blocks) > 4 else blocks:
+        edges = {1, 2, 3, 4, 5, 8, 12, 31, 32, 33, 64, *block}
+        edges |= {side + 1 for side in block} | {2 * side + 4 for side in block}
+        for grid, sizes in _some(rng, _grids(rule), sorted(edges), len(numbers)):
+            trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+            if trial.keeps_to_its_rule() and _is_small(trial):
+                found.append(trial)
+        for grid, sizes in _some(rng, _WIDE_GRIDS, _WIDE_SIZES, len(numbers)):
+            trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+            if trial.keeps_to_its_rule() and _cost(trial) <= MOST_COST:
+                wide.append(trial)
+    found.sort(key=_cost)
     first, rest = found[: SMALL_LAUNCHES // 2], found[SMALL_LAUNCHES // 2 :]
     rest = [rest[at] for at in rng.permutation(len(rest))[: SMALL_LAUNCHES // 2]]
-    return first + rest + [wide[at] for at in rng.permutation(len(wide))[:WIDE_LAUNCHES]]
+    return (*first, *rest, *_covering(wide))
+
+
+def _some(
+    rng: np.random.Generator,
+    grids: Sequence[tuple[int, int, int]],
+    sizes: Sequence[int],
+    numbers: int,
+) -> Iterator[tuple[tuple[int, int, int], tuple[int, ...]]]:
+    """Grids with sizes of so many numbers: all of them, or some where they are too many."""
+    every = len(grids) * len(sizes) ** numbers
+    chosen = range(every) if every <= MOST_TRIED else rng.integers(0, every, MOST_TRIED).tolist()
+    for at in chosen:
+        at, grid = divmod(at, len(grids))
+        picked = []
+        for _ in range(numbers):
+            at, place = divmod(at, len(sizes))
+            picked.append(sizes[place])
+        yield grids[grid], tuple(picked)
+
+
+def _cost(trial: Trial) -> int:
+    return trial.threads + max(trial.sizes(), default=0)
+
+
+def _covering(wide: list[Trial]) -> list[Trial]:
+    """A few cheap launches in which every number is as large as in any of them."""
+    chosen: dict[tuple[str, ...], Trial] = {}
+    for trial in sorted(wide, key=_cost):
+        for what in _large(trial):
+            chosen.setdefault(what, trial)
+    covered: set[tuple[str, ...]] = set()
+    kept = []
+    for trial in sorted({id(one): one for one in chosen.values()}.values(), key=_cost)[::-1]:
+        if new := set(_large(trial)) - covered:
+            covered |= new
+            kept.append(trial)
+    return kept[::-1]
+
+
+def _large(trial: Trial) -> Iterator[tuple[str, ...]]:
+    """Which of its numbers, and the elements of which arrays, are beyond 32, 8 and 16 bits; the
+    same where every thread has an element, and of two numbers at once."""
+    numbers = trial.names | {f"array {at}": size for at, size in enumerate(trial.sizes())}
+    busy = max(trial.sizes(), default=0) >= trial.threads
+    large = [
+        (name, str(limit))
+        for name, number in numbers.items()
+        for limit in (32, 0xFF, 0x7FFF, 0xFFFF)
+        if number > limit
+    ]
+    yield from large
+    if busy:
+        yield from (("busy", *one) for one in large)
+    yield from ((*one, *two) for one, two in itertools.combinations(large, 2) if one[0] != two[0])
 
 
 def _grids(rule: Rule) -> list[tuple[int, int, int]]:
