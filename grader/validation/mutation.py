@@ -101,7 +101,8 @@ def _edits(node: Node) -> Iterator[_Edit]:
 
 def _without_barrier(node: Node) -> Iterator[_Edit]:
     call = node.named_children[0] if node.named_children else node
-    if call.type == "call_expression" and text_of(call.child_by_field_name("function")) in _BARRIERS:
+    name = text_of(call.child_by_field_name("function"))
+    if call.type == "call_expression" and name in _BARRIERS:
         yield _Edit("barrier removed", node.start_byte, node.end_byte, "")
 
 
