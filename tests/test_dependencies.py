@@ -21,10 +21,12 @@ FILES = {
     "grader": sorted((ROOT / "grader").rglob("*.py")),
     "kernels": sorted((ROOT / "kernels").rglob("*.py")),
     "tests": sorted((ROOT / "tests").rglob("*.py")),
+    "tools": sorted((ROOT / "tools").rglob("*.py")),
     "nbgrader_config.py": [ROOT / "nbgrader_config.py"],
 }
 FILES["setup.py"] = [ROOT / "setup.py"]
-OURS = {"grader", "setuptools", *(path.stem for path in FILES["tests"])}  # setuptools builds it
+SCRIPTS = [*FILES["tests"], *FILES["tools"]]  # which import each other
+OURS = {"grader", "setuptools", *(path.stem for path in SCRIPTS)}  # setuptools builds it
 # Rooms whose modules stand on what an extra brings; who needs them says what to install.
 ROOMS_OF_EXTRAS = {"classroom": "classroom", "analysis": "proofs"}
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].

@@ -66,11 +66,11 @@ def equivalents(lesson: Lesson, exercise: Exercise) -> tuple[EquivalentMutant, .
 def trial(lesson: Lesson, exercise: Exercise) -> Trial:
     """Try every mutant of the exercise's solution on its cases, visible and hidden."""
     solution = lesson.solution(exercise)
-    program, instances = _program(solution), instantiate(exercise, SEED, hidden=True)
+    program, instances = program_of(solution), instantiate(exercise, SEED, hidden=True)
     steps = PATIENCE * max(_run(solution, one, MOST_STEPS).steps for one in instances)
     killed, same, survived = 0, 0, []
     for mutant in mutants(solution):
-        compiled = _program(mutant.source)
+        compiled = program_of(mutant.source)
         if compiled is None:
             continue
         if compiled == program:
@@ -85,7 +85,7 @@ def trial(lesson: Lesson, exercise: Exercise) -> Trial:
     return Trial(exercise.id, killed, same, tuple(survived), equivalent, stale)
 
 
-def _program(source: str) -> str | None:
+def program_of(source: str) -> str | None:
     """The PTX without what says where in the source it comes from; None if there is none."""
     try:
         text = compilers.compile_ptx(source).text

@@ -55,10 +55,10 @@ class _Edit:
 def mutants(source: str) -> tuple[Mutant, ...]:
     """Every mutant of what stands between BEGIN SOLUTION and END SOLUTION in `source`."""
     code = source.encode()
-    regions = _solution_regions(code)
+    regions = solution_regions(code)
     edits = dict.fromkeys(
         edit
-        for node in _nodes(_parser().parse(code).root_node)
+        for node in nodes(parser().parse(code).root_node)
         if any(first <= node.start_byte and node.end_byte <= last for first, last in regions)
         for edit in _edits(node)
     )
@@ -66,14 +66,14 @@ def mutants(source: str) -> tuple[Mutant, ...]:
 
 
 @cache
-def _parser() -> Parser:
+def parser() -> Parser:
     import tree_sitter
     import tree_sitter_cuda
 
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cuda.language()))
 
 
-def _solution_regions(code: bytes) -> list[tuple[int, int]]:
+def solution_regions(code: bytes) -> list[tuple[int, int]]:
     regions, at = [], 0
     while (begin := code.find(b"BEGIN SOLUTION", at)) >= 0:
         at = code.index(b"END SOLUTION", begin)
@@ -81,10 +81,10 @@ def _solution_regions(code: bytes) -> list[tuple[int, int]]:
     return regions
 
 
-def _nodes(node: Node) -> Iterator[Node]:
+def nodes(node: Node) -> Iterator[Node]:
     yield node
     for child in node.children:
-        yield from _nodes(child)
+        yield from nodes(child)
 
 
 def _edits(node: Node) -> Iterator[_Edit]:
@@ -101,7 +101,8 @@ def _edits(node: Node) -> Iterator[_Edit]:
 
 def _without_barrier(node: Node) -> Iterator[_Edit]:
     call = node.named_children[0] if node.named_children else node
-    if call.type == "call_expression" and _text(call.child_by_field_name("function")) in _BARRIERS:
+    name = text_of(call.child_by_field_name("function"))
+    if call.type == "call_expression" and name in _BARRIERS:
         yield _Edit("barrier removed", node.start_byte, node.end_byte, "")
 
 
@@ -116,9 +117,9 @@ def _without_term(node: Node) -> Iterator[_Edit]:
     """`a + b` and `a * b` without one of the two, where they make an index."""
     operator = node.child_by_field_name("operator")
     if operator is not None and operator.type in ("+", "-", "*") and _makes_an_index(node):
-        yield _replaced("index term dropped", node, _text(node.child_by_field_name("left")))
+        yield _replaced("index term dropped", node, text_of(node.child_by_field_name("left")))
         if operator.type != "-":
-            yield _replaced("index term dropped", node, _text(node.child_by_field_name("right")))
+            yield _replaced("index term dropped", node, text_of(node.child_by_field_name("right")))
 
 
 def _makes_an_index(inner: Node) -> bool:
@@ -127,7 +128,7 @@ def _makes_an_index(inner: Node) -> bool:
         if node.type == "subscript_argument_list":
             return True
         if node.type == "declaration":
-            return _text(node.child_by_field_name("type")) in _INDEX_TYPES
+            return text_of(node.child_by_field_name("type")) in _INDEX_TYPES
         node = node.parent
     return False
 
@@ -139,14 +140,14 @@ def _other_bound(node: Node) -> Iterator[_Edit]:
         if bound is None:
             return
         for change in ("- 1", "+ 1"):
-            yield _replaced("loop bound changed", bound, f"(({_text(bound)}) {change})")
+            yield _replaced("loop bound changed", bound, f"(({text_of(bound)}) {change})")
 
 
 def _other_word(node: Node) -> Iterator[_Edit]:
-    word = _text(node)
+    word = text_of(node)
     if word in _FULL_MASKS:
         yield _replaced("mask changed", node, "0x0000ffffu")
-    elif word in _IDENTITIES and not _text(node.parent).startswith("-INF"):
+    elif word in _IDENTITIES and not text_of(node.parent).startswith("-INF"):
         yield _replaced("identity changed", node, _IDENTITIES[word])
     elif word in _FUNCTIONS:
         yield _replaced("operator swapped", node, _FUNCTIONS[word])
@@ -158,7 +159,7 @@ def _replaced(kind: str, node: Node, text: str) -> _Edit:
     return _Edit(kind, node.start_byte, node.end_byte, text)
 
 
-def _text(node: Node | None) -> str:
+def text_of(node: Node | None) -> str:
     return (node.text or b"").decode() if node is not None else ""
 
 

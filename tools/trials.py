@@ -1,0 +1,291 @@
+"""What becomes of a changed kernel: a case fails it, or a small launch tells it from the solution.
+
+All of it happens in this process, without the judge's worker: the kernels are ours. The cases, the
+steps that they may take, and what is asked of the way to the answer are those of the judge.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+import msgspec
+import numpy as np
+
+from grader import course
+from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
+from grader.course.model import Case
+from grader.cuda import compilers
+from grader.cuda.analysis.trial import Trial
+from grader.cuda.errors import CudaError
+from grader.judge import arrangement, compare, technique
+from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.protocol import Ran
+from grader.judge.running.limits import Limits
+from grader.judge.sandbox.simulated import run_case
+from grader.judge.words import Words
+from grader.status import Status
+
+SEED = 0
+LIMITS = Limits()
+MOST_THREADS, MOST_ELEMENTS = 2_200, 4_000  # of a small launch
+SMALL_LAUNCHES = 45  # of a kernel
+MOST_STEPS = 60_000  # of a launch of the solution
+NOTHING = 1e-34  # what thousands of the smallest normal floats come to, as far as sums are asked
+MOST_WORK = 3.0  # times ours, of the busiest thread: what the course allows where it counts that
+MOST_TRIED = 700  # launches that are looked at for each shape of a block
+MOST_COST = 210_000  # threads and elements of a wide launch
+_WIDE_GRIDS = ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (40, 40, 1))
+_WIDE_SIZES = (1, 3, 36, 300, 33_000, 70_000)
+SPECIAL = {
+    "whole numbers": (),
+    "all -inf": (-np.inf,),
+    "some -inf": (-np.inf, None),
+    "+inf": (np.inf, None, None, None),
+    "NaN": (np.nan, None, None, None),
+    "huge": (3e38, -3e38, None),
+    "tiny": (1e-30, -1e-30),
+    "0": (0.0, -0.0),
+    "far from 0": (-1e4, -1e4 + 1, 1e4),
+}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """An exercise, ready to try kernels: its cases in the order of what they cost, the steps of its
+    solution by case, and by launch the instructions of its busiest thread, once they are known."""
+
+    lesson: Lesson
+    exercise: Exercise
+    instances: tuple[CaseInstance, ...]
+    steps: Mapping[str, int]
+    paths: dict[int, int | None] = field(default_factory=dict, compare=False)
+
+    def fails(self, source: str) -> str:
+        """The first case that does not get its full points, and why; "" if all do."""
+        handed_out = self.lesson.handed_out(self.exercise)
+        if changed := arrangement.changed(self.exercise, handed_out, source):
+            return f"what is given: {changed[0]}"
+        for one in self.instances:
+            if reason := self._fails(source, one):
+                return f"{one.case.name}: {reason}"
+        return ""
+
+    def _fails(self, source: str, one: CaseInstance) -> str:
+        allowed = max(LIMITS.steps, LIMITS.steps_ratio * self.steps.get(one.case.name, 0))
+        request = described(one, allowed)
+        words = Words(source, self.exercise.solution, one.problem)
+        try:
+            ran = run_case(source, request, _inputs(one.problem))
+            result = compare.on_simulator(one, ran, words, False)
+            if result.status == Status.PASSED:
+                result = technique.lacks_order(one, ran.opcodes) or result
+            if result.status == Status.PASSED and (asked := technique.questions(one)):
+                request = msgspec.structs.replace(request, asked=asked)
+                way = run_case(source, request, _inputs(one.problem))
+                result = technique.answered(one, way, result, words)
+        except (CudaError, MemoryError) as error:
+            return type(error).__name__
+        return "" if result.status == Status.PASSED else str(result.status)
+
+    def small_launches(self) -> Iterator[tuple[str, CaseInstance]]:
+        """Launches that the exercise's rules allow, in words, and as cases without expectations;
+        each with values of one class, in turn."""
+        for rule in self.exercise.rules:
+            if all(one.length for one in rules.parameters(rule) if one.length is not None):
+                for trial, what in zip(small(rule), itertools.cycle(SPECIAL), strict=False):
+                    yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
+
+    def shares_its_work(self, source: str) -> bool:
+        """Whether in no case and no launch the busiest thread executes more than `MOST_WORK` times
+        what it does in the solution."""
+        launches = [one for _, one in self.small_launches()]
+        for at, one in enumerate((*self.instances, *launches)):
+            if at not in self.paths:
+                self.paths[at] = _path(self.exercise.solution, one)
+            ours = self.paths[at]
+            if ours is not None:
+                mine = _path(source, one)
+                if mine is None or mine > MOST_WORK * ours:
+                    return False
+        return True
+
+
+@cache
+def bench(exercise_id: str) -> Bench:
+    """The bench of "lesson/name"."""
+    name, _, exercise_name = exercise_id.partition("/")
+    lesson = course.lesson(name)
+    exercise = lesson.exercise(exercise_name)
+    steps = solution_counts.steps(lesson.path, exercise_name, compilers.chosen_name())
+    instances = instantiate(exercise, SEED, hidden=True)
+    ordered = sorted(instances, key=lambda one: steps.get(one.case.name, 0))
+    return Bench(lesson, exercise, tuple(ordered), steps)
+
+
+def told_apart(bench: Bench, source: str, cached: dict[str, object]) -> str | None:
+    """The first small launch after which the two kernels have left something else; "" if all have
+    left the same, None if the exercise has no rule to make launches by. What the solution leaves is
+    kept in `cached`."""
+    tried = 0
+    for said, one in bench.small_launches():
+        if said not in cached:
+            cached[said] = _left(bench.exercise.solution, one, MOST_STEPS)
+        ours = cached[said]
+        if not isinstance(ours, Ran):
+            continue  # the solution need not stand this launch
+        tried += 1
+        mine = _left(source, one, max(LIMITS.steps, LIMITS.steps_ratio * ours.steps))
+        if not isinstance(mine, Ran):
+            return f"{said}: {mine}"
+        for name in one.problem.inputs:
+            if not _equal(*(ran.arrays[f"input/{name}"] for ran in (ours, mine))):
+                return f"{said}: {name}"
+    return "" if tried else None
+
+
+@cache
+def small(rule: Rule) -> tuple[Trial, ...]:
+    """A few dozen launches within a rule: the smallest, and some of the next, with sizes around the
+    edges of a block; then some with many blocks and with coordinates beyond 16 bits."""
+    numbers = [one.name for one in rules.parameters(rule) if rules.is_whole(one)]
+    blocks = [rules.dimensions(one) for one in rule.blocks]
+    found, wide = [], []
+    rng = np.random.default_rng(SEED)
+    for block in blocks[:3] + blocks[-1:] if len(blocks) > 4 else blocks:
+        edges = {1, 2, 3, 4, 5, 8, 12, 31, 32, 33, 64, *block}
+        edges |= {side + 1 for side in block} | {2 * side + 4 for side in block}
+        for grid, sizes in _some(rng, _grids(rule), sorted(edges), len(numbers)):
+            trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+            if trial.keeps_to_its_rule() and _is_small(trial):
+                found.append(trial)
+        for grid, sizes in _some(rng, _WIDE_GRIDS, _WIDE_SIZES, len(numbers)):
+            trial = Trial(rule, grid, block, dict(zip(numbers, sizes, strict=True)))
+            if trial.keeps_to_its_rule() and _cost(trial) <= MOST_COST:
+                wide.append(trial)
+    found.sort(key=_cost)
+    first, rest = found[: SMALL_LAUNCHES // 2], found[SMALL_LAUNCHES // 2 :]
+    rest = [rest[at] for at in rng.permutation(len(rest))[: SMALL_LAUNCHES // 2]]
+    return (*first, *rest, *_covering(wide))
+
+
+def _some(
+    rng: np.random.Generator,
+    grids: Sequence[tuple[int, int, int]],
+    sizes: Sequence[int],
+    numbers: int,
+) -> Iterator[tuple[tuple[int, int, int], tuple[int, ...]]]:
+    """Grids with sizes of so many numbers: all of them, or some where they are too many."""
+    every = len(grids) * len(sizes) ** numbers
+    chosen = range(every) if every <= MOST_TRIED else rng.integers(0, every, MOST_TRIED).tolist()
+    for at in chosen:
+        at, grid = divmod(at, len(grids))
+        picked = []
+        for _ in range(numbers):
+            at, place = divmod(at, len(sizes))
+            picked.append(sizes[place])
+        yield grids[grid], tuple(picked)
+
+
+def _cost(trial: Trial) -> int:
+    return trial.threads + max(trial.sizes(), default=0)
+
+
+def _covering(wide: list[Trial]) -> list[Trial]:
+    """A few cheap launches in which every number is as large as in any of them."""
+    chosen: dict[tuple[str, ...], Trial] = {}
+    for trial in sorted(wide, key=_cost):
+        for what in _large(trial):
+            chosen.setdefault(what, trial)
+    covered: set[tuple[str, ...]] = set()
+    kept = []
+    for trial in sorted({id(one): one for one in chosen.values()}.values(), key=_cost)[::-1]:
+        if new := set(_large(trial)) - covered:
+            covered |= new
+            kept.append(trial)
+    return kept[::-1]
+
+
+def _large(trial: Trial) -> Iterator[tuple[str, ...]]:
+    """Which of its numbers, and the elements of which arrays, are beyond 32, 8 and 16 bits; the
+    same where every thread has an element, and of two numbers at once."""
+    numbers = trial.names | {f"array {at}": size for at, size in enumerate(trial.sizes())}
+    busy = max(trial.sizes(), default=0) >= trial.threads
+    large = [
+        (name, str(limit))
+        for name, number in numbers.items()
+        for limit in (32, 0xFF, 0x7FFF, 0xFFFF)
+        if number > limit
+    ]
+    yield from large
+    if busy:
+        yield from (("busy", *one) for one in large)
+    yield from ((*one, *two) for one, two in itertools.combinations(large, 2) if one[0] != two[0])
+
+
+def _grids(rule: Rule) -> list[tuple[int, int, int]]:
+    if rule.grid == 1:
+        return [(blocks, 1, 1) for blocks in (1, 2, 3)]
+    return [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 3, 1)]
+
+
+def _is_small(trial: Trial) -> bool:
+    return trial.threads <= MOST_THREADS and max(trial.sizes(), default=0) <= MOST_ELEMENTS
+
+
+def _instance(trial: Trial, what: str) -> CaseInstance:
+    given = trial.arguments()
+    arrays, rng = {}, np.random.default_rng(SEED)
+    for name, value in given.items():
+        if isinstance(value, np.ndarray):
+            most = 2 if value.dtype.kind == "b" else max(1, min(trial.numbers.values(), default=9))
+            arrays[name] = _values(value, what, most, rng)
+    args = tuple(name if name in arrays else value for name, value in given.items())
+    launch = Launch(trial.rule.kernel, trial.grid, trial.block, args, trial.shared_mem)
+    problem = Problem(arrays, {}, (launch,))
+    return CaseInstance(0, Case("small", lambda rng: problem, 0.0), problem)
+
+
+def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator) -> np.ndarray:
+    """Whole numbers in place of those made up, and among them those of a class of values; an array
+    of whole numbers holds such as are less than `most`: they may be places."""
+    if not made_up.any():
+        return made_up
+    if made_up.dtype.kind != "f":
+        return rng.integers(0, most, made_up.size).astype(made_up.dtype)
+    values = rng.integers(-9, 10, made_up.size).astype(made_up.dtype)
+    if special := SPECIAL[what]:
+        chosen = rng.integers(0, len(special), values.size)
+        for at, one in enumerate(special):
+            if one is not None:
+                with np.errstate(over="ignore"):
+                    values[chosen == at] = one
+    return values
+
+
+def _inputs(problem: Problem) -> dict[str, np.ndarray]:
+    return {name: value.copy() for name, value in problem.inputs.items()}
+
+
+def _left(source: str, one: CaseInstance, steps: int) -> Ran | str:
+    """What a launch leaves, or what stops it."""
+    try:
+        return run_case(source, described(one, steps), _inputs(one.problem))
+    except (CudaError, MemoryError) as error:
+        return type(error).__name__
+
+
+def _path(source: str, one: CaseInstance) -> int | None:
+    """The instructions of the busiest thread; None where the launch is stopped."""
+    ran = _left(source, one, 8 * MOST_STEPS)
+    return ran.counters["longest_path"] if isinstance(ran, Ran) else None
+
+
+def _equal(ours: np.ndarray, mine: np.ndarray) -> bool:
+    """Whether they are the same but for what another order of the same sums rounds."""
+    if ours.dtype.kind != "f":
+        return bool(np.array_equal(ours, mine))
+    eps = float(np.finfo(ours.dtype).eps)
+    return bool(np.allclose(ours, mine, rtol=32 * eps, atol=NOTHING, equal_nan=True))
