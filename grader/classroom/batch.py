@@ -62,6 +62,7 @@ def autograde(
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
     with _alone(course):
+        coursefile.settle(course)
         with _judges(workers) as there:
             release.require_solved(course, found, there)
             changes.record(course, lesson)  # what was done by hand since

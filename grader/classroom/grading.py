@@ -118,10 +118,11 @@ class Grading:
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
         store = self.store
         content = repr((handed_in.refused, handed_in.others)).encode() + handed_in.content
+        partial = " partial" if self.file.partial_marks else ""
         parts = {
             "judge": f"{store.judge(self.lesson)} {marking()}".encode(),
             "lesson": store.lesson(self.lesson).encode(),
-            "points": repr(sorted(self.file.plan(self.lesson).outside)).encode(),
+            "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}".encode(),
             "secret": repr(self.seeds).encode(),
             "stamp": repr(sorted(handed_in.beside.items())).encode(),
             "submission": content,

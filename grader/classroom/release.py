@@ -22,6 +22,7 @@ from .store import Store
 def release(course: CourseFolder, lesson: Lesson) -> None:
     """Enter `lesson` in the gradebook and publish the learner's version through the exchange,
     once its own solution has got full marks."""
+    coursefile.settle(course)
     with judges(confined=False) as found:
         require_solved(course, lesson, found)
     generate(course, lesson)
@@ -35,7 +36,8 @@ def require_solved(course: CourseFolder, lesson: Lesson, found: Judges) -> None:
 
 def store(course: CourseFolder) -> Store:
     """The course's verdicts."""
-    return Store(course.root / "verdicts", course.kernels)
+    partial_marks = coursefile.read(course).partial_marks
+    return Store(course.root / "verdicts", course.kernels, partial_marks)
 
 
 def seeds(course: CourseFolder, lesson: Lesson) -> dict[str, int]:
@@ -63,7 +65,8 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
     source.parent.mkdir(parents=True, exist_ok=True)
-    notebook, worth = weave(lesson), points(coursefile.read(course), lesson)
+    file = coursefile.read(course)
+    notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
     for cell in notebook.cells:
         name = grade_id(cell).removeprefix(CHECK)
         if grade_id(cell) == CHECK + name:

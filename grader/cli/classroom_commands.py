@@ -36,7 +36,7 @@ from ..counted import counted
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
-from ..judge import oversights, steps
+from ..judge import known_faults, oversights, steps
 from . import stepper
 
 SHOWN_NAMES = 5  # learners named where there may be hundreds
@@ -53,7 +53,7 @@ def build_notebooks(check: bool) -> int:
         try:
             lesson = course.lesson(name)
             weave(lesson)
-            for path in () if check else steps.write(lesson):
+            for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
                 say(f"made {short(path)}")
             oversights.require_none(lesson)
             sound.append(lesson)
@@ -66,7 +66,9 @@ def build_notebooks(check: bool) -> int:
         return 1 if broken else 0
     differences = notebooks.differences(broken=broken)
     differences += [
-        f"{one.name}/{path.name}: out of date." for one in sound for path in steps.stale(one)
+        f"{one.name}/{path.name}: out of date."
+        for one in sound
+        for path in (*steps.stale(one), *known_faults.stale(one))
     ]
     for difference in differences:
         complain(difference)

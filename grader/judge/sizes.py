@@ -30,7 +30,7 @@ from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
 NAME = "sizes that no other case tries"
-COME_FIRST = "Not looked for: the other cases come first."
+COME_FIRST = "Not run: the other cases come first."
 NO_Z3 = "Z3 is not installed here (`pip install 'warpwise[proofs]'`)"
 TOO_LONG = "it took too much"
 MEANS = (
@@ -63,7 +63,7 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     if not exercise.size_points:
         return verdict
     if verdict.status != Status.PASSED:
-        return with_case(verdict, result(exercise, verdict.status, COME_FIRST))
+        return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
     found, broken = reasoned(exercise, source, limits)
     case = broken or result(exercise, Status.PASSED)
     return replace(with_case(verdict, case), every_size=found)
@@ -115,9 +115,8 @@ def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
         verdict,
         cases=(*verdict.cases, case),
         points=verdict.points + case.points,
-        max_points=verdict.max_points + case.max_points,
     )
-    if verdict.status != Status.PASSED or case.status == Status.PASSED:
+    if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN):
         return changed
     return replace(changed, status=case.status, message=case.message, line=case.line)
 

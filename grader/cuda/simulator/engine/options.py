@@ -21,13 +21,15 @@ class Options:
     barrier, in a random order drawn from `seed`, so that a race not only is reported but shows;
     "highest block first" and "block N last" one block after the other, each as far as it gets,
     "warps by chance" one warp after the other, wherever one may notice what another does.
-    `architecture`: whose launch limits hold, e.g. "sm_80"."""
+    `architecture`: whose launch limits hold, e.g. "sm_80". `tolerated`: the status of hazards
+    that stop no launch; `Run.causes` then says what they are."""
 
     checks: bool = True
     step_limit: int = 2_000_000
     order: str = "lockstep"
     seed: int = 0
     architecture: str = DEFAULT
+    tolerated: str = ""
 
 
 _options: ContextVar[Options | None] = ContextVar("options", default=None)
