@@ -23,6 +23,7 @@ from . import (
     ClassroomError,
     changes,
     counting,
+    coursefile,
     export,
     extra_credit,
     lateness,

@@ -22,8 +22,9 @@ class Kind(ABC):
     a learner is to do with the cell as it was handed out, `solved` what is said of a right answer.
     `called`: words for a status that says too little of it; `names_the_dearest_line`: whether a
     verdict over budget says which line costs most; `simulated_alone`: whether the hardware is left
-    out of it; `keeps_what_is_given`: whether all that is handed out must stay as it is; `fault_leaves`: the part
-    of its points that one named mistake leaves, where the lesson does not say."""
+    out of it; `keeps_what_is_given`: whether all that is handed out must stay as it is;
+    `fault_leaves`: the part of its points that one named mistake leaves, where the lesson does not
+    say."""
 
     name: ClassVar[str]
     title: ClassVar[str]
