@@ -58,15 +58,16 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     """What is found of a mistake with the compiler in use, by case; nothing where it is left
     out."""
     exercise = lesson.exercise(mistake.exercise)
+    hazard = mistake.status in faults.HAZARDS
+    if not (hazard or (mistake.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)):
+        return {}
     verdict, other = (_judged(lesson, exercise, mistake, seed) for seed in SEEDS)
     failed = {one.name: one.status for one in verdict.cases if one.status != Status.PASSED}
     again = {one.name: one.status for one in other.cases if one.status != Status.PASSED}
-    hazard = verdict.status in faults.HAZARDS
-    known = hazard or (verdict.status == Status.WRONG_ANSWER and _leaves(lesson, mistake) > 0)
-    if failed != again or set(failed.values()) != {verdict.status} or not known:
+    if failed != again or set(failed.values()) != {mistake.status}:
         return {}
     instances = tuple(
-        replace(one, tolerated=str(verdict.status) if hazard else "")
+        replace(one, tolerated=mistake.status if hazard else "")
         for one in instantiate(exercise, faults.SEED, hidden=True)
         if one.case.name in failed
     )
