@@ -22,7 +22,6 @@ from .store import Store
 def release(course: CourseFolder, lesson: Lesson) -> None:
     """Enter `lesson` in the gradebook and publish the learner's version through the exchange,
     once its own solution has got full marks."""
-    coursefile.settle(course)
     with judges(confined=False) as found:
         require_solved(course, lesson, found)
     generate(course, lesson)
@@ -65,6 +64,7 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
     source.parent.mkdir(parents=True, exist_ok=True)
+    coursefile.settle(course)
     file = coursefile.read(course)
     notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
     for cell in notebook.cells:

@@ -124,7 +124,11 @@ def _text(lesson: Lesson, compiler: str) -> str:
         for mistake in lesson.wrong_kernels:
             key = _key(lesson, mistake)
             cases = known[key] if key in known else found(lesson, mistake)
-            fault = Fault(mistake.mistake, Status(mistake.status), _leaves(lesson, mistake), cases)
+            leaves = _leaves(lesson, mistake)
+            said = (
+                mistake.mistake if cases and leaves else ""
+            )  # what is never told is not handed out
+            fault = Fault(said, Status(mistake.status), leaves, cases)
             row = json.dumps({KEY: key, **asdict(fault)}, ensure_ascii=False)
             own.setdefault(mistake.exercise, []).append(f"  {row}")
     joined = {name: ",\n".join(lines) for name, lines in own.items()}
