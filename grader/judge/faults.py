@@ -41,7 +41,7 @@ Finding = tuple[str | Wrong, ...]  # a hazard's causes, or what is wrong
 
 
 @dataclass(frozen=True)
-class Fault:
+class NamedFault:
     """A named mistake: `mistake` in words, the `status` of the `cases` that fail with it, what is
     found in each, and which part of the points it `leaves`."""
 
@@ -51,10 +51,10 @@ class Fault:
     cases: Mapping[str, Finding]
 
 
-def known(lesson: Path, exercise: str, compiler: str) -> tuple[Fault, ...]:
+def known(lesson: Path, exercise: str, compiler: str) -> tuple[NamedFault, ...]:
     """The faults that are known of an exercise, from the lesson's folder."""
     kept = solution_counts.kept(lesson, compiler, KEPT_IN)
-    return msgspec.convert(kept.get(exercise, ()), tuple[Fault, ...])
+    return msgspec.convert(kept.get(exercise, ()), tuple[NamedFault, ...])
 
 
 def left_wrong(instance: CaseInstance, ran: Ran) -> tuple[Wrong, ...]:

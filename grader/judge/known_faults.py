@@ -19,7 +19,7 @@ from ..cuda import compilers
 from ..status import Status
 from . import faults
 from .cases import CaseInstance, instantiate
-from .faults import Fault, Finding
+from .faults import Finding, NamedFault
 from .judging import STANDARD_LIMITS, judge
 from .protocol import Ran
 from .running.process import simulate
@@ -79,8 +79,8 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     if not hazard:
         wrong = {one.case.name: faults.left_wrong(one, ran) for one, ran in pairs}
         return wrong if _evidence(pairs) >= len(pairs) else {}
-    goes_wrong = any(faults.left_wrong(*pair) for pair in pairs)
-    return {} if goes_wrong else {one.case.name: ran.causes for one, ran in pairs}
+    known = all(ran.causes and not faults.left_wrong(one, ran) for one, ran in pairs)
+    return {one.case.name: ran.causes for one, ran in pairs} if known else {}
 
 
 def _ran(outcome: Outcome) -> TypeGuard[Ran]:
@@ -125,10 +125,8 @@ def _text(lesson: Lesson, compiler: str) -> str:
             key = _key(lesson, mistake)
             cases = known[key] if key in known else found(lesson, mistake)
             leaves = _leaves(lesson, mistake)
-            said = (
-                mistake.mistake if cases and leaves else ""
-            )  # what is never told is not handed out
-            fault = Fault(said, Status(mistake.status), leaves, cases)
+            said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
+            fault = NamedFault(said, Status(mistake.status), leaves, cases)
             row = json.dumps({KEY: key, **asdict(fault)}, ensure_ascii=False)
             own.setdefault(mistake.exercise, []).append(f"  {row}")
     joined = {name: ",\n".join(lines) for name, lines in own.items()}

@@ -19,7 +19,7 @@ from ..course import Exercise, Lesson
 from ..status import Status
 from . import arrangement, compare, faults, sizes, technique
 from .cases import CaseInstance, instantiate
-from .faults import Fault
+from .faults import NamedFault
 from .protocol import Ran
 from .running.limits import Limits
 from .running.process import simulate
@@ -69,7 +69,7 @@ def with_part(
     return replace(verdict, points=granted, partial=Partial(fault.mistake, fault.leaves, of))
 
 
-def _fits(fault: Fault, results: dict[str, CaseResult]) -> bool:
+def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     """Whether the cases that fail are those that fail with the fault, each with its status."""
     failed = [one for one in results.values() if one.name in fault.cases]
     return bool(failed) and all(
@@ -88,7 +88,9 @@ class _Again:
     limits: Limits
     verdict: Verdict
 
-    def past_the_hazard(self, known: list[Fault]) -> tuple[Fault, list[CaseResult]] | None:
+    def past_the_hazard(
+        self, known: list[NamedFault]
+    ) -> tuple[NamedFault, list[CaseResult]] | None:
         """The fault whose causes are just those of the answer, and the results without it; None
         where no fault's are, or something is wrong beside it."""
         instances, outcomes = self._run(known[0], self.verdict.seed, self.verdict.status)
@@ -105,7 +107,9 @@ class _Again:
         ]
         return _least(alike, results)
 
-    def beside_the_mistake(self, known: list[Fault]) -> tuple[Fault, list[CaseResult]] | None:
+    def beside_the_mistake(
+        self, known: list[NamedFault]
+    ) -> tuple[NamedFault, list[CaseResult]] | None:
         """The fault that leaves just what the answer leaves, and the results by what it costs."""
         instances, outcomes = self._run(known[0], faults.SEED, "")
         ran = [one for one in outcomes if isinstance(one, Ran)]
@@ -124,7 +128,7 @@ class _Again:
         return _least(alike, results) if all(one.status in MAY_PASS for one in results) else None
 
     def _run(
-        self, fault: Fault, seed: int, tolerated: str
+        self, fault: NamedFault, seed: int, tolerated: str
     ) -> tuple[tuple[CaseInstance, ...], list[Outcome]]:
         ran = {one.name for one in self.verdict.cases}
         instances = tuple(
@@ -168,6 +172,8 @@ def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
     return right, structs.replace(ran, arrays=arrays | every)
 
 
-def _least(known: list[Fault], results: list[CaseResult]) -> tuple[Fault, list[CaseResult]] | None:
+def _least(
+    known: list[NamedFault], results: list[CaseResult]
+) -> tuple[NamedFault, list[CaseResult]] | None:
     """Of several faults that look alike, the one that leaves least."""
     return (min(known, key=lambda one: one.leaves), results) if known else None

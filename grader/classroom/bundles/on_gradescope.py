@@ -72,7 +72,8 @@ def run(root: Path) -> dict[str, Any]:
 
 def _judged(root: Path, lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> Verdict:
     exercise, official = f"{lesson.name}/{answer.name}", plan["seeds"][answer.name]
-    return judge(exercise, answer.source or "", seed=official, root=root / "source/kernels")
+    source, kernels, marks = answer.source or "", root / "source/kernels", plan["partial_marks"]
+    return judge(exercise, source, seed=official, root=kernels, partial_marks=marks)
 
 
 def _tests(name: str, verdict: Verdict, plan: dict[str, Any]) -> list[dict[str, Any]]:
