@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -37,7 +38,7 @@ HAZARDS = {
 
 Sample = tuple[int, float | str | None]  # an element's index, and what it holds; None: unwritten
 Wrong = tuple[str, int, tuple[Sample, ...]]  # an array, its wrong elements, some of them
-Finding = tuple[str | Wrong, ...]  # a hazard's causes, or what is wrong
+Finding = tuple[Any, ...]  # a hazard's causes, each a str, or what is wrong, each a `Wrong`
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class NamedFault:
     found in each, and which part of the points it `leaves`."""
 
     mistake: str
-    status: Status
+    status: str
     leaves: float
     cases: Mapping[str, Finding]
 

@@ -77,7 +77,9 @@ def found(lesson: Lesson, mistake: WrongKernel) -> dict[str, Finding]:
     if len(pairs) < len(instances):
         return {}
     if not hazard:
-        wrong = {one.case.name: faults.left_wrong(one, ran) for one, ran in pairs}
+        wrong: dict[str, Finding] = {
+            one.case.name: faults.left_wrong(one, ran) for one, ran in pairs
+        }
         return wrong if _evidence(pairs) >= len(pairs) else {}
     known = all(ran.causes and not faults.left_wrong(one, ran) for one, ran in pairs)
     return {one.case.name: ran.causes for one, ran in pairs} if known else {}
@@ -126,7 +128,7 @@ def _text(lesson: Lesson, compiler: str) -> str:
             cases = known[key] if key in known else found(lesson, mistake)
             leaves = _leaves(lesson, mistake)
             said = mistake.mistake if cases and leaves else ""  # what nobody is told stays here
-            fault = NamedFault(said, Status(mistake.status), leaves, cases)
+            fault = NamedFault(said, mistake.status, leaves, cases)
             row = json.dumps({KEY: key, **asdict(fault)}, ensure_ascii=False)
             own.setdefault(mistake.exercise, []).append(f"  {row}")
     joined = {name: ",\n".join(lines) for name, lines in own.items()}

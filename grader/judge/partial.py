@@ -20,7 +20,7 @@ from ..status import Status
 from . import arrangement, compare, faults, sizes, technique
 from .cases import CaseInstance, instantiate
 from .faults import NamedFault
-from .protocol import Ran
+from .protocol import OTHER_ORDERS, Ran
 from .running.limits import Limits
 from .running.process import simulate
 from .running.replies import Outcome
@@ -100,8 +100,10 @@ class _Again:
         causes = {
             one.case.name: ran.causes
             for one, ran in zip(instances, outcomes, strict=True)
-            if isinstance(ran, Ran)
+            if isinstance(ran, Ran) and _ran_in_other_orders(ran)
         }
+        if len(causes) < len(outcomes):
+            return None
         alike = [
             one for one in known if all(tuple(one.cases[name]) == causes[name] for name in causes)
         ]
@@ -157,6 +159,12 @@ class _Again:
     @property
     def _allowed(self) -> dict[str, int]:
         return {one.name: one.ours.get("steps", 0) for one in self.exercise.cases}
+
+
+def _ran_in_other_orders(ran: Ran) -> bool:
+    """Whether a case came to its end also with the first threads first, and with the last."""
+    orders = {name.rpartition("/")[0] for name in ran.arrays}
+    return orders.issuperset(OTHER_ORDERS)
 
 
 def _as_left(instance: CaseInstance, ran: Ran) -> tuple[CaseInstance, Ran]:
