@@ -80,7 +80,7 @@ def test_an_excerpt_of_a_notebook_shows_the_cell_s_lines(grader, answer):
 def verdicts(result):
     """Those of a report that `--json` prints."""
     report = json.loads(result.stdout)
-    assert report["version"] == 1
+    assert report["version"] == 2
     return [one["verdict"] for one in report["checked"]]
 
 

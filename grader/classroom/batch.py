@@ -23,6 +23,7 @@ from . import (
     ClassroomError,
     changes,
     counting,
+    coursefile,
     export,
     extra_credit,
     lateness,
@@ -63,6 +64,7 @@ def autograde(
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
     with _alone(course):
+        coursefile.settle(course)
         with _judges(workers) as there:
             release.require_solved(course, found, there)
             before = changes.record(course, lesson)  # what was done by hand since

@@ -17,6 +17,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import tomlkit
+from nbgrader.api import Grade
 
 from . import ClassroomError
 from .files import whole
@@ -29,7 +30,8 @@ CLOSED, PASSED = "closed", "passed"
 UTC_ZONE = ZoneInfo("UTC")
 
 _HEAD = "Of this course: docs/course-file.md says what each line means."
-_COURSE = {"version", "time_zone", "late_days", "lessons", "learners"}
+_PARTIAL = "partial_marks"
+_COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
 _LESSON |= {"columns", "solutions"}
 _PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
@@ -70,10 +72,13 @@ class Person:
 
 @dataclass(frozen=True)
 class CourseFile:
-    """The whole file. `late_days`: so many days late a learner may be in all without a penalty."""
+    """The whole file. `late_days`: so many days late a learner may be in all without a penalty.
+    `partial_marks`: whether one fault that a lesson names leaves a part of the points; `settle`
+    writes that into the file of a course without marks."""
 
     zone: ZoneInfo = UTC_ZONE
     late_days: int = 0
+    partial_marks: bool = False
     lessons: Mapping[str, Plan] = field(default_factory=dict)
     learners: Mapping[str, Person] = field(default_factory=dict)
 
@@ -127,6 +132,24 @@ def changed(course: CourseFolder) -> Iterator[tomlkit.TOMLDocument]:
     whole(path, text)
 
 
+def settle(course: CourseFolder) -> None:
+    """Turn partial marks on where nothing is said of them and nobody has a mark yet: what has been
+    marked without them is not marked otherwise in silence."""
+    path = course.root / FILE
+    said = path.is_file() and _PARTIAL in tomllib.loads(path.read_text(encoding="utf-8"))
+    if not (said or holds_marks(course)):
+        with changed(course) as document:
+            document[_PARTIAL] = True
+
+
+def holds_marks(course: CourseFolder) -> bool:
+    """Whether somebody has a mark in the gradebook."""
+    with course.gradebook() as gradebook:
+        marks = gradebook.db.query(Grade)
+        given = marks.filter(Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None))
+        return given.first() is not None
+
+
 def table(document: Any, *names: str) -> Any:
     """The table of that name within `document`, made if there is none."""
     for name in names:
@@ -174,6 +197,7 @@ def _course(data: dict[str, Any]) -> CourseFile:
     return CourseFile(
         zone,
         days,
+        _typed(data, _PARTIAL, bool, False, "the file"),
         {name: _plan(one, zone, f"lessons.{name}") for name, one in lessons.items()},
         {name: _person(one, f"learners.{name}") for name, one in learners.items()},
     )

@@ -135,10 +135,11 @@ class Grading:
         """A name for everything that a learner's marks hang on, part by part: `judge:...
         lesson:...`. When it was handed in is a part of its own, as lateness alone hangs on it."""
         store = self.store
+        partial = " partial" if self.file.partial_marks else ""
         parts = {
             "judge": f"{store.judge(self.lesson)} {marking()}",
             "lesson": store.lesson(self.lesson),
-            "points": repr(sorted(self.file.plan(self.lesson).outside)),
+            "points": f"{sorted(self.file.plan(self.lesson).outside)}{partial}",
             "secret": repr(self.seeds),
             "stamp": repr(sorted(handed_in.beside.items())),
         }

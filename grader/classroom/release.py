@@ -35,7 +35,8 @@ def require_solved(course: CourseFolder, lesson: Lesson, found: Judges) -> None:
 
 def store(course: CourseFolder) -> Store:
     """The course's verdicts."""
-    return Store(course.root / "verdicts", course.kernels)
+    partial_marks = coursefile.read(course).partial_marks
+    return Store(course.root / "verdicts", course.kernels, partial_marks)
 
 
 def seeds(course: CourseFolder, lesson: Lesson) -> dict[str, int]:
@@ -63,7 +64,9 @@ def generate(course: CourseFolder, lesson: Lesson) -> None:
     which replaces that folder, and entered in the gradebook."""
     source = course.notebook("source", lesson.name)
     source.parent.mkdir(parents=True, exist_ok=True)
-    notebook, worth = weave(lesson), points(coursefile.read(course), lesson)
+    coursefile.settle(course)
+    file = coursefile.read(course)
+    notebook, worth = weave(lesson, file.partial_marks), points(file, lesson)
     for cell in notebook.cells:
         name = grade_id(cell).removeprefix(CHECK)
         if grade_id(cell) == CHECK + name:

@@ -31,10 +31,11 @@ class Question:
 @dataclass(frozen=True)
 class Store:
     """A folder of verdicts for the lessons under `kernels`, as they were when first asked
-    about."""
+    about. Without `partial_marks` they are told without what a named fault leaves."""
 
     folder: Path
     kernels: Path
+    partial_marks: bool = True
     _keys: dict[tuple[str, str], str] = field(default_factory=dict, compare=False, repr=False)
 
     def find(self, question: Question) -> Verdict | None:
@@ -44,7 +45,8 @@ class Store:
             return None
         if seal != self._name(question, content):
             return None
-        return Verdict.from_dict(json.loads(content))
+        verdict = Verdict.from_dict(json.loads(content))
+        return verdict if self.partial_marks else verdict.without_part()
 
     def verdict(self, question: Question) -> Verdict:
         """The verdict that has been kept; MachineError where somebody has taken it away."""

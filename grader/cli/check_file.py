@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from ..submissions.intake import Answer
 
-_LESSON_CELL = re.compile(r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*\)""", re.MULTILINE)
+_LESSON_CELL = re.compile(
+    r"""^\s*lesson\(\s*["']([^"'\n]+)["']\s*(,\s*partial_marks=False\s*)?\)""", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -74,9 +76,13 @@ def _check_notebook(path: Path, root: Path) -> list[Checked]:
     from ..submissions import intake
 
     notebook = intake.read_answers(path)
-    lesson = course.lesson(_lesson_name(path, notebook), root)
+    name, partial_marks = _opened(path, notebook)
+    lesson = course.lesson(name, root)
     found = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
-    return [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
+    judged = [_judged(f"{lesson.name}/{answer.name}", answer, root) for answer in found]
+    if partial_marks:
+        return judged
+    return [replace(one, verdict=one.verdict and one.verdict.without_part()) for one in judged]
 
 
 def _judged(exercise_id: str, answer: Answer, root: Path) -> Checked:
@@ -101,9 +107,10 @@ def _set_beside(one: Checked, root: Path) -> Checked:
     )
 
 
-def _lesson_name(path: Path, notebook: NotebookNode) -> str:
+def _opened(path: Path, notebook: NotebookNode) -> tuple[str, bool]:
+    """The lesson that a cell opens, and whether a named fault leaves a part of the points."""
     code = (cell.source for cell in notebook.cells if cell.cell_type == "code")
-    names = [match.group(1) for text in code if (match := _LESSON_CELL.search(text))]
-    if not names:
+    calls = [match for text in code if (match := _LESSON_CELL.search(text))]
+    if not calls:
         raise BadInput(f'{path}: no cell says which lesson this is, as lesson("02_name") does.')
-    return names[0]
+    return calls[0][1], calls[0][2] is None

@@ -41,7 +41,7 @@ from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
-from ..judge import oversights, steps
+from ..judge import known_faults, oversights, steps
 from . import stepper
 
 
@@ -56,7 +56,7 @@ def build_notebooks(check: bool) -> int:
         try:
             lesson = course.lesson(name)
             weave(lesson)
-            for path in () if check else steps.write(lesson):
+            for path in () if check else (*steps.write(lesson), *known_faults.write(lesson)):
                 say(f"made {short(path)}")
             oversights.require_none(lesson)
             sound.append(lesson)
@@ -69,7 +69,9 @@ def build_notebooks(check: bool) -> int:
         return 1 if broken else 0
     differences = notebooks.differences(broken=broken)
     differences += [
-        f"{one.name}/{path.name}: out of date." for one in sound for path in steps.stale(one)
+        f"{one.name}/{path.name}: out of date."
+        for one in sound
+        for path in (*steps.stale(one), *known_faults.stale(one))
     ]
     for difference in differences:
         complain(difference)

@@ -42,7 +42,7 @@ from ..classroom.lesson_status import LearnerStatus
 from ..counted import counted, some
 from ..course import handout, scaffolding
 from ..errors import BadInput
-from ..judge import steps
+from ..judge import known_faults, steps
 from .classroom_commands import (
     complain,
     largest,
@@ -263,6 +263,7 @@ def new_lesson(name: str) -> int:
     here = open_course()
     folder = scaffolding.write(name, here.kernels)
     steps.write(course.lesson(name, here.kernels))
+    known_faults.write(course.lesson(name, here.kernels))
     say(f"{short(folder)} is a lesson that works as it stands: change its files, then")
     say("run `grader build` for its notebook; docs/authoring.md has every field, fence and rule")
     return 0

@@ -13,9 +13,9 @@ from ..course import KINDS, Standing
 from ..cuda import diagnostics
 from ..cuda.diagnostics import window
 from ..cuda.sanitize import lines_of, visible
-from ..judge import sizes
+from ..judge import partial, sizes
 from ..judge.beside import Beside
-from ..judge.verdict import CaseResult, EverySize, Verdict
+from ..judge.verdict import CaseResult, EverySize, Verdict, by_cause, stopped
 from .check_file import Checked
 from .doctor import Finding
 
@@ -59,7 +59,7 @@ def _place(standing: Standing) -> Text:
 
 def show_failures(console: Console, verdict: Verdict, source: str) -> None:
     """The sentence and the source line for each way in which cases failed."""
-    for cases in _by_message(verdict).values():
+    for cases in by_cause(verdict):
         console.print(_explanation(cases, verdict, source, console.width))
 
 
@@ -68,7 +68,7 @@ def _heading(verdict: Verdict) -> Text:
         f"{verdict.points:g} of {counted(verdict.max_points, 'point')}, on the {verdict.device}"
     )
     kind = KINDS[verdict.kind]
-    told = [f"{points} ({kind.title})"]
+    told = [f"{points} ({kind.title})", *filter(None, [visible(partial.said(verdict))])]
     if verdict.status == "passed":
         told += [one for one in (kind.solved, *_notes(verdict)) if one]
     heading = (verdict.exercise, "bold"), "  ", _status(verdict, verdict.status), "  "
@@ -95,21 +95,9 @@ def _case_table(verdict: Verdict) -> Table:
     return table
 
 
-def _by_message(verdict: Verdict) -> dict[tuple[str, int | None], list[CaseResult]]:
-    """The cases that failed, those that failed in the same way together: all of what does not
-    compile, whose diagnostics are the verdict's."""
-    groups: dict[tuple[str, int | None], list[CaseResult]] = {}
-    for case in verdict.cases:
-        if case.status not in ("passed", "not_run"):
-            as_one = verdict.diagnostics and case.status == "compile_error"
-            key = ("", None) if as_one else (case.message, case.line)
-            groups.setdefault(key, []).append(case)
-    return groups
-
-
 def _explanation(cases: list[CaseResult], verdict: Verdict, source: str, columns: int) -> Group:
     """What is wrong in `cases`, some of the verdict's, and where."""
-    first, names = cases[0], _names(cases, len(verdict.cases))
+    first, names = cases[0], stopped(cases, verdict)
     if verdict.diagnostics and first.status == "compile_error":
         told = diagnostics.shown(verdict.diagnostics, source, columns)
         return Group(Text(), Text.assemble((names, "bold"), f": does not compile\n{told}"))
@@ -136,13 +124,6 @@ def _show_beside(console: Console, found: Beside) -> None:
         console.print(Text.assemble(("compare with ours", "bold"), " (- yours, + ours)"))
     for row in found.changes:
         console.print(Text(visible(row), {"-": "red", "+": "green"}.get(row[0], "dim")))
-
-
-def _names(cases: list[CaseResult], of: int) -> str:
-    if len(cases) == of > 1:
-        return "all cases"
-    others = len(cases) - 1
-    return cases[0].name + (f" and {others} more" if others else "")
 
 
 def _excerpt(source: str, line: int) -> Text:

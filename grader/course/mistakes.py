@@ -7,8 +7,13 @@ A lesson's mistakes.toml has a table `[[exercise]]` for each:
     mistake = "no barrier between one step and the next"
     must_get = "data_race"               # the verdict's status
     line = 'tile[thread] += tile'        # words of the line it must name, if any
+    leaves = 0.4                         # of the points, where it is the only fault; see below
     replace = '__syncthreads();  // a'   # words of the solution; left out with `answer`
     with = ''
+
+An answer whose only fault is this mistake gets `leaves` of what it would get without it: at most
+0.6, and 0 where the exercise teaches just that. Where nothing is said, it is 0.4 in an exercise of
+the kind "write it", and 0 in the others, where the one fault is the task.
 
 More replacements follow in `[[interleaved.also]]`; `course.edits` has the other forms of an edit.
 """
@@ -28,7 +33,8 @@ from .edits import Table
 FILE = "mistakes.toml"
 
 _TEXTS = {"name", "mistake", "must_get"}
-_KEYS = _TEXTS | {"line"} | edits.KEYS
+_KEYS = _TEXTS | {"line", "leaves"} | edits.KEYS
+MOST_LEFT = 0.6  # of the exercise's points
 
 
 class MistakeError(edits.EditError):
@@ -38,7 +44,8 @@ class MistakeError(edits.EditError):
 @dataclass(frozen=True)
 class WrongKernel:
     """A typical mistake: `mistake` in words, the `source` with it, and the diagnosis it must get;
-    `line` counts from 1 in `source`, and is None where the diagnosis is about no line."""
+    `line` counts from 1 in `source`, and is None where the diagnosis is about no line. `leaves` is
+    the part of the points that an answer keeps whose only fault this is, where the lesson says."""
 
     name: str
     exercise: str
@@ -46,6 +53,7 @@ class WrongKernel:
     line: int | None
     mistake: str
     source: str
+    leaves: float | None = None
 
 
 _TOMLS_OWN = re.compile(r" \(at line (\d+), column \d+\)")
@@ -100,14 +108,18 @@ def _header(path: Path, exercise: str, number: int = 0) -> str:
 
 
 def _wrong_kernel(exercise: str, entry: Table, solution: str) -> WrongKernel:
-    edits.require(entry, _TEXTS, _KEYS)
+    leaves = entry.get("leaves")
+    edits.require({**entry, "leaves": ""}, _TEXTS, _KEYS)
     if empty := [key for key in sorted(_TEXTS) if not entry[key].strip()]:
         raise edits.EditError(f"{empty[0]} is empty")
     if entry["must_get"] not in set(Status):
         raise edits.EditError(f"must_get is {entry['must_get']!r}, which no verdict's status is")
     source = edits.edited(solution, exercise, entry)
     line = _line_of(entry["line"], source) if "line" in entry else None
-    return WrongKernel(entry["name"], exercise, entry["must_get"], line, entry["mistake"], source)
+    if "leaves" in entry and not (isinstance(leaves, int | float) and 0 <= leaves <= MOST_LEFT):
+        raise edits.EditError(f"leaves is {leaves!r}, and should be from 0 to {MOST_LEFT}")
+    name, status, mistake = entry["name"], entry["must_get"], entry["mistake"]
+    return WrongKernel(name, exercise, status, line, mistake, source, leaves)
 
 
 def _line_of(words: str, source: str) -> int:

@@ -18,14 +18,14 @@ CACHE_KEY = "cache_key"  # beside the exercises' names: of each, a fingerprint o
 Counts = dict[str, dict[str, int]]  # by case and counter
 
 
-def file(lesson: Path, compiler: str = COMPILER) -> Path:
-    """Where they are kept, in the lesson's folder."""
-    return lesson / ("steps.json" if compiler == COMPILER else f"steps.{compiler}.json")
+def file(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> Path:
+    """Where they are kept, in the lesson's folder; `what` else is measured lies beside it."""
+    return lesson / (f"{what}.json" if compiler == COMPILER else f"{what}.{compiler}.json")
 
 
-def kept(lesson: Path, compiler: str = COMPILER) -> dict[str, Any]:
+def kept(lesson: Path, compiler: str = COMPILER, what: str = "steps") -> dict[str, Any]:
     """All that this file holds; nothing where there is none."""
-    path = file(lesson, compiler)
+    path = file(lesson, compiler, what)
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 

@@ -32,7 +32,7 @@ CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"
 _SET_UP = """\
 from grader.notebook import bench, check, draw, hint, lesson, predict, watch
 import numpy as np
-lesson("{name}")"""
+lesson("{name}"{marks})"""
 _SET_UP_PAGE = """\
 from grader.notebook import draw
 import numpy as np"""
@@ -58,14 +58,16 @@ class LessonError(AuthorError):
     """lesson.md asks for something that cannot be woven; the sentence says where and what."""
 
 
-def weave(lesson: Lesson) -> NotebookNode:
-    """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata."""
+def weave(lesson: Lesson, partial_marks: bool = True) -> NotebookNode:
+    """The solved notebook (nbformat 4.5, no outputs) of `lesson`, with nbgrader's metadata;
+    `partial_marks` as `grader.notebook.lesson` has it."""
+    marks = "" if partial_marks else ", partial_marks=False"
     title, _, prose = authors.text(lesson.path / "lesson.md").partition("\n")
     if not title.startswith("# "):
         raise _error(lesson, 1, "the first line must be `# The title of the lesson`")
     cells = [
         v4.new_markdown_cell(f"# {title[2:].strip()}"),
-        v4.new_code_cell(_SET_UP.format(name=lesson.name)),
+        v4.new_code_cell(_SET_UP.format(name=lesson.name, marks=marks)),
         *_cells(lesson, "\n" + prose),
     ]
     _require_each_exercise_once(lesson, "\n" + prose)

@@ -20,11 +20,13 @@ MOST_THREADS = 1 << 11  # of a launch that is run in other orders
 
 @dataclass(frozen=True)
 class CaseInstance:
-    """A case with its inputs drawn. `position` counts from 0 over all the exercise's cases."""
+    """A case with its inputs drawn. `position` counts from 0 over all the exercise's cases;
+    `tolerated` is the status of hazards that do not end it."""
 
     position: int
     case: Case
     problem: Problem
+    tolerated: str = ""
 
 
 def instantiate(exercise: Exercise, seed: int, hidden: bool) -> tuple[CaseInstance, ...]:
@@ -65,6 +67,7 @@ def described(one: CaseInstance, steps: int) -> CaseRequest:
         order=problem.order,
         orders=_orders(problem),
         begins=dict(problem.begins),
+        tolerated=one.tolerated,
     )
 
 

@@ -13,7 +13,7 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import arrangement, compare, hazards, scenes, technique
+from . import arrangement, compare, hazards, partial, scenes, technique
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explaining import past_the_end
@@ -21,7 +21,7 @@ from .explaining.explanation import explained
 from .explaining.telling import Pair
 from .protocol import Failed, Ran
 from .running.limits import Limits
-from .running.process import ask, follow, run_on_gpu, simulate
+from .running.process import follow, run_on_gpu, simulate
 from .running.replies import Outcome
 from .sizes import looked_for
 from .stepped import stepped
@@ -47,11 +47,13 @@ def judge(
     limits: Limits = STANDARD_LIMITS,
     sizes: bool = True,
     steps: bool = False,
+    partial_marks: bool = True,
 ) -> Verdict:
     """Judge `source`, the text of a .cu file, as an answer to the exercise "lesson/name".
 
     The same source and seed give the same verdict. Without `hidden` only the visible cases are
-    run, and only their points counted; without `sizes` none are looked for that no case tries;
+    run, and give points; without `sizes` none are looked for that no case tries;
+    without `partial_marks` a fault that the lesson names leaves nothing but the cases that passed;
     with `steps` a visible case that failed has those that led there, told by one run more. On a
     machine with a GPU a case that is clean on the simulated device must also be right on the
     hardware. NotInCourse: there is no such exercise.
@@ -64,6 +66,8 @@ def judge(
     allowed = solution_counts.steps(lesson.path, name, compiler)
     verdict = _by_cases(lesson, exercise, source, seed, hidden, limits, allowed)
     verdict = looked_for(verdict, exercise, source, limits) if sizes else verdict
+    if partial_marks:
+        verdict = partial.with_part(verdict, lesson, exercise, source, limits)
     return stepped(verdict, exercise, source, limits, allowed) if steps else verdict
 
 
@@ -87,7 +91,7 @@ def _by_cases(
     results = [_on_simulator(*row, named) for row in rows]
     counters, contest = _counters(instances, outcomes, results), _contest(outcomes, exercise)
     results = _kept(lesson, exercise, source, results)
-    results = _by_technique(source, instances, outcomes, results, words, limits, allowed)
+    results = technique.kept_to(source, instances, outcomes, results, words, limits, allowed)
     if exercise.solved:
         both = source, exercise.solution
         results = _explained(both, instances, outcomes, results, words, limits, allowed)
@@ -181,31 +185,6 @@ def _kept(
     ]
 
 
-def _by_technique(
-    source: str,
-    instances: tuple[CaseInstance, ...],
-    outcomes: list[Outcome],
-    results: list[CaseResult],
-    words: list[Words],
-    limits: Limits,
-    allowed: dict[str, int],
-) -> list[CaseResult]:
-    """`results`, with those that passed held against what their cases ask of the way to the
-    answer."""
-    told = list(results)
-    asked = []
-    for at, (instance, outcome) in enumerate(zip(instances, outcomes, strict=True)):
-        if told[at].status != Status.PASSED or not isinstance(outcome, Ran):
-            continue
-        told[at] = technique.lacks_order(instance, outcome.opcodes) or told[at]
-        if told[at].status == Status.PASSED and (questions := technique.questions(instance)):
-            asked.append((at, (instance, questions)))
-    answers = ask(source, [one for _, one in asked], limits, allowed)
-    for (at, (instance, _)), answer in zip(asked, answers, strict=True):
-        told[at] = technique.answered(instance, answer, told[at], words[at])
-    return told
-
-
 def _confirmed(
     source: str,
     instances: tuple[CaseInstance, ...],
@@ -270,7 +249,7 @@ def _verdict(
     return Verdict(
         exercise=exercise.id,
         points=sum(case.points for case in cases),
-        max_points=sum(case.max_points for case in cases),
+        max_points=exercise.points,
         status=failure.status if failure else Status.PASSED,
         message=failure.message if failure else "",
         line=failure.line if failure else None,

@@ -115,7 +115,7 @@ class CaseRequest(msgspec.Struct, frozen=True):
     its elements; `room`: so many elements before and behind every input can be read, too.
     `followed`: the elements that it is to tell the making of, `asked` what else it is to tell of
     how the outputs were made, `recorded` what it is to tell step by step; then nothing else about
-    the case is told."""
+    the case is told. `tolerated`: the status of hazards that stop no launch."""
 
     position: int
     inputs: tuple[str, ...]
@@ -130,6 +130,12 @@ class CaseRequest(msgspec.Struct, frozen=True):
     followed: tuple[Element, ...] = ()
     asked: tuple[Asked, ...] = ()
     recorded: Recorded | None = None
+    tolerated: str = ""
+
+    @property
+    def further_orders(self) -> tuple[str, ...]:
+        """The orders beside its own in which it leaves arrays to be compared."""
+        return (*OTHER_ORDERS, *self.orders) if self.tolerated else self.orders
 
     @property
     def leaves_arrays(self) -> bool:
@@ -286,7 +292,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     launch (from 1), what earlier ones have left changed; `made` is the making of the elements that
     were `followed`, `ways` the answers to what was `asked`; `too_long`: it takes too much to follow
     the case; `strip` has the steps of what was `recorded`; `examined` is what reasoning about every
-    size came to; `warnings` are the compiler's."""
+    size came to; `warnings` are the compiler's; `causes` are those of what was `tolerated`."""
 
     counters: dict[str, int] = {}
     costs: dict[str, tuple[int, int]] = {}
@@ -300,6 +306,7 @@ class Ran(msgspec.Struct, frozen=True, tag="ran"):
     strip: Strip | None = None
     examined: Examined | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    causes: tuple[str, ...] = ()
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):

@@ -13,7 +13,7 @@ from msgspec import Meta
 
 from .verdict import Verdict
 
-VERSION = 1  # raised when a field goes or changes its meaning; new ones may come without
+VERSION = 2  # raised when a field goes or changes its meaning; new ones may come without
 
 
 @dataclass(frozen=True)

@@ -121,9 +121,8 @@ def with_case(verdict: Verdict, case: CaseResult) -> Verdict:
         verdict,
         cases=(*verdict.cases, case),
         points=verdict.points + case.points,
-        max_points=verdict.max_points + case.max_points,
     )
-    if verdict.status != Status.PASSED or case.status == Status.PASSED:
+    if verdict.status != Status.PASSED or case.status in (Status.PASSED, Status.NOT_RUN):
         return changed
     return replace(changed, status=case.status, message=case.message, line=case.line)
 

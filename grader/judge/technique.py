@@ -11,6 +11,8 @@ from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
 from .protocol import Asked, Element, Place, Ran, Way
+from .running.limits import Limits
+from .running.process import ask
 from .running.replies import Outcome
 from .verdict import CaseResult
 from .words import Words
@@ -24,6 +26,31 @@ NOTHING_SEEN = (
     "The answer is right, but no input was seen to go into {}, so that nothing is known of what it "
     "was made by. {}"
 )
+
+
+def kept_to(
+    source: str,
+    instances: tuple[CaseInstance, ...],
+    outcomes: list[Outcome],
+    results: list[CaseResult],
+    words: list[Words],
+    limits: Limits,
+    allowed: dict[str, int],
+) -> list[CaseResult]:
+    """`results`, with those that passed held against what their cases ask of the way to the
+    answer."""
+    told = list(results)
+    questioned = []
+    for at, (instance, outcome) in enumerate(zip(instances, outcomes, strict=True)):
+        if told[at].status != Status.PASSED or not isinstance(outcome, Ran):
+            continue
+        told[at] = lacks_order(instance, outcome.opcodes) or told[at]
+        if told[at].status == Status.PASSED and (its := questions(instance)):
+            questioned.append((at, (instance, its)))
+    answers = ask(source, [one for _, one in questioned], limits, allowed)
+    for (at, (instance, _)), answer in zip(questioned, answers, strict=True):
+        told[at] = answered(instance, answer, told[at], words[at])
+    return told
 
 
 def questions(instance: CaseInstance) -> tuple[Asked, ...]:

@@ -148,12 +148,32 @@ class EverySize:
 
 
 @dataclass(frozen=True)
+class Partial:
+    """What a failed answer gets for all that is right beside one fault that the lesson names."""
+
+    mistake: Annotated[str, Meta(description="The fault, in words.")]
+    leaves: Annotated[float, Meta(description="Which part of the points it leaves, from 0 to 0.6.")]
+    of: Annotated[
+        float, Meta(description="What the answer would get without the fault: points `leaves` of.")
+    ]
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The judgement on one source text for one exercise."""
 
     exercise: Annotated[str, Meta(description='Which exercise, "LESSON/NAME".')]
-    points: Annotated[float, Meta(description="Of all cases together.")]
-    max_points: Annotated[float, Meta(description="What all cases are worth.")]
+    points: Annotated[
+        float,
+        Meta(
+            description="What the answer gets: the points of all cases together or, where `partial`"
+            " is not null, what that leaves, which is more."
+        ),
+    ]
+    max_points: Annotated[
+        float,
+        Meta(description="What the exercise is worth, whether all of its cases were run or not."),
+    ]
     status: Annotated[Status, Meta(description="`passed`, or that of the first case that did not.")]
     message: Annotated[str, Meta(description="That case's.")] = ""
     line: Annotated[int | None, Meta(description="That case's.")] = None
@@ -196,6 +216,13 @@ class Verdict:
             "exercise has no case of this kind."
         ),
     ] = None
+    partial: Annotated[
+        Partial | None,
+        Meta(
+            description="How `points` came about where they are more than those of the cases; null "
+            "where they are the same. New in version 2."
+        ),
+    ] = None
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as JSON-ready data; JSON has no NaN or infinity, so these become text."""
@@ -213,6 +240,10 @@ class Verdict:
         failed = next((case for case in self.cases if case.status != Status.PASSED), None)
         seen = failed.patterns if failed and failed.visible else ()
         return (*seen, str(self.status))
+
+    def without_part(self) -> Verdict:
+        """The same verdict with the points of the passed cases alone."""
+        return replace(self, points=sum(case.points for case in self.cases), partial=None)
 
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
@@ -249,6 +280,30 @@ def told_once(cases: Iterable[CaseResult]) -> tuple[CaseResult, ...]:
             told[message] = told.get(message, False) or case.visible
         results.append(replace(case, message=message))
     return tuple(results)
+
+
+def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
+    """The cases that failed, those of one cause together: of one named fault; of one status on
+    one line; or with one message."""
+    groups: dict[tuple[object, ...], list[CaseResult]] = {}
+    for case in verdict.cases:
+        if case.status in (Status.PASSED, Status.NOT_RUN):
+            continue
+        key: tuple[object, ...] = (case.status, case.line or case.message)
+        if verdict.partial and case.status == verdict.status:
+            key = (case.status,)
+        elif (verdict.diagnostics and case.status == Status.COMPILE_ERROR) or not case.visible:
+            key = (case.status, case.line)
+        groups.setdefault(key, []).append(case)
+    return list(groups.values())
+
+
+def stopped(cases: list[CaseResult], verdict: Verdict) -> str:
+    """The names of cases that failed alike, some of the verdict's."""
+    if len(cases) == sum(case.status != Status.NOT_RUN for case in verdict.cases) > 1:
+        return "all cases"
+    names = [case.name if case.visible else f"{case.name} (hidden)" for case in cases]
+    return ", ".join(names)
 
 
 def _plain(data: Any) -> Any:

@@ -11,6 +11,7 @@ from IPython.display import display
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.learner import progress
+from grader.status import Status
 
 from . import about, cards, session, verdict_card
 from .failures import Notice
@@ -28,16 +29,19 @@ def check(name: str, *, hidden: bool = False) -> None:
     exercise = lesson.exercise(name)
     source = lesson.source(name)
     seed = secrets.randbelow(2**31)
-    verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False)
+    part = lesson.partial_marks
+    verdict = judge(exercise.id, source, seed=seed, hidden=hidden, sizes=False, partial_marks=part)
     more = sizes.can_be_looked_for(verdict, exercise)
+    verdict = verdict if more else sizes.looked_for(verdict, exercise, source, LIMITS)
     told = verdict.for_learner()
+    before = sizes.with_case(told, sizes.result(exercise, Status.NOT_RUN)) if more else told
     ours = not progress.is_fetched(lesson.lesson.name)  # others may still hand in
-    page = verdict_card.page(told, source, exercise, cell=name, ours=ours)
+    page = verdict_card.page(before, source, exercise, cell=name, ours=ours)
     # The verdict first: what follows may take a while.
     first = verdict_card.looking(page) if more else page
     note = {} if more else about.verdict(told, source)
     shown = display(first, metadata=note, display_id=True)
-    verdict = sizes.looked_for(verdict, exercise, source, LIMITS)
+    verdict = sizes.looked_for(verdict, exercise, source, LIMITS) if more else verdict
     lesson.ends[name] = verdict.ends
     replay = of_failure(verdict, source, exercise)
     if more or replay:

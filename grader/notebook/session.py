@@ -15,13 +15,15 @@ class Session:
     """`sources` holds the text last given to each `%%cuda NAME`, `kernels` the names of all that
     such a cell has ever defined, `ends` what its last check ended in, patterns before the status;
     `hints` counts the hints of each exercise that have been shown, `told` names the ends of which
-    the hint has been."""
+    the hint has been. `partial_marks`: whether one fault
+    that the lesson names leaves a part of the points, as it does in the course."""
 
     lesson: course.Lesson
     sources: dict[str, str] = field(default_factory=dict)
     kernels: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     ends: dict[str, tuple[str, ...]] = field(default_factory=dict)
     hints: Counter[str] = field(default_factory=Counter)
+    partial_marks: bool = True
     told: set[tuple[str, str]] = field(default_factory=set)
 
     def exercise(self, name: str) -> course.Exercise:
@@ -44,13 +46,14 @@ class Session:
 _session: Session | None = None
 
 
-def begin(lesson: course.Lesson) -> None:
+def begin(lesson: course.Lesson, partial_marks: bool = True) -> None:
     """Make `lesson` the notebook's; running the set-up cell again forgets nothing."""
     global _session
     if _session is None or _session.lesson.path != lesson.path:
         _session = Session(lesson)
     else:
         _session.lesson = lesson
+    _session.partial_marks = partial_marks
 
 
 def current() -> Session:

@@ -25,9 +25,10 @@ _DEVICES = {
 }
 
 
-def lesson(name: str) -> None:
+def lesson(name: str, partial_marks: bool = True) -> None:
     """Open the lesson `name`, e.g. "02_tree_reduction": teaches the notebook `%%cuda`, tells
-    `check` and `hint` where the exercises are, and says which device kernels run on."""
+    `check` and `hint` where the exercises are, and says which device kernels run on.
+    `partial_marks`: whether one fault that the lesson names leaves a part of the points."""
     shell = failures.shell()
     failures.install(shell)
     magic.install(shell)
@@ -35,7 +36,7 @@ def lesson(name: str) -> None:
         found = course.lesson(name, compiler=cuda.compilers.chosen_name())
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
-    session.begin(found)
+    session.begin(found, partial_marks)
     display(_opened(found))
 
 

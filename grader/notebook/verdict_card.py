@@ -9,11 +9,10 @@ import numpy as np
 from grader.counted import counted
 from grader.course import Exercise
 from grader.cuda import simulator
-from grader.cuda.diagnostics import Diagnostic
-from grader.judge import sizes
+from grader.judge import partial, sizes
 from grader.judge.beside import Beside, beside
 from grader.judge.compare import right
-from grader.judge.verdict import CaseResult, Mismatch, Verdict
+from grader.judge.verdict import CaseResult, Mismatch, Verdict, by_cause, stopped
 from grader.submissions.cells import as_typed
 
 from . import diagnosis, difference
@@ -45,11 +44,11 @@ def page(
     if verdict.status == "not_attempted":
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
-    parts = [_title(verdict, exercise, kind), _cases(verdict, exercise)]
+    parts = [_title(verdict, exercise, kind), _part(verdict), _cases(verdict, exercise)]
     failed = next((case for case in verdict.cases if case.status != "passed"), None)
     if failed:
         parts += [
-            _first_failure(failed, verdict.diagnostics, source, exercise, cell),
+            _first_failure(failed, verdict, source, exercise, cell),
             _elements(replay, failed),
             flow_map(failed.made_of, failed.mismatches[0]) if _is_drawn(failed) else Page("", ""),
         ]
@@ -83,6 +82,12 @@ def _title(verdict: Verdict, exercise: Exercise, kind: str) -> Page:
 def of_points(points: float, most: float) -> str:
     """What an answer got, in words."""
     return f"{_number(points)} of {counted(most, 'point')}"
+
+
+def _part(verdict: Verdict) -> Page:
+    """How the points of an answer with one named fault came about."""
+    told = partial.said(verdict)
+    return Page(paragraph(told), told) if told else Page("", "")
 
 
 def _solved(verdict: Verdict, exercise: Exercise) -> Page:
@@ -149,20 +154,23 @@ def _outcome(case: CaseResult, exercise: Exercise) -> str:
 
 
 def _first_failure(
-    case: CaseResult, told: tuple[Diagnostic, ...], source: str, exercise: Exercise, cell: str
+    case: CaseResult, verdict: Verdict, source: str, exercise: Exercise, cell: str
 ) -> Page:
+    """What is wrong in the first case that failed, and which others failed of the same."""
     what = diagnosis.Diagnosis(
         case.status,
         case.message,
         as_typed(source, exercise.name),
         line=case.line,
-        diagnostics=told if case.visible else (),
+        diagnostics=verdict.diagnostics if case.visible else (),
         cell=cell,
     )
     title = exercise.kind.called.get(case.status, what.title)
     title = f"{title[:1].upper()}{title[1:]} (case: {_name(case)})"
     shown = diagnosis.explain(what, title=title)
-    return Page(shown.html, "\n" + shown.text)
+    alike = next(cases for cases in by_cause(verdict) if case in cases)
+    also = f"This stopped {stopped(alike, verdict)}." if len(alike) > 1 else ""
+    return Page(shown.html + paragraph(also), "\n".join(filter(None, ["\n" + shown.text, also])))
 
 
 def _elements(replay: Replay | None, failed: CaseResult) -> Page:
@@ -246,16 +254,17 @@ def compared(changes: tuple[str, ...]) -> Page:
 
 
 def _next_step(verdict: Verdict, exercise: Exercise) -> Page:
-    if verdict.status != "passed":
-        text = f'`hint("{exercise.name}")` gives you a hint.' if exercise.hints else ""
-    elif hidden := exercise.points - verdict.max_points:
-        text = (
-            f"Other cases, not shown here, are worth {counted(hidden, 'more point')} when graded: "
-            f'`check("{exercise.name}", hidden=True)` tells which kinds of them pass.'
-        )
-    else:
-        text = ""
-    return Page(paragraph(text, muted=True), text) if text else Page("", "")
+    told = []
+    if verdict.status != "passed" and exercise.hints:
+        told.append(f'`hint("{exercise.name}")` gives you a hint.')
+    ran = {case.name for case in verdict.cases}
+    if hidden := [one for one in exercise.cases if not one.visible and one.name not in ran]:
+        points = counted(sum(one.points for one in hidden), "point")
+        call = f'`check("{exercise.name}", hidden=True)`'
+        told.append(f"Not run: {counted(len(hidden), 'hidden case')}, {points}: {call}.")
+    text = "\n".join(told)
+    html = "".join(paragraph(one, muted=True) for one in told)
+    return Page(html, text)
 
 
 def _number(points: float) -> str:

@@ -31,7 +31,12 @@ field is there every time. JSON has no number for NaN and infinities: these are 
 `"inf"` and `"-inf"`.
 
 This is version {schema.VERSION}. Fields may be added within a version, so a reader should pass over
-those it does not know; when one goes, or changes its meaning, `version` is raised. The same as a
+those it does not know; when one goes, or changes its meaning, `version` is raised.
+
+Version 2 differs from version 1 in two fields of a [Verdict](#verdict). `points` was the sum over
+the cases; it is more where `partial`, which is new, is not null. `max_points` was the sum over the
+cases that were run; it is what the exercise is worth. A reader of version 1 that adds up the cases
+itself still gets the points of version 1: a case gives all of its points or none. The same as a
 JSON Schema: [verdict.schema.json](verdict.schema.json).
 """
 

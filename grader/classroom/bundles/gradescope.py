@@ -54,12 +54,14 @@ def bundle(course: CourseFolder, lesson: Lesson, leaderboard: bool, unsafe: bool
     """The zip for one lesson. Of the course's secret it has what this lesson's hidden cases are
     drawn from and no more; of the solutions, nothing. `unsafe`: it judges also where there is no
     Landlock."""
-    plan = coursefile.read(course).plan(lesson.name)
+    file = coursefile.read(course)
+    plan = file.plan(lesson.name)
     known = {
         "lesson": lesson.name,
         "seeds": release.seeds(course, lesson),
         "extra": sorted(plan.extra),
         "optional": sorted(plan.optional),
+        "partial_marks": file.partial_marks,
         "leaderboard": leaderboard,
         "unsafe": unsafe,
     }

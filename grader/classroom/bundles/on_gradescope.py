@@ -14,7 +14,7 @@ from nbformat import NotebookNode
 
 from ... import course as lessons
 from ...course import Lesson
-from ...judge import Verdict, judge
+from ...judge import Verdict, judge, partial
 from ...judge.blank import is_blank
 from ...judge.sandbox import landlock
 from ...judge.verdict import CaseResult
@@ -72,13 +72,19 @@ def run(root: Path) -> dict[str, Any]:
 
 def _judged(root: Path, lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> Verdict:
     exercise, official = f"{lesson.name}/{answer.name}", plan["seeds"][answer.name]
-    return judge(exercise, answer.source or "", seed=official, root=root / "source/kernels")
+    source, kernels, marks = answer.source or "", root / "source/kernels", plan["partial_marks"]
+    return judge(exercise, source, seed=official, root=kernels, partial_marks=marks)
 
 
 def _tests(name: str, verdict: Verdict, plan: dict[str, Any]) -> list[dict[str, Any]]:
     """One test a case. A learner is told of a hidden case what the course tells everywhere: its
     category, and whether it passed."""
-    return [_test(name, case, plan) for case in verdict.cases]
+    tests = [_test(name, case, plan) for case in verdict.cases]
+    if verdict.partial:
+        more = verdict.points - sum(case.points for case in verdict.cases)
+        part = CaseResult("one fault", True, verdict.status, more, 0.0, partial.said(verdict))
+        tests.append(_test(name, part, plan))
+    return tests
 
 
 def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:

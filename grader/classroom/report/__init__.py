@@ -76,7 +76,8 @@ def page(group: Class) -> str:
         handed_in=figures.handed_in(group),
         alike=alike,
         similar=similar,
-        problems=_problems(group),
+        problems=_by_sentence(group, "problem"),
+        parts=_by_sentence(group, "part"),
         by_learner=_by_learner(group),
     )
 
@@ -94,14 +95,15 @@ def _likeness(
     return found, [side_by_side.pair(pair, sources) for pair in found.pairs[: similar.SHOWN]]
 
 
-def _problems(group: Class) -> dict[str, list[str]]:
-    """What was wrong with notebooks: the learners, by sentence."""
+def _by_sentence(group: Class, what: str) -> dict[str, list[str]]:
+    """What was wrong with notebooks ("problem"), or how the points came about that one fault leaves
+    ("part"): the learners, by sentence."""
     found: dict[str, dict[str, None]] = {}
     for answers in group.answers.values():
         for answer in answers:
-            if answer.problem:
-                found.setdefault(answer.problem, {})[answer.row.learner] = None
-    return {problem: list(names) for problem, names in found.items()}
+            if sentence := getattr(answer, what):
+                found.setdefault(sentence, {})[answer.row.learner] = None
+    return {sentence: list(names) for sentence, names in found.items()}
 
 
 def _by_learner(group: Class) -> dict[str, dict[str, Row]]:

@@ -11,6 +11,8 @@ from nbgrader.api import MissingEntry
 
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
+from ...judge import Verdict
+from ...judge.partial import said
 from ...submissions.cells import cuda_source
 from .. import ClassroomError, graded, verdicts
 from ..coursefile import CourseFile
@@ -22,14 +24,15 @@ from ..marks import Names
 @dataclass(frozen=True)
 class GradedAnswer:
     """One learner's answer to one exercise: the gradebook's row, the verdict's sentence, the
-    source, what is wrong with the notebook or the mark (empty when nothing is), and the
-    compiler's errors."""
+    source, what is wrong with the notebook or the mark (empty when nothing is), the compiler's
+    errors, and how the points came about that one named fault leaves."""
 
     row: Row
     message: str
     source: str
     problem: str
     diagnostics: tuple[Diagnostic, ...] = ()
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,8 @@ def _answers(
         verdict = kept.get(row.exercise, {"verdict": {}})["verdict"]
         told = msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...])
         source = sources.get(row.exercise, "")
-        yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told)
+        part = said(Verdict.from_dict(verdict)) if verdict.get("partial") else ""
+        yield GradedAnswer(row, verdict.get("message", ""), source, row.note, told, part)
 
 
 def _cells(notebook: Path) -> Iterator[tuple[str, str]]:

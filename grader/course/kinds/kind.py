@@ -24,7 +24,8 @@ class Kind(ABC):
     `called`: words for a status that says too little of it; `names_the_dearest_line`: whether a
     verdict over budget says which line costs most; `goes_wrong`: whether the answer is to go wrong,
     so that the hardware is left out and verdicts do not say how to avoid that;
-    `keeps_what_is_given`: whether all that is handed out must stay as it is."""
+    `keeps_what_is_given`: whether all that is handed out must stay as it is; `fault_leaves`: the
+    part of its points that one named mistake leaves, where the lesson does not say."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -35,6 +36,7 @@ class Kind(ABC):
     names_the_dearest_line: ClassVar[bool] = True
     goes_wrong: ClassVar[bool] = False
     keeps_what_is_given: ClassVar[bool] = False
+    fault_leaves: ClassVar[float] = 0.0
 
     @abstractmethod
     def stub(self, indent: str, answer: str) -> str:

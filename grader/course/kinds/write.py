@@ -16,6 +16,7 @@ class Write(Kind):
     name = "write"
     title = "write it"
     to_do = "Fill in the part marked for you"
+    fault_leaves = 0.4
 
     def stub(self, indent: str, answer: str) -> str:
         return f"{indent}{YOURS}\n"

@@ -90,7 +90,9 @@ def _longest(asked: Request, limits: Limits) -> int:
         return SLACK + limits.file_bytes
     inputs = sum(array.nbytes for array in asked.arrays.values())
     made = sum(
-        _size(one) * (2 + len(case.orders)) for case in asked.cases for one in case.outputs.values()
+        _size(one) * (2 + len(case.further_orders))
+        for case in asked.cases
+        for one in case.outputs.values()
     )  # as it is, which of it was written or a second run's, and in other orders
     told = TOLD * sum(len(case.followed) for case in asked.cases)
     return SLACK + inputs + told + made
@@ -146,6 +148,6 @@ def _optional(case: CaseRequest) -> dict[str, tuple[tuple[int, ...], str]]:
         return {}
     return {
         f"{order}/{name}": (one.shape, one.dtype)
-        for order in case.orders
+        for order in case.further_orders
         for name, one in case.outputs.items()
     }

@@ -43,25 +43,27 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         return Ran(strip=_recorded(source, case, inputs, case.recorded))
     if case.followed or case.asked:
         return _followed(source, case, inputs)
-    options = simulator.options(step_limit=case.steps, order=case.order)
+    tolerated = case.tolerated
+    options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
     with options, simulator.observe(observers=(Paths,), traced=False) as run:
         try:
             buffers, depends_on_order, left = _launch_all(source, case, inputs)
         except StepLimit as error:
             error.counters = run.counters.total | paths.in_all(run.observers)
             raise
-    if depends_on_order:
+    if depends_on_order and not tolerated:
         _look_for_races(source, case, inputs)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
-    if depends_on_order:
+    if depends_on_order or tolerated:
         results |= _in_other_orders(source, case, inputs)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     totals = counters.total | paths.in_all(run.observers)
-    return Ran(totals, costs, opcodes, run.steps, results, left)
+    causes = tuple(sorted(run.causes))
+    return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 
 
 def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
@@ -181,7 +183,7 @@ def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
     many of them as so many steps suffice for."""
     found: Arrays = {}
     left = MOST_STEPS
-    for order in case.orders:
+    for order in case.further_orders:
         options = simulator.options(step_limit=min(left, case.steps), order=order, checks=False)
         try:
             with options, simulator.observe(counted=False) as run:

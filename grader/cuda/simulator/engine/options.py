@@ -22,7 +22,8 @@ class Options:
     "highest block first" and "block N last" one block after the other, each as far as it gets,
     "warps by chance" one warp after the other, wherever one may notice what another does.
     `architecture`: whose launch limits hold, e.g. "sm_80". `blocks`: the runs of blocks, by their
-    numbers, that are executed; none means all of the grid."""
+    numbers, that are executed; none means all of the grid. `tolerated`: the status of hazards that
+    stop no launch; `Run.causes` then says what they are."""
 
     checks: bool = True
     step_limit: int = 2_000_000
@@ -30,6 +31,7 @@ class Options:
     seed: int = 0
     architecture: str = DEFAULT
     blocks: tuple[range, ...] = ()
+    tolerated: str = ""
 
 
 _options: ContextVar[Options | None] = ContextVar("options", default=None)

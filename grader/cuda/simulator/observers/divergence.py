@@ -33,21 +33,23 @@ class Divergence(Observer):
             if short.any():
                 lane = int(index[np.argmax(short)])
                 missing = wave.barriers.missing(barrier, lane)
-                raise self.report.error(BarrierDivergence, at, lane, missing)
+                error = self.report.error(BarrierDivergence, at, lane, missing)
+                self.report.stop(error, at, "a barrier that some threads do not reach")
         by_block: dict[int, int] = {}
         for at, index in groups:
             for block in np.unique(geometry.block_of_lane[index]):
                 first = by_block.setdefault(int(block), at)
                 if first != at:
                     two = self._two_places(first, at)
-                    raise self.report.error(BarrierDivergence, at, int(index[0]), two)
+                    error = self.report.error(BarrierDivergence, at, int(index[0]), two)
+                    self.report.stop(error, at, "a barrier that others reach at another place")
 
     def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
         own = np.left_shift(1, lanes % WARP).astype(np.uint32)
         unnamed = (masks[lanes] & own) == 0
         if unnamed.any():
             lane = int(lanes[np.argmax(unnamed)])
-            raise self.report.error(
+            error = self.report.error(
                 ShuffleDivergence,
                 at,
                 lane,
@@ -55,6 +57,7 @@ class Divergence(Observer):
                 f"name its own lane {lane % WARP}. A mask names all lanes that come to the "
                 "operation.",
             )
+            self.report.stop(error, at, "a warp-wide operation whose mask leaves a lane out")
 
     def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
         """Lanes that name each other must pass the same mask; else the result is undefined."""
@@ -70,7 +73,7 @@ class Divergence(Observer):
             warp = int(np.flatnonzero(others)[0])
             lane = int(agreeing[agreeing // WARP == warp][0])
             other = (int(others[warp]) & -int(others[warp])).bit_length() - 1
-            raise self.report.error(
+            error = self.report.error(
                 ShuffleDivergence,
                 at,
                 lane,
@@ -79,6 +82,7 @@ class Divergence(Observer):
                 f"0x{int(masks[warp * WARP + other]):08x}. All lanes that a mask names must pass "
                 "the same mask.",
             )
+            self.report.stop(error, at, "a warp-wide operation of lanes with different masks")
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""
@@ -93,13 +97,16 @@ class Divergence(Observer):
             position = int(np.argmax(absent))
             me, other = int(lane[position]), int(source[position])
             why = self.wave.collectives.why_absent(other, int(masks[position]))
-            raise self.report.error(
+            error = self.report.error(
                 ShuffleDivergence,
                 at,
                 me,
                 f"shuffles from lane {other % WARP} of its warp, which does not take part: {why} "
                 "The value that it gets is undefined.",
             )
+            alive = int(self.wave.collectives.alive[other // WARP]) >> other % WARP & 1
+            where = "is elsewhere" if alive else "has left"
+            self.report.stop(error, at, f"a shuffle from a lane that {where}")
 
     def _two_places(self, first: int, second: int) -> str:
         code = self.wave.kernel.instructions

@@ -28,7 +28,8 @@ class Run:
     those that were asked for, one of each kind for each launch; `counted`: whether counters and
     trace are kept, which takes as long as the launch itself; `traced`: whether the trace is.
     `source` and `arrays` (for each argument, None if it is no array) are for pictures, and are set
-    by whoever launches for them."""
+    by whoever launches for them. `causes` are those of the hazards that were tolerated: what the
+    threads did and to what, without a line or a number of it."""
 
     hazards: list[Hazard] = field(default_factory=list)
     counters: Counters = field(default_factory=Counters)
@@ -41,6 +42,7 @@ class Run:
     observers: list[Observer] = field(default_factory=list)
     source: str = ""
     arrays: tuple[Array | None, ...] = ()
+    causes: set[str] = field(default_factory=set)
 
     @property
     def printed(self) -> str:

@@ -138,7 +138,9 @@ class Uninitialized(Observer):
         if not self._may_discard(self.wave.kernel.instructions[access.at], component):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
-            raise unwritten(self.report, access, hit, lane, where)
+            error = unwritten(self.report, access, hit, lane, where)
+            self.report.stop(error, access.at, f"a read of {hit.space} memory that nobody wrote")
+            return
         if not self._follows_loads:
             self._follow_loads()
             raise Rebind(access.at)
@@ -235,7 +237,8 @@ class Uninitialized(Observer):
         if np.count_nonzero(origin):
             position = int(np.argmax(origin != SET))
             lane = int(lane_index(lanes)[position])
-            raise self._error(at, lane, int(origin[position]))
+            error = self._error(at, lane, int(origin[position]))
+            self.report.stop(error, at, "a use of what never got a value")
 
     def _error(self, at: int, lane: int, origin: int) -> CudaError:
         """What never was set matters at `at`; the error is about the line that used it first."""

@@ -34,6 +34,8 @@ class RaceReporter:
     ) -> None:
         """Two threads, one place, no order. Reported once per pair of lines."""
         at = access.at
+        if self.wave.job.options.tolerated:
+            self._note_cause(conflict, access, hit, lane, wrote)
         other_line = self.races.line(epoch_of(conflict.other))
         key = (self.here.line(at), other_line, wrote, conflict.other_wrote, conflict.benign)
         if key in self._seen:
@@ -49,6 +51,31 @@ class RaceReporter:
             warning=conflict.benign,
         )
         self.report.add(hazard)
+
+    def _note_cause(
+        self, conflict: Conflict, access: Access, hit: Hit, lane: np.ndarray, wrote: bool
+    ) -> None:
+        """Keep what the two threads did, in their order, and to which array."""
+        if conflict.benign:
+            return
+        race = self._race(conflict, access, hit, lane, wrote)
+        names, store = self.wave.names, hit.store
+        inside = range(store.address, store.address + len(store.data))
+        numbers = [n for n, one in enumerate(names.arguments, 1) if one.address in inside]
+        array = "shared memory" if race.shared else f"array {numbers} of {names.kernel}"
+        now = epoch_of(conflict.other) == self.races.now
+        threads = "one block" if race.mine == race.theirs else "two blocks"
+        first, second = (
+            f"{self._deed(at, did_write)}{self.report.repeats(at)}"
+            for at, did_write in ((race.other_at, conflict.other_wrote), (race.at, wrote))
+        )
+        together = "together" if now else "one after the other"
+        self.report.run.causes.add(f"{first}, {second}, {together}: {array}, threads of {threads}")
+
+    def _deed(self, at: int, wrote: bool) -> str:
+        if self.wave.kernel.instructions[at].form.atomic:
+            return "an atomic"
+        return "a write" if wrote else "a read"
 
     def visit(self, at: int, lane: int, host: int) -> None:
         """A thread uses the shared memory of block number `host`, which does not wait for it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +34,7 @@ class Reporter:
         self.machine = wave  # what observers written for older versions call it
         self.found: list[Hazard] = []
         self.here = Whereabouts(wave)
+        self.repeats = cache(self._repeats)
 
     @cached_property
     def flow(self) -> ControlFlow:
@@ -115,6 +116,16 @@ class Reporter:
             why = f"{place.owner} is declared a pointer to const"
         return self.error(ConstWrite, access.at, lane, f"writes to {place.text}, but {why}.")
 
+    def stop(self, error: CudaError, at: int, what: str) -> None:
+        """Raise an error about `what` the instruction at `at` does, unless that is tolerated."""
+        if error.status != self.wave.job.options.tolerated:
+            raise error
+        self.run.causes.add(f"{what}{self.repeats(at)}")
+
+    def _repeats(self, at: int) -> str:
+        """ " in a loop" where a thread may come to an instruction again."""
+        return " in a loop" if self.flow.repeats(at) else ""
+
     def add(self, hazard: Hazard) -> None:
         """A hazard has come to light, which stops nothing for now."""
         self.found.append(hazard)
@@ -122,7 +133,7 @@ class Reporter:
 
     def raise_first_hazard(self) -> None:
         for hazard in self.found:
-            if not hazard.warning:
+            if not hazard.warning and hazard.status != self.wave.job.options.tolerated:
                 raise DataRace(
                     hazard.message,
                     kernel=hazard.kernel,
