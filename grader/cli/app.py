@@ -355,6 +355,17 @@ def new(
 
 
 @app.command()
+def cases(
+    what: Annotated[str, typer.Argument(help="LESSON or LESSON/NAME; by default all.")] = "",
+    write: Annotated[bool, typer.Option("--write", help="Choose launches for what lacks.")] = False,
+) -> None:
+    """Say which classes of launches, and pairs of them, an exercise promises and no case meets."""
+    from . import cases_screen
+
+    raise typer.Exit(cases_screen.show(what, write))
+
+
+@app.command()
 def preview(
     lesson: str,
     port: Annotated[int, typer.Option(help="Where the browser finds it.")] = 8890,

@@ -7,6 +7,7 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 
 from ..course_folder import KERNELS
 from .catalogue import exercise, full_name, lesson, lessons, names, pages_alone
+from .chosen import covering
 from .contest import Contest, Standing
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
@@ -27,6 +28,7 @@ from .model import (
     Times,
     Variant,
     anywhere,
+    exponentials,
     hidden,
     large,
     longest_path,
@@ -72,7 +74,9 @@ __all__ = [
     "Write",
     "WrongKernel",
     "anywhere",
+    "covering",
     "exercise",
+    "exponentials",
     "full_name",
     "hidden",
     "large",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
+from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -189,6 +190,7 @@ def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:
     """`draw` with everything that goes wrong in it, and with what it returns, said as the
     author's."""
 
+    @wraps(draw)
     def problem(rng: np.random.Generator) -> Problem:
         with blamed(path, f"case {case!r}"):
             made = draw(rng)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
-from . import authors, rules, solution_counts
+from . import authors, chosen, rules, solution_counts
 from .contest import Contest
 from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
 from .solution_counts import COMPILER
@@ -71,6 +71,7 @@ def _lesson(path: Path, compiler: str = COMPILER) -> Lesson:
         *sorted(path.glob("*.cu")),
         path / "lesson.md",
         *sorted(path.glob("steps*.json")),
+        path / chosen.FILE,
     )
     files = [file for file in read if file.is_file()]
     seen = [(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files]
@@ -128,14 +129,16 @@ def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
 
 
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
+    rows = chosen.kept(file.parent)
     for one in authors.defined(file, Exercise):
         authors.require_exercise(one, file)
+        cases = chosen.dealt(one.cases, rows.get(one.name, ()))
         yield replace(
             one,
             id=f"{file.parent.name}/{one.name}",
             file=file.name,
             solution=authors.text(file.with_name(one.source)),
-            cases=tuple(_case(case, file, one.name, compiler) for case in one.cases),
+            cases=tuple(_case(case, file, one.name, compiler) for case in cases),
         )
 
 

@@ -19,8 +19,10 @@ from .requirements import Requirement
 from .rules import dimensions, without_ones
 
 _WARP = 32
+_SHAPES = 3  # of launches that are named one by one
 _CALLED = {
     "atomics": "atomic operations",
+    "exponentials": "exponentials that warps compute",
     "longest_path": "instructions of the busiest thread",
     "busiest_warp": "instructions of the busiest warp",
     "inst_executed": "instructions that warps execute",
@@ -91,6 +93,8 @@ def launches(problem: Problem) -> str:
     """The launches of a case: "4 blocks of 256 threads"."""
     alike = Counter((one.kernel, one.grid, one.block) for one in problem.launches)
     several = len({launch.kernel for launch in problem.launches}) > 1
+    if len(alike) > _SHAPES:
+        return counted(len(problem.launches), "launch", "launches")
     return ", then ".join(
         (f"{times} launches of " if times > 1 else "")
         + _shape(dimensions(grid), dimensions(block))

@@ -6,9 +6,16 @@ a forgotten element changes little, a large offset hides in rounding.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 Shape = int | tuple[int, ...]
+Draw = Callable[[np.random.Generator, Shape], np.ndarray]
+
+ROWS = 64  # of an array that are looked at, along each dimension
 
 
 def whole_numbers(rng: np.random.Generator, shape: Shape) -> np.ndarray:
@@ -49,3 +56,92 @@ def spikes(rng: np.random.Generator, n: int, every: int) -> np.ndarray:
     x[every - 1 :: every] = rng.uniform(1, 2, x[every - 1 :: every].size)
     x[-1] = rng.uniform(1, 2)
     return x
+
+
+def level(rng: np.random.Generator, n: Shape) -> np.ndarray:
+    """One and the same number everywhere, from 1 to 2."""
+    return np.full(n, rng.uniform(1, 2), np.float32)
+
+
+def _sprinkled(special: float) -> Draw:
+    """Quarters, but `special` at one place of each row that chance takes."""
+
+    def draw(rng: np.random.Generator, n: Shape) -> np.ndarray:
+        x = quarters(rng, n)
+        rows = x.reshape(-1, x.shape[-1])
+        rows[np.arange(len(rows)), rng.integers(rows.shape[1], size=len(rows))] = special
+        return x
+
+    return draw
+
+
+@dataclass(frozen=True)
+class Values:
+    """A class of values that a kernel must stand: how a row of them is drawn, and how a row of
+    float64 is known to be one."""
+
+    draw: Draw
+    known: Callable[[np.ndarray], bool]
+
+
+HUGE, TINY = 1e30, 1e-30
+
+VALUES = {
+    "ordinary": Values(quarters, lambda x: bool((np.abs(x) < 1e6).all() and (x % 1 != 0).any())),
+    "negative": Values(negative, lambda x: bool(((x < 0) & (x > -1e6)).all())),
+    "equal": Values(level, lambda x: bool((x == x[0]).all() and 0 < abs(x[0]) < 1e6)),
+    "zeros": Values(lambda rng, n: np.zeros(n, np.float32), lambda x: not x.any()),
+    "large offset": Values(offset, lambda x: bool(((x > 900) & (x < 1100)).all())),
+    "huge": Values(
+        lambda rng, n: (HUGE * rng.uniform(1, 9, n)).astype(np.float32),
+        lambda x: bool(((x > HUGE) & (x < np.inf)).all()),
+    ),
+    "far below": Values(
+        lambda rng, n: -rng.uniform(1e35, 3e38, n).astype(np.float32),
+        lambda x: bool(((x < -HUGE) & (x > -np.inf)).all()),
+    ),
+    "tiny": Values(
+        lambda rng, n: (TINY * rng.uniform(0.1, 0.9, n)).astype(np.float32),
+        lambda x: bool(((np.abs(x) < TINY) & (x != 0)).all()),
+    ),
+    "all -inf": Values(
+        lambda rng, n: np.full(n, -np.inf, np.float32), lambda x: bool(np.isneginf(x).all())
+    ),
+    "a -inf": Values(_sprinkled(-np.inf), lambda x: bool(np.isneginf(x).any())),
+    "a +inf": Values(_sprinkled(np.inf), lambda x: bool(np.isposinf(x).any())),
+    "a NaN": Values(_sprinkled(np.nan), lambda x: bool(np.isnan(x).any())),
+}
+
+
+def mixed(classes: Sequence[str]) -> Draw:
+    """Draws arrays whose rows, along the last dimension, are of the `classes` in turn, or where
+    there are fewer rows than classes whose elements are."""
+
+    def draw(rng: np.random.Generator, shape: Shape) -> np.ndarray:
+        shape = (shape,) if isinstance(shape, int) else shape
+        x = np.empty(shape, np.float32)
+        rows = x.reshape(-1, shape[-1] if math.prod(shape[:-1]) >= len(classes) else 1)
+        for first, one in enumerate(classes[: len(rows)]):
+            some = rows[first :: len(classes)]
+            some[:] = VALUES[one].draw(rng, some.shape)
+        return x
+
+    return draw
+
+
+def classes_of(array: np.ndarray, classes: Iterable[str], elementwise: bool = False) -> set[str]:
+    """Of which `classes` a row of the array is, along whichever dimension, or all of it, or where
+    elements go their own ways (`elementwise`) one of the first, or of those that are not finite."""
+    rows = [array.ravel()]
+    if elementwise:
+        first = array.reshape(-1, array.shape[-1])[:, 0]
+        odd = array[~np.isfinite(array)]
+        rows += [
+            *np.concatenate([one.ravel()[:ROWS] for one in (array, first, odd)]).reshape(-1, 1)
+        ]
+    elif array.ndim > 1:
+        for axis in range(array.ndim):
+            along = np.moveaxis(array, axis, -1).reshape(-1, array.shape[axis])
+            rows += [*along[: ROWS // 2], *along[ROWS // 2 :][-ROWS // 2 :]]
+    wide = [row.astype(np.float64) for row in rows if row.size]
+    return {name for name in classes if any(VALUES[name].known(row) for row in wide)}

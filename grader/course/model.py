@@ -124,6 +124,12 @@ def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
     return longest_path(factor), Budget("atomics", Times(1), why)
 
 
+def exponentials(factor: float = 1.25) -> Budget:
+    """That no exponential is computed twice: each takes a warp as long as several additions."""
+    why = "keep an exponential that is needed again, or compute it in one place"
+    return Budget("exponentials", Times(factor), why)
+
+
 @dataclass(frozen=True)
 class Hazard:
     """What a case must go wrong by: a verdict's `status`, on the line that has the words of
@@ -173,6 +179,15 @@ class Rule:
     `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
     is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
     more than `most` elements and no grid more threads.
+
+    The rest says which classes of launches its cases must meet (`classes`). `edges`: of a
+    parameter, the sizes whose neighbours are classes of their own, ("n", "32", "blockDim.x") where
+    nothing is said; a parameter without any is what the case makes of it. `values`: the classes of
+    `inputs.VALUES` that its floating-point arrays may hold, each element of another one where the
+    kernel is `elementwise`. `aligned`: arrays begin at multiples of 16 bytes; else anywhere.
+    `passes`: how often the busiest thread repeats its work, where that is not the elements of the
+    largest array by threads. `rows`: how many rows of values the first array has, where that is
+    not its length without the last factor.
     """
 
     exercise: str
@@ -183,6 +198,12 @@ class Rule:
     grid: int = 1
     shared_mem: str = "0"
     most: int = 2**30
+    edges: tuple[tuple[str, ...], ...] = ()
+    values: tuple[str, ...] = ()
+    aligned: bool = False
+    elementwise: bool = False
+    passes: str = ""
+    rows: str = ""
 
 
 @dataclass(frozen=True)

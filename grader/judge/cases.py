@@ -16,6 +16,7 @@ from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
 
 FEW_BLOCKS = 5  # of which each is the last one once
 MOST_THREADS = 1 << 11  # of a launch that is run in other orders
+MOST_LAUNCHES = 8  # of a case that is
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def _orders(problem: Problem) -> tuple[str, ...]:
     sizes = [(math.prod(dim(one.grid)), math.prod(dim(one.block))) for one in problem.launches]
     blocks = max((grid for grid, _ in sizes), default=0)
     threads = max((grid * block for grid, block in sizes), default=0)
-    if blocks < 2 or threads > MOST_THREADS:
+    if blocks < 2 or threads > MOST_THREADS or len(sizes) > MOST_LAUNCHES:
         return ()
     last = range(blocks) if blocks <= FEW_BLOCKS else ()
     return ("highest block first", *(f"block {number} last" for number in last), "warps by chance")

@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from .. import course
-from ..course import Exercise, Lesson, authors, solution_counts
+from ..course import Exercise, Lesson, authors, chosen, solution_counts
 from ..course.solution_counts import CACHE_KEY, Counts
 from ..cuda import compilers
 from ..cuda.errors import CudaError
@@ -186,9 +186,10 @@ def _rows(rows: list[str]) -> str:
 
 
 def _cache_keys(lesson: Lesson) -> dict[str, str]:
-    """By exercise, a name for its solution and the file that defines it."""
-    keys = {}
+    """By exercise, a name for its solution, the file that defines it, and its chosen launches."""
+    keys, rows = {}, chosen.kept(lesson.path)
     for exercise in lesson.exercises:
-        both = authors.text(lesson.path / exercise.file), lesson.solution(exercise)
-        keys[exercise.name] = hashlib.sha256("\0".join(both).encode()).hexdigest()[:16]
+        parts = [authors.text(lesson.path / exercise.file), lesson.solution(exercise)]
+        parts += map(_json, rows.get(exercise.name, ()))
+        keys[exercise.name] = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return keys

@@ -14,7 +14,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
-    anywhere,
+    covering,
     hidden,
     large,
     together,
@@ -67,6 +67,10 @@ def a_x_plus_y(rng: np.random.Generator, n: int, draw=normal, spare_blocks: int 
     )
 
 
+def a_x_plus_y_on(rng: np.random.Generator, n: int, grid: int, block: int, draw) -> Problem:
+    return a_x_plus_y(rng, n, draw, spare_blocks=grid - -(-n // BLOCK))
+
+
 saxpy = Exercise(
     name="saxpy",
     title="a times x plus y",
@@ -80,18 +84,13 @@ saxpy = Exercise(
             lambda rng: a_x_plus_y(rng, 3 * BLOCK + int(rng.integers(33, 200))),
             points=2,
         ),
-        hidden(
-            "lengths around the edge of a warp",
-            lambda rng: together(*(a_x_plus_y(rng, n) for n in (1, 31, 32, 33))),
+        covering("arrays that begin anywhere", a_x_plus_y_on, lambda row: row["anywhere"]),
+        covering(
+            "lengths around the edge of a warp and of a block",
+            a_x_plus_y_on,
+            lambda row: row["grid"] <= 2,
         ),
-        hidden(
-            "lengths around the edge of a block; arrays that begin anywhere",
-            lambda rng: anywhere(together(*(a_x_plus_y(rng, n) for n in (255, 256, 257)))),
-        ),
-        hidden(
-            "blocks that have no element at all",
-            lambda rng: a_x_plus_y(rng, 300, spare_blocks=2),
-        ),
+        covering("blocks that have no element at all", a_x_plus_y_on),
         hidden(
             "large offsets and heavy tails",
             lambda rng: together(a_x_plus_y(rng, 700, offset), a_x_plus_y(rng, 700, heavy_tailed)),
@@ -140,14 +139,24 @@ def tiles_for(rows: int, cols: int) -> tuple[int, int]:
     return -(-cols // TILE[0]), -(-rows // TILE[1])
 
 
-SINGLES = ((1, 1), (1, 77), (77, 1))
-EDGES = ((7, 31), (8, 32), (9, 33), (8, 33), (9, 32))
 WIDE_AND_TALL = ((3, 500), (150, 5), (2, 33_001), (8_300, 8))  # more than 65,536 elements
 
 
 def each_shape(problem, shapes):
     """A case's problem: `problem(rng, rows, cols)` for every one of the shapes."""
     return lambda rng: together(*(problem(rng, *shape) for shape in shapes))
+
+
+def of_any_shape(problem):
+    """Hidden cases: `problem(rng, rows, columns, draw, grid)` of all sizes that may be."""
+
+    def make(rng, rows, columns, grid, block, draw):
+        return problem(rng, rows, columns, draw, grid)
+
+    return (
+        covering("arrays that begin anywhere", make, lambda row: row["anywhere"]),
+        covering("sizes around the edges of a block, one row or column, and blocks of none", make),
+    )
 
 
 def beyond_whole_tiles(problem):
@@ -158,14 +167,14 @@ def beyond_whole_tiles(problem):
 # --- add_bias ----------------------------------------------------------------------------------
 
 
-def biased(rng: np.random.Generator, rows: int, cols: int, draw=normal) -> Problem:
+def biased(rng: np.random.Generator, rows: int, cols: int, draw=normal, grid=()) -> Problem:
     x, bias = draw(rng, (rows, cols)), draw(rng, cols)
     exact = x.astype(np.float64) + bias
     args = ("x", "bias", "out", np.int32(rows), np.int32(cols))
     return Problem(
         inputs={"x": x, "bias": bias},
         outputs={"out": Expected(exact, np.float32, atol=sum_bound(1, np.abs(exact)))},
-        launches=(Launch("add_bias", tiles_for(rows, cols), TILE, args),),
+        launches=(Launch("add_bias", grid or tiles_for(rows, cols), TILE, args),),
     )
 
 
@@ -178,11 +187,7 @@ add_bias = Exercise(
     cases=(
         Case("one full block", lambda rng: biased(rng, 8, 32, whole_numbers), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(biased), 2),
-        hidden("a single element, row or column", each_shape(biased, SINGLES)),
-        hidden(
-            "sizes around the edges of a block; arrays that begin anywhere",
-            lambda rng: anywhere(each_shape(biased, EDGES)(rng)),
-        ),
+        *of_any_shape(biased),
         large("wide and tall", each_shape(biased, WIDE_AND_TALL)),
         Case(
             "within budget",
@@ -220,14 +225,18 @@ add_bias = Exercise(
 # --- mirror ------------------------------------------------------------------------------------
 
 
-def reflected(rng: np.random.Generator, rows: int, cols: int) -> Problem:
+def levels(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return rng.uniform(0, 1, shape).astype(np.float32)
+
+
+def reflected(rng: np.random.Generator, rows: int, cols: int, draw=levels, grid=()) -> Problem:
     """Nothing is computed, only copied, so the answer must be exact."""
-    picture = rng.uniform(0, 1, (rows, cols)).astype(np.float32)
+    picture = draw(rng, (rows, cols))
     args = ("picture", "mirror", np.int32(rows), np.int32(cols))
     return Problem(
         inputs={"picture": picture},
         outputs={"mirror": Expected(picture[:, ::-1].astype(np.float64), np.float32)},
-        launches=(Launch("mirrored", tiles_for(rows, cols), TILE, args),),
+        launches=(Launch("mirrored", grid or tiles_for(rows, cols), TILE, args),),
     )
 
 
@@ -240,11 +249,7 @@ mirror = Exercise(
     cases=(
         Case("one full block", lambda rng: reflected(rng, 8, 32), points=1),
         Case("some blocks, and a remainder in both directions", beyond_whole_tiles(reflected), 2),
-        hidden("a single pixel, row or column", each_shape(reflected, SINGLES)),
-        hidden(
-            "sizes around the edges of a block; arrays that begin anywhere",
-            lambda rng: anywhere(each_shape(reflected, EDGES)(rng)),
-        ),
+        *of_any_shape(reflected),
         large("wide and tall", each_shape(reflected, WIDE_AND_TALL)),
         Case(
             "within budget",

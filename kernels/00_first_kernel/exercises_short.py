@@ -17,7 +17,7 @@ from grader.course import (
     Order,
     Place,
     Problem,
-    anywhere,
+    covering,
     hidden,
     work_is_shared,
 )
@@ -27,13 +27,16 @@ BLOCK = 64
 TILE = (32, 8)
 
 
-def one_each(kernel: str, x: np.ndarray, y: np.ndarray, *numbers: np.generic) -> Problem:
-    """One launch of a kernel over x, a thread an element; y is what it must write."""
+def one_each(
+    kernel: str, x: np.ndarray, y: np.ndarray, *numbers: np.generic, grid: int = 0
+) -> Problem:
+    """One launch of a kernel over x, a thread an element; y is what it must write. `grid`: more
+    blocks than are needed."""
     args = ("x", "y", *numbers, np.int32(x.size))
     return Problem(
         inputs={"x": x},
         outputs={"y": Expected(y.astype(np.float64), np.float32, rtol=1e-6)},
-        launches=(Launch(kernel, -(-x.size // BLOCK), BLOCK, args),),
+        launches=(Launch(kernel, grid or -(-x.size // BLOCK), BLOCK, args),),
     )
 
 
@@ -41,8 +44,8 @@ def short_last_block(rng: np.random.Generator) -> int:
     return 2 * BLOCK + int(rng.integers(5, 60))
 
 
-def tripled(x: np.ndarray) -> Problem:
-    return one_each("triple", x, 3 * x)
+def tripled(x: np.ndarray, grid: int = 0) -> Problem:
+    return one_each("triple", x, 3 * x, grid=grid)
 
 
 triple = Exercise(
@@ -54,9 +57,9 @@ triple = Exercise(
     teaches="to change a kernel, run its cell, and ask check()",
     cases=(
         Case("two full blocks", lambda rng: tripled(whole_numbers(rng, 2 * BLOCK)), points=1),
-        hidden(
-            "a last block that is not full",
-            lambda rng: tripled(quarters(rng, short_last_block(rng))),
+        covering(
+            "other lengths, grids and values",
+            lambda rng, n, grid, block, draw: tripled(draw(rng, n), grid),
         ),
     ),
     hints=(
@@ -67,9 +70,9 @@ triple = Exercise(
 )
 
 
-def squared(rng: np.random.Generator, n: int) -> Problem:
-    x, mean = whole_numbers(rng, n), np.float32(rng.integers(2, 9))
-    return one_each("squares", x, (x - mean) ** 2, mean)
+def squared(rng: np.random.Generator, n: int, grid: int = 0, draw=whole_numbers) -> Problem:
+    x, mean = draw(rng, n), np.float32(rng.integers(2, 9))
+    return one_each("squares", x, (x - mean) ** 2, mean, grid=grid)
 
 
 squares = Exercise(
@@ -88,7 +91,10 @@ squares = Exercise(
     cases=(
         Case("two full blocks", lambda rng: squared(rng, 2 * BLOCK), points=1),
         Case("a last block that is not full", lambda rng: squared(rng, short_last_block(rng)), 1),
-        hidden("a single element", lambda rng: squared(rng, 1)),
+        covering(
+            "other lengths, grids and values",
+            lambda rng, n, grid, block, draw: squared(rng, n, grid, draw),
+        ),
     ),
     hints=(
         "Four lines are needed. The first one finds out which element is mine; nothing can be said "
@@ -99,9 +105,9 @@ squares = Exercise(
 )
 
 
-def risen(rng: np.random.Generator, n: int) -> Problem:
-    x = whole_numbers(rng, n)
-    return one_each("rise", x, np.diff(x, prepend=x[:1]))
+def risen(rng: np.random.Generator, n: int, grid: int = 0, draw=whole_numbers) -> Problem:
+    x = draw(rng, n)
+    return one_each("rise", x, np.concatenate([[0], np.diff(x)]), grid=grid)
 
 
 rise = Exercise(
@@ -114,7 +120,10 @@ rise = Exercise(
     cases=(
         Case("two full blocks", lambda rng: risen(rng, 2 * BLOCK), points=0.5),
         Case("a last block that is not full", lambda rng: risen(rng, short_last_block(rng)), 1),
-        hidden("two elements", lambda rng: risen(rng, 2)),
+        covering(
+            "other lengths, grids and values",
+            lambda rng, n, grid, block, draw: risen(rng, n, grid, draw),
+        ),
     ),
     hints=(
         "Three accesses have an `i` in their brackets. Which threads must not get to any of them?",
@@ -164,13 +173,13 @@ one_too_far = Exercise(
 )
 
 
-def darkened(rng: np.random.Generator, rows: int, cols: int) -> Problem:
+def darkened(rng: np.random.Generator, rows: int, cols: int, grid: int = 0) -> Problem:
     picture = quarters(rng, (rows, cols))
     args = ("picture", "darker", np.int32(rows), np.int32(cols))
     return Problem(
         inputs={"picture": picture},
         outputs={"darker": Expected(picture / 2.0, np.float32)},
-        launches=(Launch("darken", -(-rows * cols // BLOCK), BLOCK, args),),
+        launches=(Launch("darken", grid or -(-rows * cols // BLOCK), BLOCK, args),),
     )
 
 
@@ -201,9 +210,9 @@ darken = Exercise(
                 *work_is_shared(),
             ),
         ),
-        hidden(
-            "more rows than columns; arrays that begin anywhere",
-            lambda rng: anywhere(darkened(rng, 50, 3)),
+        covering(
+            "other shapes and grids; arrays that begin anywhere",
+            lambda rng, rows, cols, grid, block: darkened(rng, rows, cols, grid),
         ),
     ),
     hints=(
@@ -214,10 +223,10 @@ darken = Exercise(
 )
 
 
-def turned(rng: np.random.Generator, rows: int, cols: int) -> Problem:
+def turned(rng: np.random.Generator, rows: int, cols: int, grid=()) -> Problem:
     picture = normal(rng, (rows, cols))
     args = ("picture", "turned", np.int32(rows), np.int32(cols))
-    grid = (-(-cols // TILE[0]), -(-rows // TILE[1]))
+    grid = grid or (-(-cols // TILE[0]), -(-rows // TILE[1]))
     return Problem(
         inputs={"picture": picture},
         outputs={"turned": Expected(picture[::-1].astype(np.float64), np.float32)},
@@ -235,7 +244,10 @@ upside_down = Exercise(
     cases=(
         Case("a square picture", lambda rng: turned(rng, 32, 32), points=0.5),
         Case("more columns than rows", lambda rng: turned(rng, 9, 40), points=1),
-        hidden("more rows than columns", lambda rng: turned(rng, 40, 9)),
+        covering(
+            "other shapes and grids; arrays that begin anywhere",
+            lambda rng, rows, cols, grid, block: turned(rng, rows, cols, grid),
+        ),
     ),
     hints=(
         "Try a picture of 2 rows and 3 columns on paper. Where in memory does row 1 begin?",

@@ -4,6 +4,9 @@ from grader.course import Rule
 
 BLOCK = 256
 TILE = (32, 8)
+ANY = ("ordinary", "negative", "huge", "tiny", "a +inf", "all -inf", "a NaN")
+MODEST = ("ordinary", "negative", "large offset", "a +inf", "a NaN")
+TILES = (("rows", "blockDim.y", "32"), ("columns", "blockDim.x"), ("cols", "blockDim.x"))
 PICTURE = ("rows >= 1", "columns >= 1", "gridDim.x * 32 >= columns", "gridDim.y * 8 >= rows")
 
 saxpy = Rule(
@@ -12,6 +15,8 @@ saxpy = Rule(
     parameters=("float x[n]", "float y[n]", "float out[n]", "float a", "int n"),
     blocks=(BLOCK,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=MODEST,
+    elementwise=True,
 )
 
 add_bias = Rule(
@@ -27,6 +32,9 @@ add_bias = Rule(
     blocks=(TILE,),
     where=PICTURE,
     grid=2,
+    edges=TILES,
+    values=MODEST,
+    elementwise=True,
 )
 
 mirror = Rule(
@@ -41,6 +49,9 @@ mirror = Rule(
     blocks=(TILE,),
     where=PICTURE,
     grid=2,
+    edges=TILES,
+    values=ANY,
+    elementwise=True,
 )
 
 SMALL = 64
@@ -52,6 +63,7 @@ rise = Rule(
     parameters=("float x[n]", "float y[n]", "int n"),
     blocks=(SMALL,),
     where=COVERED,
+    values=MODEST,
 )
 
 squares = Rule(
@@ -60,6 +72,8 @@ squares = Rule(
     parameters=("float x[n]", "float y[n]", "float mean", "int n"),
     blocks=(SMALL,),
     where=COVERED,
+    values=MODEST,
+    elementwise=True,
 )
 
 darken = Rule(
@@ -87,6 +101,7 @@ upside_down = Rule(
     blocks=(TILE,),
     where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
     grid=2,
+    edges=TILES,
 )
 
 triple = Rule(
@@ -95,4 +110,6 @@ triple = Rule(
     parameters=("float x[n]", "float y[n]", "int n"),
     blocks=(SMALL,),
     where=COVERED,
+    values=ANY,
+    elementwise=True,
 )

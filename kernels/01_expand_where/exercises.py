@@ -20,7 +20,7 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
-    anywhere,
+    covering,
     hidden,
     together,
     work_is_shared,
@@ -96,19 +96,26 @@ def blocks_for(n: int) -> int:
 # --- expand_2d ---------------------------------------------------------------------------------
 
 
-def expansion_2d(x: Operand, rows: int, cols: int) -> Problem:
+def expansion_2d(x: Operand, rows: int, cols: int, grid: int = 0) -> Problem:
     row_stride, col_stride = x.strides((rows, cols))
     args = ("x", "out", np.int32(rows), np.int32(cols), row_stride, col_stride)
     return Problem(
         inputs={"x": x.buffer},
         outputs={"out": exactly(np.broadcast_to(x.view, (rows, cols)))},
-        launches=(Launch("expand_2d", blocks_for(rows * cols), BLOCK, args),),
+        launches=(Launch("expand_2d", grid or blocks_for(rows * cols), BLOCK, args),),
     )
 
 
-def matrix(rng: np.random.Generator, rows: int, cols: int) -> Problem:
-    """Nothing is expanded: a plain copy."""
-    return expansion_2d(plain(normal(rng, (rows, cols))), rows, cols)
+def any_2d(rng: np.random.Generator, rows: int, cols: int, grid: int, block: int, draw) -> Problem:
+    """A plain matrix, a row, a column, a transposed matrix or one with gaps, as the sizes say."""
+    forms = (
+        lambda: plain(draw(rng, (rows, cols))),
+        lambda: plain(draw(rng, (1, cols))),
+        lambda: plain(draw(rng, (rows, 1))),
+        lambda: turned(draw(rng, (rows, cols))),
+        lambda: with_gaps(draw(rng, (rows, cols))),
+    )
+    return expansion_2d(forms[(rows + 2 * cols + grid) % len(forms)](), rows, cols, grid)
 
 
 def sectors_2d(n: int) -> tuple[Budget, ...]:
@@ -141,22 +148,8 @@ expand_2d = Exercise(
             ),
             points=2,
         ),
-        hidden(
-            "a single row, a single column, a single element",
-            lambda rng: together(
-                expansion_2d(plain(normal(rng, (1, 1))), 1, 1),
-                expansion_2d(plain(normal(rng, (1, 1))), 1, 77),
-                expansion_2d(plain(normal(rng, (1, 1))), 77, 1),
-                matrix(rng, 1, 77),
-                matrix(rng, 77, 1),
-            ),
-        ),
-        hidden(
-            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(matrix(rng, *n) for n in ((1, 127), (8, 16), (3, 43), (257, 1))))
-            ),
-        ),
+        covering("arrays that begin anywhere", any_2d, lambda row: row["anywhere"]),
+        covering("a single row or column, and sizes around a block's and the grid's", any_2d),
         hidden(
             "an input with gaps between its elements",
             lambda rng: together(
@@ -202,19 +195,41 @@ expand_2d = Exercise(
 # --- expand ------------------------------------------------------------------------------------
 
 
-def expansion(x: Operand, shape: Shape, first: int = 0, count: int | None = None) -> Problem:
-    """`count` elements of x expanded to `shape`, from `first` on; all of them by default."""
+def expansion(
+    x: Operand, shape: Shape, first: int = 0, count: int | None = None, grid: int = 0
+) -> Problem:
+    """`count` elements of x expanded to `shape`, from `first` on; all of them by default. `grid`:
+    more blocks than are needed."""
     count = prod(shape) - first if count is None else count
     args = ("x", "out", "shape", "strides", np.int32(len(shape)), np.uint32(first), np.int32(count))
     return Problem(
         inputs={"x": x.buffer, "shape": whole(shape), "strides": x.strides(shape)},
         outputs={"out": exactly(x.at(shape, first, count))},
-        launches=(Launch("expand", blocks_for(count), BLOCK, args),),
+        launches=(Launch("expand", grid or blocks_for(count), BLOCK, args),),
     )
 
 
 def of_shape(rng: np.random.Generator, own: Shape, shape: Shape) -> Problem:
     return expansion(plain(normal(rng, own)), shape)
+
+
+def split(count: int, dims: int) -> Shape:
+    """A shape of `dims` dimensions and `count` elements."""
+    shape: Shape = ()
+    for _ in range(dims - 1):
+        size = next((one for one in (3, 2, 5, 7) if count % one == 0), 1)
+        shape, count = (size, *shape), count // size
+    return (count, *shape)
+
+
+def every_second(shape: Shape) -> Shape:
+    """The same, with a 1 in every second dimension."""
+    return tuple(1 if at % 2 else size for at, size in enumerate(shape))
+
+
+def any_expansion(rng, dims: int, count: int, grid: int, block: int, draw) -> Problem:
+    shape = split(count, dims)
+    return expansion(plain(draw(rng, every_second(shape))), shape, grid=grid)
 
 
 def a_one_everywhere(shape: Shape) -> list[tuple[Shape, Shape]]:
@@ -276,13 +291,10 @@ expand = Exercise(
             "a size of 1 at every position",
             lambda rng: together(*(of_shape(rng, *two) for two in a_one_everywhere((3, 4, 5)))),
         ),
-        hidden(
-            "five, six and eight dimensions",
-            lambda rng: together(
-                of_shape(rng, (3, 1, 2, 1, 5), (3, 2, 2, 3, 5)),
-                of_shape(rng, (1, 3, 1, 2, 1, 3), (2, 3, 2, 2, 3, 3)),
-                of_shape(rng, (2, 1, 2, 1, 2, 1, 2, 1), (2,) * 8),
-            ),
+        covering(
+            "other numbers of dimensions and elements",
+            any_expansion,
+            lambda row: not row["anywhere"],
         ),
         hidden(
             "transposed inputs, and inputs with gaps",
@@ -291,16 +303,7 @@ expand = Exercise(
                 expansion(with_gaps(normal(rng, (4, 3, 1))), (4, 3, 6)),
             ),
         ),
-        hidden(
-            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    of_shape(rng, (127, 1), (127, 1)),
-                    of_shape(rng, (1, 16), (8, 16)),
-                    of_shape(rng, (3, 1), (3, 43)),
-                )
-            ),
-        ),
+        covering("arrays that begin anywhere", any_expansion),
         hidden("flat indices beyond the largest int", beyond_int),
         Case(
             "within budget",
@@ -342,7 +345,7 @@ expand = Exercise(
 # --- where -------------------------------------------------------------------------------------
 
 
-def choice(cond: Operand, x: Operand, y: Operand, shape: Shape) -> Problem:
+def choice(cond: Operand, x: Operand, y: Operand, shape: Shape, grid: int = 0) -> Problem:
     """where(cond, x, y), each expanded to `shape`."""
     operands = {"cond": cond, "x": x, "y": y}
     strides = {f"{name}_strides": one.strides(shape) for name, one in operands.items()}
@@ -353,7 +356,7 @@ def choice(cond: Operand, x: Operand, y: Operand, shape: Shape) -> Problem:
         inputs={name: one.buffer for name, one in operands.items()}
         | {"shape": whole(shape), **strides},
         outputs={"out": exactly(chosen.ravel())},
-        launches=(Launch("where", blocks_for(n), BLOCK, args),),
+        launches=(Launch("where", grid or blocks_for(n), BLOCK, args),),
     )
 
 
@@ -362,6 +365,13 @@ def of_shapes(rng: np.random.Generator, cond: Shape, x: Shape, y: Shape) -> Prob
     return choice(
         plain(chance(rng, cond)), plain(normal(rng, x)), plain(offset_from(rng, y)), shape
     )
+
+
+def any_choice(rng, dims: int, count: int, grid: int, block: int, draw) -> Problem:
+    shape = split(count, dims)
+    own = every_second(shape)
+    cond, x, y = (chance(rng, shape), draw(rng, own), offset_from(rng, shape))
+    return choice(plain(cond), plain(x), plain(y), shape, grid)
 
 
 def offset_from(rng: np.random.Generator, shape: Shape) -> np.ndarray:
@@ -434,24 +444,11 @@ where = Exercise(
                 )
             ),
         ),
-        hidden(
-            "five and six dimensions",
-            lambda rng: together(
-                of_shapes(rng, (3, 1, 2, 1, 5), (1, 2, 1, 3, 1), (1, 1, 2, 3, 5)),
-                of_shapes(rng, (2, 3, 1, 2, 1, 3), (1, 3, 2, 1, 1, 3), (2, 1, 2, 2, 3, 1)),
-            ),
+        covering(
+            "other numbers of dimensions and elements", any_choice, lambda row: not row["anywhere"]
         ),
         hidden("transposed operands, and operands with gaps", all_turned),
-        hidden(
-            "as many elements as threads, one fewer and one more; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    of_shapes(rng, (127,), (1,), (127,)),
-                    of_shapes(rng, (8, 1), (8, 16), (1, 16)),
-                    of_shapes(rng, (3, 43), (3, 1), (1, 43)),
-                )
-            ),
-        ),
+        covering("arrays that begin anywhere", any_choice),
         hidden("a condition that is true, but not 1", any_truth),
         hidden("NaN and infinities on the side that is not chosen", not_chosen),
         Case(
@@ -503,7 +500,9 @@ def multiplier_and_shift(divisor: int) -> tuple[int, int]:
     return (2 ** (32 + shift) // divisor) + 1 - 2**32, shift
 
 
-def fast_expansion(x: Operand, shape: Shape, first: int = 0, count: int | None = None) -> Problem:
+def fast_expansion(
+    x: Operand, shape: Shape, first: int = 0, count: int | None = None, grid: int = 0
+) -> Problem:
     plain_problem = expansion(x, shape, first, count)
     multipliers, shifts = zip(*map(multiplier_and_shift, shape), strict=True) if shape else ((), ())
     count = plain_problem.outputs["out"].value.size
@@ -517,12 +516,17 @@ def fast_expansion(x: Operand, shape: Shape, first: int = 0, count: int | None =
     return Problem(
         inputs={"x": x.buffer, **arrays},
         outputs=plain_problem.outputs,
-        launches=(Launch("fast_expand", blocks_for(count), BLOCK, args),),
+        launches=(Launch("fast_expand", grid or blocks_for(count), BLOCK, args),),
     )
 
 
 def fast_of_shape(rng: np.random.Generator, own: Shape, shape: Shape) -> Problem:
     return fast_expansion(plain(normal(rng, own)), shape)
+
+
+def any_fast(rng, dims: int, count: int, grid: int, block: int, draw) -> Problem:
+    shape = split(count, dims)
+    return fast_expansion(plain(draw(rng, every_second(shape))), shape, grid=grid)
 
 
 def high_window(rng: np.random.Generator, outer: int, middle: int, inner: int) -> Problem:
@@ -557,20 +561,12 @@ fast_expand = Exercise(
             lambda rng: high_window(rng, 31, 10_000_019, 7),
             points=2,
         ),
+        covering("other numbers of dimensions and elements; arrays that begin anywhere", any_fast),
         hidden(
-            "no dimension, and one",
+            "no dimension; powers of two and their neighbours",
             lambda rng: together(
                 fast_of_shape(rng, (), ()),
-                fast_of_shape(rng, (1,), (200,)),
-                fast_of_shape(rng, (200,), (200,)),
-            ),
-        ),
-        hidden(
-            "powers of two and their neighbours; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    *(fast_of_shape(rng, (3, n, 1), (3, n, 2)) for n in (1, 2, 3, 7, 8, 9, 31, 33))
-                )
+                *(fast_of_shape(rng, (3, n, 1), (3, n, 2)) for n in (1, 2, 3, 7, 8, 9, 31, 33)),
             ),
         ),
         hidden(

@@ -15,7 +15,7 @@ from grader.course import (
     Exercise,
     Order,
     Problem,
-    anywhere,
+    covering,
     hidden,
     one_launch,
     work_is_shared,
@@ -26,11 +26,11 @@ BLOCK = 64
 TILE = (32, 8)
 
 
-def scaled(rng: np.random.Generator, n: int) -> Problem:
-    x, factor = quarters(rng, n), quarters(rng, 1)
+def scaled(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
+    x, factor = draw(rng, n), quarters(rng, 1)
     arrays = {"x": x, "factor": factor}
     return one_launch(
-        "one_for_all", -(-n // BLOCK), BLOCK, arrays, {"out": x * factor}, np.int32(n)
+        "one_for_all", grid or -(-n // BLOCK), BLOCK, arrays, {"out": x * factor}, np.int32(n)
     )
 
 
@@ -43,7 +43,10 @@ one_for_all = Exercise(
     teaches="an array of one element has no element i",
     cases=(
         Case("two blocks", lambda rng: scaled(rng, 100), points=1),
-        hidden("a single element, and many", lambda rng: scaled(rng, 700)),
+        covering(
+            "a single element, and many",
+            lambda rng, n, grid, block, draw: scaled(rng, n, grid, draw),
+        ),
     ),
     hints=(
         "The comment says how many elements `factor` has. Which of them does thread 5 read?",
@@ -94,13 +97,23 @@ worst_copy = Exercise(
 )
 
 
-def three_dims(rng: np.random.Generator, shape: tuple[int, int, int], own: tuple) -> Problem:
+def three_dims(
+    rng: np.random.Generator, shape: tuple[int, int, int], own: tuple, grid: int = 0
+) -> Problem:
     x = whole_numbers(rng, own)
     strides = [stride // 4 if size > 1 else 0 for size, stride in zip(own, x.strides, strict=True)]
     out = np.ascontiguousarray(np.broadcast_to(x, shape))
     numbers = [np.int32(number) for number in (shape[1], shape[2], *strides, out.size)]
-    grid = -(-out.size // BLOCK)
+    grid = grid or -(-out.size // BLOCK)
     return one_launch("three_coordinates", grid, BLOCK, {"x": x}, {"out": out}, *numbers)
+
+
+def any_three(rng, rows: int, cols: int, n: int, grid: int, block: int) -> Problem:
+    """One of the three dimensions is expanded, or none."""
+    shape = (n // (rows * cols), rows, cols)
+    expanded = (rows + cols + n) % 4
+    own = tuple(1 if at == expanded else size for at, size in enumerate(shape))
+    return three_dims(rng, shape, own, grid)
 
 
 three_coordinates = Exercise(
@@ -120,7 +133,7 @@ three_coordinates = Exercise(
         Case("no dimension expanded", lambda rng: three_dims(rng, (3, 4, 5), (3, 4, 5)), 0.5),
         Case("rows expanded", lambda rng: three_dims(rng, (2, 7, 9), (2, 1, 9)), 1),
         hidden("planes expanded", lambda rng: three_dims(rng, (6, 3, 8), (1, 3, 8))),
-        hidden("columns expanded", lambda rng: three_dims(rng, (4, 5, 11), (4, 5, 1))),
+        covering("columns expanded; other sizes and grids", any_three),
     ),
     hints=(
         "The last dimension runs fastest: its coordinate is what is left over when `i` is divided "
@@ -133,9 +146,9 @@ three_coordinates = Exercise(
 NO_DIVISION = Ban(DIVISION, "the thread knows its row and its column already")
 
 
-def summed(rng: np.random.Generator, rows: int, cols: int) -> Problem:
-    a, b = quarters(rng, rows), quarters(rng, cols)
-    grid = (-(-cols // TILE[0]), -(-rows // TILE[1]))
+def summed(rng: np.random.Generator, rows: int, cols: int, grid=(), draw=quarters) -> Problem:
+    a, b = draw(rng, rows), quarters(rng, cols)
+    grid = grid or (-(-cols // TILE[0]), -(-rows // TILE[1]))
     size = np.int32(rows), np.int32(cols)
     out = {"out": a[:, None] + b}
     return one_launch("outer_sum", grid, TILE, {"a": a, "b": b}, out, *size)
@@ -157,9 +170,9 @@ outer_sum = Exercise(
             bans=(NO_DIVISION,),
             budgets=work_is_shared(),
         ),
-        hidden(
-            "more rows than columns; arrays that begin anywhere",
-            lambda rng: anywhere(summed(rng, 40, 3)),
+        covering(
+            "other shapes and grids; arrays that begin anywhere",
+            lambda rng, rows, cols, grid, block, draw: summed(rng, rows, cols, grid, draw),
         ),
     ),
     hints=(

@@ -3,6 +3,9 @@
 from grader.course import Rule
 
 BLOCK = 128
+COPIED = ("ordinary", "a +inf", "a NaN")
+DIMENSIONS = (("dims", "3"), ("first",))
+UP_TO_8 = ("dims >= 0", "dims <= 8")
 OWN_ELEMENT = ("count >= 1", "gridDim.x * blockDim.x >= count")
 
 expand_2d = Rule(
@@ -18,6 +21,9 @@ expand_2d = Rule(
     ),
     blocks=(BLOCK,),
     where=("rows >= 1", "cols >= 1", "gridDim.x * blockDim.x >= rows * cols"),
+    edges=(("row_stride",), ("col_stride",)),
+    values=COPIED,
+    elementwise=True,
 )
 
 expand = Rule(
@@ -33,7 +39,10 @@ expand = Rule(
         "int count",
     ),
     blocks=(BLOCK,),
-    where=OWN_ELEMENT,
+    where=(*OWN_ELEMENT, *UP_TO_8),
+    edges=DIMENSIONS,
+    values=COPIED,
+    elementwise=True,
 )
 
 where = Rule(
@@ -52,7 +61,10 @@ where = Rule(
         "int count",
     ),
     blocks=(BLOCK,),
-    where=OWN_ELEMENT,
+    where=(*OWN_ELEMENT, *UP_TO_8),
+    edges=DIMENSIONS,
+    values=COPIED,
+    elementwise=True,
 )
 
 fast_expand = Rule(
@@ -70,7 +82,10 @@ fast_expand = Rule(
         "int count",
     ),
     blocks=(BLOCK,),
-    where=OWN_ELEMENT,
+    where=(*OWN_ELEMENT, *UP_TO_8),
+    edges=DIMENSIONS,
+    values=COPIED,
+    elementwise=True,
 )
 
 one_for_all = Rule(
@@ -79,6 +94,8 @@ one_for_all = Rule(
     parameters=("float x[n]", "float factor[1]", "float out[n]", "int n"),
     blocks=(64,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=COPIED,
+    elementwise=True,
 )
 
 outer_sum = Rule(
@@ -88,6 +105,9 @@ outer_sum = Rule(
     blocks=((32, 8),),
     where=("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows"),
     grid=2,
+    edges=(("rows", "blockDim.y", "32"), ("cols", "blockDim.x")),
+    values=COPIED,
+    elementwise=True,
 )
 
 three_coordinates = Rule(
@@ -106,4 +126,11 @@ three_coordinates = Rule(
     ),
     blocks=(64,),
     where=("n >= 1", "rows >= 1", "cols >= 1", "n % (rows * cols) == 0", "gridDim.x * 64 >= n"),
+    edges=(
+        ("rows", "32"),
+        ("cols", "32"),
+        ("plane_stride",),
+        ("row_stride",),
+        ("col_stride",),
+    ),
 )

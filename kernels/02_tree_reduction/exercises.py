@@ -19,7 +19,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
-    anywhere,
+    covering,
     hidden,
     large,
     longest_path,
@@ -34,7 +34,22 @@ WARPS = BLOCK // 32
 TREE_DEPTH = 8  # additions between a leaf of 256 and the root
 
 
-SIZES = (32, 64, 128)  # of blocks, beside BLOCK
+def of_any_size(problem):
+    """Hidden cases: `problem(x, spare_blocks, block)` of all sizes that may be."""
+
+    def make(rng, n, grid, block, draw):
+        return problem(draw(rng, n), grid - blocks_for(n, block), block)
+
+    return any_blocks(make)
+
+
+def any_blocks(make):
+    """Hidden cases of all sizes, by what a fault in them would be."""
+    return (
+        covering("arrays that begin anywhere", make, lambda row: row["anywhere"]),
+        covering("one block, of 32 to 256 threads", make, lambda row: row["grid"] == 1),
+        covering("several blocks, up to more than 32", make),
+    )
 
 
 def stretches(values: np.ndarray, blocks: int, block: int, fill: float) -> np.ndarray:
@@ -100,20 +115,7 @@ interleaved = Exercise(
             lambda rng: sums(quarters(rng, 2 * BLOCK + int(rng.integers(33, 200)))),
             points=2,
         ),
-        hidden(
-            "lengths around the edge of a warp",
-            lambda rng: together(*(sums(quarters(rng, n)) for n in (1, 31, 32, 33))),
-        ),
-        hidden(
-            "lengths around the edge of a block; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(sums(quarters(rng, n)) for n in (255, 256, 257, 1000)))
-            ),
-        ),
-        hidden(
-            "blocks of 32, 64 and 128 threads",
-            lambda rng: together(*(sums(quarters(rng, 2 * b + 1), block=b) for b in SIZES)),
-        ),
+        *of_any_size(sums),
         hidden(
             "many blocks: only the last element of each counts, and one has none",
             lambda rng: sums(spikes(rng, int(rng.integers(9_000, 10_000)), BLOCK), spare_blocks=1),
@@ -214,20 +216,7 @@ maximum = Exercise(
             ),
             points=2,
         ),
-        hidden(
-            "lengths around the edge of a warp",
-            lambda rng: together(*(maxima(rising(rng, n)) for n in (1, 31, 32, 33))),
-        ),
-        hidden(
-            "lengths around the edge of a block; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(maxima(rising(rng, n)) for n in (255, 256, 257, 1000)))
-            ),
-        ),
-        hidden(
-            "blocks of 32, 64 and 128 threads",
-            lambda rng: together(*(maxima(rising(rng, 2 * b + 1), block=b) for b in SIZES)),
-        ),
+        *of_any_size(maxima),
         hidden(
             "the lowest floats there are, and blocks without any number",
             lambda rng: maxima(lowest(rng, 700), spare_blocks=1),
@@ -329,21 +318,8 @@ dot = Exercise(
             lambda rng: whole_products(rng, 4 * 512 + int(rng.integers(33, 400)), 2),
             points=2,
         ),
-        hidden(
-            "fewer elements than threads",
-            lambda rng: together(
-                *(whole_products(rng, n, blocks) for n in (1, 31, 33, 257) for blocks in (1, 2))
-            ),
-        ),
-        hidden(
-            "lengths around full passes of the grid; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(whole_products(rng, n, 3) for n in (767, 768, 769, 1537)))
-            ),
-        ),
-        hidden(
-            "blocks of 32, 64 and 128 threads",
-            lambda rng: together(*(whole_products(rng, 5 * b + 3, 2, block=b) for b in SIZES)),
+        *any_blocks(
+            lambda rng, n, grid, block, draw: products(draw(rng, n), quarters(rng, n), grid, block)
         ),
         hidden(
             "many blocks: only the last element of each counts",
@@ -393,14 +369,14 @@ dot = Exercise(
 # --- last_block --------------------------------------------------------------------------------
 
 
-def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK) -> Problem:
+def in_one_launch(x: np.ndarray, blocks: int, block: int = BLOCK, times: int = 2) -> Problem:
     """`last_block` on a grid of `blocks`, twice: `finished` must be 0 again for the second time.
     Every total takes one number from each block, and the same blocks may finish in any order."""
     passes = -(-x.size // (blocks * block))
     additions = (passes + TREE_DEPTH) + (-(-blocks // block) + TREE_DEPTH)
     exact = x.sum(dtype=np.float64, keepdims=True)
     bound = sum_bound(additions, np.abs(x).sum(dtype=np.float64, keepdims=True))
-    totals = ("total", "total_again")
+    totals = ("total", "total_again")[:times]
     return Problem(
         inputs={"x": x, "finished": np.zeros(1, np.uint32)},
         scratch={"partial": ((blocks,), np.float32)},
@@ -457,18 +433,11 @@ last_block = Exercise(
             lambda rng: whole_sum(rng, 2 * 5 * BLOCK + int(rng.integers(33, 400)), 5),
             points=2,
         ),
-        hidden(
-            "fewer elements than threads",
-            lambda rng: together(*(whole_sum(rng, n, 3) for n in (1, 31, 257))),
-        ),
+        *any_blocks(lambda rng, n, grid, block, draw: in_one_launch(draw(rng, n), grid, block, 1)),
         Case(
             "more blocks than a block has threads",
             lambda rng: whole_sum(rng, 257 * 32, 257, block=32),
             points=1,
-        ),
-        hidden(
-            "blocks of 32, 64 and 128 threads",
-            lambda rng: together(*(whole_sum(rng, 5 * b + 3, 4, block=b) for b in SIZES)),
         ),
         hidden(
             "blocks that finish in another order",
@@ -477,14 +446,6 @@ last_block = Exercise(
         hidden(
             "many blocks: only the last element of each counts",
             lambda rng: in_one_launch(spikes(rng, 10 * BLOCK, BLOCK), 10),
-        ),
-        hidden(
-            "large offsets and heavy tails; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    in_one_launch(offset(rng, 700), 2), in_one_launch(heavy_tailed(rng, 700), 2)
-                )
-            ),
         ),
         Case(
             "the last block reads after its ticket",

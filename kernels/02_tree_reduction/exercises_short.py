@@ -22,22 +22,24 @@ from grader.course import (
     Problem,
     Requirement,
     anywhere,
+    covering,
     hidden,
     longest_path,
     one_launch,
-    together,
 )
 from grader.course.inputs import quarters, whole_numbers
 
 
-def total_of(rng: np.random.Generator, kernel: str, n: int, block: int, *numbers) -> Problem:
-    """One block that adds up n whole numbers."""
-    x = quarters(rng, n)
+def total_of(
+    rng: np.random.Generator, kernel: str, n: int, block: int, *numbers, draw=quarters
+) -> Problem:
+    """One block that adds up n numbers that a float32 holds."""
+    x = draw(rng, n)
     return one_launch(kernel, 1, block, {"x": x}, {"total": x.sum(keepdims=True)}, *numbers)
 
 
-def alone(rng: np.random.Generator, n: int) -> Problem:
-    return total_of(rng, "one_thread", n, 1, np.int32(n))
+def alone(rng: np.random.Generator, n: int, draw=quarters) -> Problem:
+    return total_of(rng, "one_thread", n, 1, np.int32(n), draw=draw)
 
 
 one_thread = Exercise(
@@ -49,7 +51,10 @@ one_thread = Exercise(
     teaches="what a reduction is, by one thread",
     cases=(
         Case("ten elements", lambda rng: alone(rng, 10), points=1),
-        hidden("a single element", lambda rng: alone(rng, 1)),
+        covering(
+            "a single element, and other lengths",
+            lambda rng, n, grid, block, draw: alone(rng, n, draw),
+        ),
     ),
     hints=("Which element is never added?", "Elements are counted from 0."),
 )
@@ -82,7 +87,7 @@ three_barriers = Exercise(
                 ),
             ),
         ),
-        hidden("other numbers", circled),
+        covering("arrays that begin anywhere", lambda rng, grid, block: circled(rng)),
     ),
     hints=(
         "Ask of each two lines that touch `tile`, one after the other: does another thread touch "
@@ -192,7 +197,7 @@ ticket = Exercise(
     cases=(
         Case("blocks of one thread", lambda rng: drawn(rng, 5, 1), points=0.5),
         Case("blocks of 64 threads", lambda rng: drawn(rng, 7, 64), points=0.5),
-        hidden("one block", lambda rng: drawn(rng, 1, 32)),
+        covering("one block, and other sizes", lambda rng, grid, block: drawn(rng, grid, block)),
         Case(
             "blocks in another order",
             lambda rng: replace(drawn(rng, 20, 32), order="shuffled"),
@@ -262,8 +267,9 @@ two_fences = Exercise(
                 ),
             ),
         ),
-        hidden(
-            "one block, and many", lambda rng: together(*(left_behind(rng, n) for n in (1, 30)))
+        covering(
+            "one block, and many; arrays that begin anywhere",
+            lambda rng, grid, block: left_behind(rng, grid),
         ),
     ),
     hints=(

@@ -4,6 +4,8 @@ from grader.course import Rule
 
 POWERS = (32, 64, 128, 256)
 TREE = ("float x[n]", "float partial[gridDim.x]", "int n")
+SUMMED = ("ordinary", "negative", "large offset", "tiny", "a +inf", "a NaN")
+OF_THE_GRID = (("n", "32", "blockDim.x", "gridDim.x * blockDim.x"),)
 OWN_ELEMENT = ("n >= 1", "gridDim.x * blockDim.x >= n")
 
 interleaved = Rule(
@@ -12,6 +14,7 @@ interleaved = Rule(
     parameters=TREE,
     blocks=POWERS,
     where=OWN_ELEMENT,
+    values=SUMMED,
 )
 
 block_max = Rule(
@@ -20,6 +23,7 @@ block_max = Rule(
     parameters=TREE,
     blocks=POWERS,
     where=OWN_ELEMENT,
+    values=("ordinary", "negative", "far below", "a -inf", "all -inf", "a +inf"),
 )
 
 dot = Rule(
@@ -28,6 +32,8 @@ dot = Rule(
     parameters=("float x[n]", "float y[n]", "float partial[gridDim.x]", "int n"),
     blocks=POWERS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=SUMMED,
 )
 
 last_block = Rule(
@@ -42,6 +48,8 @@ last_block = Rule(
     ),
     blocks=POWERS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=SUMMED,
 )
 
 ticket = Rule(
@@ -69,6 +77,7 @@ one_thread = Rule(
     parameters=("float x[n]", "float total[1]", "int n"),
     blocks=(1,),
     where=("n >= 1", "gridDim.x == 1"),
+    values=("ordinary", "a +inf", "a NaN"),
 )
 
 three_barriers = Rule(

@@ -17,7 +17,7 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
-    anywhere,
+    covering,
     hidden,
     large,
     together,
@@ -52,6 +52,10 @@ def warp_sums(x: np.ndarray, block: int = THREE_WARPS, spare_blocks: int = 0) ->
     )
 
 
+def any_sums(rng: np.random.Generator, n: int, grid: int, block: int, draw) -> Problem:
+    return warp_sums(draw(rng, n), block, grid - ceil_div(n, block))
+
+
 def warp_sum_budgets(warps: int) -> tuple[Budget, ...]:
     """What folding so many warps by shuffles needs."""
     return (
@@ -79,16 +83,8 @@ warp_sum = Exercise(
             lambda rng: warp_sums(quarters(rng, 193 + int(rng.integers(1, 31)))),
             points=1,
         ),
-        hidden(
-            "lengths around the edge of a warp; arrays that begin anywhere",
-            lambda rng: anywhere(together(*(warp_sums(quarters(rng, n)) for n in (1, 31, 32, 33)))),
-        ),
-        hidden(
-            "lengths around the edge of a block, and a block without any element",
-            lambda rng: together(
-                *(warp_sums(quarters(rng, n), spare_blocks=1) for n in (95, 96, 97, 1000))
-            ),
-        ),
+        covering("arrays that begin anywhere", any_sums, lambda row: row["anywhere"]),
+        covering("lengths around the edges of a warp and a block, and blocks of none", any_sums),
         hidden(
             "large offsets and heavy tails, blocks of 32 and of 1,024 threads",
             lambda rng: together(
@@ -140,7 +136,7 @@ warp_sum = Exercise(
 # --- below_max ---------------------------------------------------------------------------------
 
 
-def below(x: np.ndarray, width: int, block: int = THREE_WARPS) -> Problem:
+def below(x: np.ndarray, width: int, block: int = THREE_WARPS, grid: int = 0) -> Problem:
     """One launch of `below_max` over x, float32[rows, columns]. The largest is one of the
     elements, so the subtraction is all that is rounded."""
     rows, columns = x.shape
@@ -148,12 +144,16 @@ def below(x: np.ndarray, width: int, block: int = THREE_WARPS) -> Problem:
     with np.errstate(invalid="ignore"):  # -inf minus -inf is NaN
         exact = exact - exact.max(axis=1, keepdims=True)
     sizes = (np.int32(rows), np.int32(columns), np.int32(width))
-    grid = ceil_div(rows * width, block)
+    grid = grid or ceil_div(rows * width, block)
     return Problem(
         inputs={"x": x},
         outputs={"y": Expected(exact, np.float32, rtol=UNIT_ROUNDOFF)},
         launches=(Launch("below_max", grid, block, ("x", "y", *sizes)),),
     )
+
+
+def any_below(rng, rows: int, columns: int, width: int, grid: int, block: int, draw) -> Problem:
+    return below(draw(rng, (rows, columns)), width, block, grid)
 
 
 def some_minus_infinity(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
@@ -204,31 +204,13 @@ below_max = Exercise(
             ),
             points=2,
         ),
-        hidden(
-            "rows of 1 to 4 elements",
-            lambda rng: together(
-                below(negative(rng, (50, 1)), 1),
-                below(negative(rng, (33, 2)), 2),
-                below(negative(rng, (21, 3)), 4),
-                below(negative(rng, (21, 4)), 4),
-            ),
-        ),
-        hidden(
-            "rows of 16, 31 and 32, blocks of 32 and of 256 threads; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    below(negative(rng, (9, 16)), 16, block=256),
-                    below(negative(rng, (3, 31)), 32, block=32),
-                    below(negative(rng, (11, 32)), 32, block=256),
-                )
-            ),
-        ),
-        hidden(
+        covering("arrays that begin anywhere", any_below, lambda row: row["anywhere"]),
+        covering(
             "segments wider than they would have to be",
-            lambda rng: together(
-                below(negative(rng, (6, 3)), 16), below(negative(rng, (5, 9)), 32)
-            ),
+            any_below,
+            lambda row: 2 * row["columns"] <= row["width"],
         ),
+        covering("other rows, and blocks of all sizes", any_below),
         hidden(
             "large offsets and heavy tails",
             lambda rng: together(
@@ -306,6 +288,10 @@ def shares(x: np.ndarray, blocks: int, block: int) -> Problem:
     )
 
 
+def any_shares(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return shares(draw(rng, (rows, columns)), grid, block)
+
+
 def last_is_larger(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """Zero but for the last element of every row, so that the last warp with data decides."""
     x = np.zeros((rows, columns), np.float32)
@@ -353,26 +339,13 @@ row_share = Exercise(
             lambda rng: shares(negative(rng, (5, 200)), 2, THREE_WARPS),
             points=2,
         ),
+        covering("arrays that begin anywhere", any_shares, lambda row: row["anywhere"]),
+        covering("rows of all lengths, and blocks of 1 to 32 warps", any_shares),
         hidden(
-            "rows shorter than a warp, or than the block",
+            "only the last element of a row counts",
             lambda rng: together(
-                *(shares(negative(rng, (3, columns)), 2, 128) for columns in (1, 31, 33, 127))
-            ),
-        ),
-        hidden(
-            "blocks of 1, 31 and 32 warps",
-            lambda rng: together(
-                shares(negative(rng, (3, 70)), 2, 32),
-                *(shares(negative(rng, (2, 1100)), 2, block) for block in (992, 1024)),
-            ),
-        ),
-        hidden(
-            "only the last element of a row counts; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    shares(last_is_larger(rng, 3, 160), 2, 160),
-                    shares(last_is_larger(rng, 3, 513), 1, 256),
-                )
+                shares(last_is_larger(rng, 3, 160), 2, 160),
+                shares(last_is_larger(rng, 3, 513), 1, 256),
             ),
         ),
         hidden(

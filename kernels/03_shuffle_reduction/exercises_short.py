@@ -17,7 +17,7 @@ from grader.course import (
     Place,
     Problem,
     Requirement,
-    anywhere,
+    covering,
     hidden,
     one_launch,
     work_is_shared,
@@ -46,7 +46,7 @@ lane_and_warp = Exercise(
     teaches="lane and warp: remainder and quotient by 32",
     cases=(
         Case("two warps and a half", lambda rng: numbered(rng, 80), points=1),
-        hidden("a full block", lambda rng: numbered(rng, 256)),
+        covering("blocks of other sizes", lambda rng, grid, block: numbered(rng, block)),
     ),
     hints=(
         "Thread 33 is lane 1 of warp 1. What do `33 / 32` and `33 % 32` give, and thread 5?",
@@ -93,7 +93,12 @@ to_the_largest = Exercise(
             lambda rng: of_warps(rng, "to_the_largest", shares, draw=ranked),
             points=1.5,
         ),
-        hidden("five warps", lambda rng: of_warps(rng, "to_the_largest", shares, 5, draw=ranked)),
+        covering(
+            "blocks of other sizes, and other numbers",
+            lambda rng, grid, block, draw: of_warps(
+                rng, "to_the_largest", shares, block // 32, draw
+            ),
+        ),
     ),
     hints=(
         "Every lane needs the result, as each divides by it: which of the two shuffles leaves it "
@@ -164,9 +169,9 @@ five_steps = Exercise(
             ),
             requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
-        hidden(
+        covering(
             "other numbers; arrays that begin anywhere",
-            lambda rng: anywhere(of_warps(rng, "five_steps", summed, 3)),
+            lambda rng, grid, block, draw: of_warps(rng, "five_steps", summed, block // 32, draw),
         ),
     ),
     hints=(
@@ -204,7 +209,7 @@ sum_and_largest = Exercise(
                 ),
             ),
         ),
-        hidden("two warps", lambda rng: both(rng, 2)),
+        covering("blocks of other sizes", lambda rng, grid, block: both(rng, block // 32)),
     ),
     hints=(
         "Warps write to `of_warp`, thread 0 reads it; and then all of that again. Between which "

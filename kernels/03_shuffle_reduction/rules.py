@@ -2,6 +2,9 @@
 
 from grader.course import Rule
 
+SUMMED = ("ordinary", "negative", "large offset", "tiny", "a +inf", "a NaN")
+LARGEST = ("ordinary", "negative", "far below", "a -inf", "all -inf", "a +inf")
+A_BLOCK_A_ROW = "(rows + gridDim.x - 1) // gridDim.x * ((columns + blockDim.x - 1) // blockDim.x)"
 WHOLE_WARPS = tuple(range(32, 1025, 32))
 
 warp_sum = Rule(
@@ -10,6 +13,7 @@ warp_sum = Rule(
     parameters=("float x[n]", "float total[(n + 31) // 32]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=SUMMED,
 )
 
 below_max = Rule(
@@ -30,6 +34,12 @@ below_max = Rule(
         "columns <= width",
         "gridDim.x * blockDim.x >= rows * width",
     ),
+    edges=(
+        ("width", "4", "32"),
+        ("columns", "width"),
+        ("rows", "32 // width", "blockDim.x // width"),
+    ),
+    values=LARGEST,
 )
 
 row_share = Rule(
@@ -44,6 +54,9 @@ row_share = Rule(
     ),
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 1"),
+    edges=(("rows", "gridDim.x"), ("columns", "32", "blockDim.x")),
+    values=("ordinary", "negative", "equal", "tiny", "a -inf", "all -inf"),
+    passes=A_BLOCK_A_ROW,
 )
 
 ONE_BLOCK = ("gridDim.x == 1",)
@@ -55,6 +68,7 @@ to_the_largest = Rule(
     parameters=OWN_PLACES,
     blocks=WHOLE_WARPS,
     where=ONE_BLOCK,
+    values=("ordinary", "equal", "huge", "tiny"),
 )
 
 five_steps = Rule(
@@ -63,6 +77,7 @@ five_steps = Rule(
     parameters=OWN_PLACES,
     blocks=WHOLE_WARPS,
     where=ONE_BLOCK,
+    values=SUMMED,
 )
 
 sum_and_largest = Rule(

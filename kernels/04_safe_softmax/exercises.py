@@ -18,7 +18,8 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
-    anywhere,
+    covering,
+    exponentials,
     hidden,
     large,
     together,
@@ -127,6 +128,11 @@ def in_three_launches(x: np.ndarray, blocks: int = 2, block: int = 128) -> Probl
     )
 
 
+def any_three(rng, kernel: str, n: int, grid: int, block: int, draw) -> Problem:
+    """All three launches, whichever `kernel` the sizes are meant for."""
+    return in_three_launches(draw(rng, n), grid, block)
+
+
 def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
     return (
         Budget(
@@ -148,6 +154,7 @@ def elementary_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", 2 * warps * blocks),
         ),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -172,16 +179,8 @@ elementary = Exercise(
             lambda rng: in_three_launches(steep(rng, 4 * 256 + int(rng.integers(33, 200)))),
             points=2,
         ),
-        hidden(
-            "fewer elements than threads",
-            lambda rng: together(*(in_three_launches(normal(rng, n)) for n in (1, 31, 33, 129))),
-        ),
-        hidden(
-            "lengths around full passes of the grid; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(in_three_launches(normal(rng, n)) for n in (255, 257, 513)))
-            ),
-        ),
+        covering("arrays that begin anywhere", any_three, lambda row: row["anywhere"]),
+        covering("lengths around the edges of a warp, a block and the grid", any_three),
         hidden(
             "many blocks, every element counts the same",
             lambda rng: in_three_launches(level(rng, 1_501), blocks=13, block=96),
@@ -258,6 +257,11 @@ def on_one_grid(x: np.ndarray, blocks: int = 3, block: int = 128) -> Problem:
     )
 
 
+def any_grid(rng, kernel: str, n: int, grid: int, block: int, draw) -> Problem:
+    """All three launches, whichever `kernel` the sizes are meant for."""
+    return on_one_grid(draw(rng, n), grid, block)
+
+
 def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
     reductions = 5  # one in the first launch, two in each of the others
     return (
@@ -279,6 +283,7 @@ def on_device_budgets(n: int, blocks: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", reductions * warps * blocks),
         ),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -304,23 +309,13 @@ on_device = Exercise(
             lambda rng: on_one_grid(level(rng, 2_301), blocks=71, block=32),
             points=2,
         ),
-        hidden(
-            "fewer elements than threads, and blocks with none",
-            lambda rng: together(*(on_one_grid(normal(rng, n)) for n in (1, 31, 33, 129))),
-        ),
-        hidden(
-            "lengths around full passes of the grid; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(on_one_grid(level(rng, n)) for n in (383, 384, 385, 769)))
-            ),
-        ),
-        hidden(
+        covering("arrays that begin anywhere", any_grid, lambda row: row["anywhere"]),
+        covering(
             "blocks of one warp and of thirty-two",
-            lambda rng: together(
-                on_one_grid(steep(rng, 999), blocks=33, block=32),
-                on_one_grid(level(rng, 2100), blocks=2, block=1024),
-            ),
+            any_grid,
+            lambda row: row["block"] in (32, 1024),
         ),
+        covering("lengths around the edges of a warp, a block and the grid", any_grid),
         hidden(
             "negative numbers, large offsets and heavy tails",
             lambda rng: together(
@@ -396,6 +391,10 @@ def rows_of(x: np.ndarray, grid: int, block: int = 128) -> Problem:
     )
 
 
+def any_rows(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return rows_of(draw(rng, (rows, columns)), grid, block)
+
+
 def of_all_kinds(rng: np.random.Generator, columns: int) -> np.ndarray:
     """float32[5, columns]: a row of numbers, one far below zero, one much further, two others."""
     sunken = -rng.uniform(1e25, 2e25, (1, columns)).astype(np.float32)
@@ -432,6 +431,7 @@ def row_budgets(rows: int, columns: int, warps: int) -> tuple[Budget, ...]:
             per=("warp and reduction", 2 * rows * warps),
         ),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -448,22 +448,8 @@ row_softmax = Exercise(
             lambda rng: rows_of(of_all_kinds(rng, int(rng.integers(70, 120))), grid=2),
             points=2,
         ),
-        hidden(
-            "columns around the edges of a warp and of a block; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    *(rows_of(normal(rng, (2, n)), grid=2) for n in (1, 31, 32, 33, 127, 128, 129))
-                )
-            ),
-        ),
-        hidden(
-            "blocks of one warp, of three, of thirty-two",
-            lambda rng: together(
-                rows_of(steep(rng, (3, 70)), grid=2, block=32),
-                rows_of(steep(rng, (3, 100)), grid=2, block=96),
-                rows_of(steep(rng, (2, 640)), grid=2, block=1024),
-            ),
-        ),
+        covering("arrays that begin anywhere", any_rows, lambda row: row["anywhere"]),
+        covering("rows of all lengths, and blocks of one warp to thirty-two", any_rows),
         hidden(
             "every element of a row counts the same, and some blocks have no row",
             lambda rng: rows_of(level(rng, (3, 401)), grid=5, block=256),

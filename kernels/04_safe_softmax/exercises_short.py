@@ -14,7 +14,8 @@ from grader.course import (
     Hazard,
     Order,
     Problem,
-    anywhere,
+    covering,
+    exponentials,
     hidden,
     one_launch,
     work_is_shared,
@@ -25,11 +26,11 @@ from grader.course.references import softmax
 BLOCK = 64
 
 
-def parts(rng: np.random.Generator, n: int) -> Problem:
-    x = quarters(rng, n)
+def parts(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
+    x = draw(rng, n)
     total = x.sum(keepdims=True)
     y = {"y": x / total.astype(np.float64)}
-    grid = -(-n // BLOCK)
+    grid = grid or -(-n // BLOCK)
     return one_launch("share", grid, BLOCK, {"x": x, "sum": total}, y, np.int32(n), rtol=1e-6)
 
 
@@ -42,7 +43,10 @@ share = Exercise(
     teaches="a softmax ends in a quotient: each part by the whole",
     cases=(
         Case("a block and a bit", lambda rng: parts(rng, 70), points=1),
-        hidden("a single element, whose share is all", lambda rng: parts(rng, 3)),
+        covering(
+            "a single element, whose share is all, and many",
+            lambda rng, n, grid, block, draw: parts(rng, n, grid, draw),
+        ),
     ),
     hints=("Which of the two is the part, and which is the whole?", "Shares add up to 1."),
 )
@@ -53,6 +57,12 @@ def rows_alone(rng: np.random.Generator, shape: tuple[int, int], offset: float) 
     size = np.int32(shape[0]), np.int32(shape[1])
     y = {"y": softmax(x)}
     return one_launch("softmax_alone", 1, 32, {"x": x}, y, *size, rtol=1e-4, atol=1e-9)
+
+
+def any_alone(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    x, size = draw(rng, (rows, columns)), (np.int32(rows), np.int32(columns))
+    y = {"y": softmax(x)}
+    return one_launch("softmax_alone", grid, block, {"x": x}, y, *size, rtol=1e-4, atol=1e-9)
 
 
 def peaks(rng: np.random.Generator) -> Problem:
@@ -80,7 +90,7 @@ softmax_alone = Exercise(
         Case("rows of 5", lambda rng: rows_alone(rng, (7, 5), 0), points=0.5),
         Case("rows about 100", lambda rng: rows_alone(rng, (7, 5), 100), points=1),
         Case("rows about -200", lambda rng: rows_alone(rng, (7, 5), -200), points=1),
-        hidden("other lengths", lambda rng: rows_alone(rng, (20, 13), -120)),
+        covering("other lengths, grids and values", any_alone),
         hidden("the largest at either end", peaks),
     ),
     hints=(
@@ -89,6 +99,12 @@ softmax_alone = Exercise(
         "throughout.",
     ),
 )
+
+
+def any_largest(rng, columns: int, grid: int, block: int, draw) -> Problem:
+    x = draw(rng, (grid, columns))
+    out = {"largest": x.max(axis=1)}
+    return one_launch("lowest", grid, block, {"x": x}, out, np.int32(columns))
 
 
 def largest_of(rng: np.random.Generator, columns: int, scale: float) -> Problem:
@@ -107,7 +123,7 @@ lowest = Exercise(
     cases=(
         Case("ordinary numbers", lambda rng: largest_of(rng, 20, 100), points=0.5),
         Case("very low ones", lambda rng: largest_of(rng, 20, 3e38), points=1),
-        hidden("one element a row", lambda rng: largest_of(rng, 1, 1e30)),
+        covering("one element a row, and other grids and values", any_largest),
     ),
     hints=(
         "What do the lanes hold that have no element? Against which numbers does it win?",
@@ -141,7 +157,7 @@ too_early = Exercise(
 )
 
 
-def exponentials(rng: np.random.Generator, rows: int) -> Problem:
+def summed_exponentials(rng: np.random.Generator, rows: int) -> Problem:
     x = -quarters(rng, (rows, 128))
     total = {"total": np.exp(x.astype(np.float64)).sum(axis=1)}
     return one_launch("side_by_side", rows, 32, {"x": x}, total, rtol=1e-4)
@@ -157,7 +173,7 @@ side_by_side = Exercise(
     cases=(
         Case(
             "within budget",
-            lambda rng: exponentials(rng, 3),
+            lambda rng: summed_exponentials(rng, 3),
             points=2,
             budgets=(
                 Budget(
@@ -166,11 +182,12 @@ side_by_side = Exercise(
                     "16 for a row of 128: each of the warp's four loads touches four sectors",
                 ),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
-        hidden(
+        covering(
             "more rows; arrays that begin anywhere",
-            lambda rng: anywhere(exponentials(rng, 9)),
+            lambda rng, grid, block: summed_exponentials(rng, grid),
         ),
     ),
     hints=(

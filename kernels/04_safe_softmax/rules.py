@@ -2,6 +2,10 @@
 
 from grader.course import Rule
 
+OF_THE_GRID = (("n", "32", "blockDim.x", "gridDim.x * blockDim.x"),)
+NUMBERS = ("ordinary", "negative", "large offset", "far below", "equal")
+ANY = ("ordinary", "far below", "equal", "a -inf", "all -inf", "a +inf", "a NaN")
+A_BLOCK_A_ROW = "(rows + gridDim.x - 1) // gridDim.x * ((columns + blockDim.x - 1) // blockDim.x)"
 WHOLE_WARPS = tuple(range(32, 1025, 32))
 
 partial_max = Rule(
@@ -10,6 +14,8 @@ partial_max = Rule(
     parameters=("float x[n]", "float partial[gridDim.x]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=NUMBERS,
 )
 
 exp_sum = Rule(
@@ -18,6 +24,8 @@ exp_sum = Rule(
     parameters=("float x[n]", "float largest", "float partial[gridDim.x]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=NUMBERS,
 )
 
 normalize = Rule(
@@ -26,6 +34,8 @@ normalize = Rule(
     parameters=("float x[n]", "float largest", "float total", "float y[n]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=NUMBERS,
 )
 
 vector_max = Rule(
@@ -34,6 +44,8 @@ vector_max = Rule(
     parameters=("float x[n]", "float maxima[gridDim.x]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=ANY,
 )
 
 vector_exp_sum = Rule(
@@ -42,6 +54,8 @@ vector_exp_sum = Rule(
     parameters=("float x[n]", "float maxima[gridDim.x]", "float sums[gridDim.x]", "int n"),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=ANY,
 )
 
 vector_normalize = Rule(
@@ -56,6 +70,8 @@ vector_normalize = Rule(
     ),
     blocks=WHOLE_WARPS,
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=ANY,
 )
 
 row_softmax = Rule(
@@ -64,6 +80,9 @@ row_softmax = Rule(
     parameters=("float x[rows * columns]", "float y[rows * columns]", "int rows", "int columns"),
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 1"),
+    edges=(("rows", "gridDim.x"), ("columns", "32", "blockDim.x")),
+    values=ANY,
+    passes=A_BLOCK_A_ROW,
 )
 
 softmax_alone = Rule(
@@ -72,6 +91,9 @@ softmax_alone = Rule(
     parameters=("float x[rows * columns]", "float y[rows * columns]", "int rows", "int columns"),
     blocks=(32,),
     where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+    edges=(("rows", "blockDim.x"), ("columns", "32")),
+    values=(*NUMBERS, "a -inf"),
+    passes="columns",
 )
 
 side_by_side = Rule(
@@ -87,6 +109,7 @@ share = Rule(
     parameters=("float x[n]", "float sum[1]", "float y[n]", "int n"),
     blocks=(64,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=("ordinary", "equal", "huge", "tiny"),
 )
 
 lowest = Rule(
@@ -95,4 +118,6 @@ lowest = Rule(
     parameters=("float x[gridDim.x * columns]", "float largest[gridDim.x]", "int columns"),
     blocks=(32,),
     where=("columns >= 1", "columns <= 32"),
+    values=("ordinary", "negative", "far below", "a -inf", "all -inf"),
+    passes="1",
 )

@@ -17,7 +17,8 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
-    anywhere,
+    covering,
+    exponentials,
     hidden,
     large,
     together,
@@ -95,13 +96,13 @@ def _below(largest: np.ndarray, most: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(most), 0, most)[:, None] - largest
 
 
-def merging(a: np.ndarray, b: np.ndarray) -> Problem:
+def merging(a: np.ndarray, b: np.ndarray, grid: int = 0) -> Problem:
     """merged[i] = merge(a[i], b[i])."""
     n = len(a)
     return Problem(
         inputs={"a": a, "b": b},
         outputs={"merged": Expected(merged(a, b), np.float32, atol=merged_bound(a, b))},
-        launches=(_merge_pairs("a", "b", "merged", n),),
+        launches=(_merge_pairs("a", "b", "merged", n, grid),),
     )
 
 
@@ -122,8 +123,8 @@ def grouping(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> Problem:
     )
 
 
-def _merge_pairs(a: str, b: str, out: str, n: int) -> Launch:
-    return Launch("merge_pairs", ceil_div(n, BLOCK), BLOCK, (a, b, out, np.int32(n)))
+def _merge_pairs(a: str, b: str, out: str, n: int, grid: int = 0) -> Launch:
+    return Launch("merge_pairs", grid or ceil_div(n, BLOCK), BLOCK, (a, b, out, np.int32(n)))
 
 
 merge = Exercise(
@@ -143,9 +144,9 @@ merge = Exercise(
             lambda rng: merging(*(some_sunken(rng, 200) for _ in range(2))),
             points=2,
         ),
-        hidden(
-            "maxima far apart, or enormous",
-            lambda rng: merging(far_apart(rng, 300), far_apart(rng, 300)),
+        covering(
+            "maxima far apart, or enormous, for other lengths and grids",
+            lambda rng, n, grid, block: merging(far_apart(rng, n), far_apart(rng, n), grid),
         ),
         hidden(
             "equal maxima",
@@ -171,6 +172,7 @@ merge = Exercise(
                     "on it divides the warp; the same few operations serve all cases",
                 ),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
     ),
@@ -276,6 +278,10 @@ def rows_of(x: np.ndarray) -> Problem:
     )
 
 
+def any_rows(rng, columns: int, grid: int, block: int, draw) -> Problem:
+    return rows_of(draw(rng, (grid, columns)))
+
+
 def two_reads_one_write(elements: int) -> tuple[Budget, Budget]:
     """For elements that lie in whole sectors of 32 bytes."""
     sectors = elements // SECTOR
@@ -322,16 +328,8 @@ online_row = Exercise(
             lambda rng: rows_of(far_from_zero(rng, 700)),
             points=2,
         ),
-        hidden(
-            "rows around the length of a warp",
-            lambda rng: together(*(rows_of(normal(rng, (3, n))) for n in (1, 31, 32, 33))),
-        ),
-        hidden(
-            "rows around the length of a block; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(rows_of(normal(rng, (2, n))) for n in (255, 256, 257)))
-            ),
-        ),
+        covering("arrays that begin anywhere", any_rows, lambda row: row["anywhere"]),
+        covering("rows of all lengths, few and many", any_rows),
         hidden("the maximum moves at every step", lambda rng: rows_of(climbing(rng, 2, 520))),
         hidden("heavy tails", lambda rng: rows_of(heavy_tailed(rng, (2, 300)))),
         hidden("masked with -inf", lambda rng: rows_of(masked(rng, 3, 300))),
@@ -344,7 +342,12 @@ online_row = Exercise(
             "within budget",
             lambda rng: rows_of(normal(rng, (4, 1024))),
             points=7,
-            budgets=(*two_reads_one_write(4 * 1024), *butterflies(4), *work_is_shared()),
+            budgets=(
+                *two_reads_one_write(4 * 1024),
+                *butterflies(4),
+                *work_is_shared(),
+                exponentials(),
+            ),
             requires=(
                 Requirement(
                     SHUFFLE,
@@ -411,6 +414,27 @@ def vector(x: np.ndarray, blocks: int) -> Problem:
     )
 
 
+def partials(rng: np.random.Generator, blocks: int) -> Problem:
+    """The second launch alone, on pairs some of which are empty."""
+    pairs = some_empty(rng, blocks)
+    pairs[0] = ordinary(rng, 1)
+    largest, sums = pairs.astype(np.float64).T
+    below = largest.max() - largest
+    merges = ceil_div(blocks, BLOCK) + MERGES_IN_BLOCK
+    total = np.array([[largest.max(), (sums * np.exp(-below)).sum()]])
+    bound = np.array([[0, pair_bound(below, sums, merges)]])
+    return Problem(
+        inputs={"partial": pairs},
+        outputs={"total": Expected(total, np.float32, atol=bound)},
+        launches=(Launch("merge_partials", 1, BLOCK, ("partial", "total", np.int32(blocks))),),
+    )
+
+
+def any_vector(rng, kernel: str, grid: int, block: int, n=0, blocks=0, draw=normal) -> Problem:
+    """All three launches for `n` elements, or the second alone for pairs of `blocks`."""
+    return partials(rng, blocks) if blocks else vector(draw(rng, n), grid)
+
+
 def of_minus_infinity(rng: np.random.Generator) -> np.ndarray:
     """Nothing but -inf, of a length up to 500."""
     return np.full(int(rng.integers(300, 500)), -np.inf, np.float32)
@@ -442,6 +466,7 @@ def long_vector_budgets(n: int, blocks: int) -> tuple[Budget, ...]:
             per=("warp of the first two launches", WARPS * (blocks + 1)),
         ),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -464,10 +489,7 @@ long_vector = Exercise(
             lambda rng: vector(below_zero(rng, 4000 + int(rng.integers(900))), 7),
             points=2,
         ),
-        hidden(
-            "more blocks than elements to go round",
-            lambda rng: together(*(vector(below_zero(rng, n), 5) for n in (1, 33, 256, 257))),
-        ),
+        covering("more blocks than elements to go round, and other lengths", any_vector),
         Case(
             "more blocks than a block has threads",
             lambda rng: vector(below_zero(rng, 263 * BLOCK + int(rng.integers(900))), 263),
@@ -524,12 +546,12 @@ def block_shape(inner: int) -> tuple[int, int]:
     return across, BLOCK // across
 
 
-def along_axis(x: np.ndarray) -> Problem:
+def along_axis(x: np.ndarray, grid=(), block=()) -> Problem:
     """`softmax_axis` along the middle axis of x, float32[outer, length, inner]."""
     outer, length, inner = x.shape
-    across, along = block_shape(inner)
+    across, along = block or block_shape(inner)
     merges = ceil_div(length, along) + along.bit_length() - 1
-    grid = (outer, ceil_div(inner, across))
+    grid = grid or (outer, ceil_div(inner, across))
     args = ("x", "y", np.int32(length), np.int32(inner))
     return Problem(
         inputs={"x": x},
@@ -543,6 +565,12 @@ def columns_of(make, rng: np.random.Generator, outer: int, length: int, inner: i
     return make(rng, outer * inner, length).reshape(outer, inner, length).transpose(0, 2, 1).copy()
 
 
+def any_axis(rng, length: int, inner: int, grid, block, draw) -> Problem:
+    rows = draw(rng, (grid[0] * inner, length))
+    x = rows.reshape(grid[0], inner, length).transpose(0, 2, 1).copy()
+    return along_axis(x, grid, block)
+
+
 def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
     """For arrays whose tiles lie in whole sectors."""
     barriers = sum(
@@ -554,6 +582,7 @@ def axis_budgets(*shapes: tuple[int, int, int]) -> tuple[Budget, ...]:
         *two_reads_one_write(sum(outer * length * inner for outer, length, inner in shapes)),
         Budget("barriers", barriers, "one for the filled tile and one a step, for each warp"),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -578,16 +607,8 @@ axis = Exercise(
             ),
             points=2,
         ),
-        hidden(
-            "axes around the number of threads along them; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(along_axis(normal(rng, (2, n, 33))) for n in (1, 7, 8, 9)))
-            ),
-        ),
-        hidden(
-            "few columns side by side",
-            lambda rng: together(*(along_axis(normal(rng, (3, 150, n))) for n in (2, 3, 5, 17))),
-        ),
+        covering("arrays that begin anywhere", any_axis, lambda row: row["anywhere"]),
+        covering("axes of all lengths, few columns side by side and many", any_axis),
         hidden(
             "the maximum moves at every step",
             lambda rng: along_axis(columns_of(climbing, rng, 2, 120, 40)),

@@ -11,10 +11,10 @@ from grader.course import (
     Exercise,
     Order,
     Problem,
-    anywhere,
+    covering,
+    exponentials,
     hidden,
     one_launch,
-    together,
     work_is_shared,
 )
 from grader.course.inputs import normal, quarters
@@ -23,11 +23,11 @@ from grader.course.references import softmax
 BLOCK = 64
 
 
-def rescaled(rng: np.random.Generator, n: int) -> Problem:
-    total, start, end = quarters(rng, n), quarters(rng, n), quarters(rng, n) + np.float32(3)
+def rescaled(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
+    total, start, end = draw(rng, n), quarters(rng, n), quarters(rng, n) + np.float32(3)
     exact = total * np.exp(start.astype(np.float64) - end)
     arrays = {"sum": total, "from": start, "to": end}
-    grid = -(-n // BLOCK)
+    grid = grid or -(-n // BLOCK)
     return one_launch("rescale", grid, BLOCK, arrays, {"rescaled": exact}, np.int32(n), rtol=1e-4)
 
 
@@ -40,7 +40,10 @@ rescale = Exercise(
     teaches="e^(x - to) is e^(x - from) times e^(from - to)",
     cases=(
         Case("a block and a bit", lambda rng: rescaled(rng, 70), points=1),
-        hidden("other numbers", lambda rng: rescaled(rng, 9)),
+        covering(
+            "other numbers",
+            lambda rng, n, grid, block, draw: rescaled(rng, n, grid, draw),
+        ),
     ),
     hints=(
         "If `to` is larger than `from`, every exponent gets smaller, and so does the sum.",
@@ -50,12 +53,16 @@ rescale = Exercise(
 
 
 def in_one_pass(rng: np.random.Generator, rows: int, columns: int, offset: float) -> Problem:
-    x = normal(rng, (rows, columns), 4) + np.float32(offset)
+    return pairs_of(normal(rng, (rows, columns), 4) + np.float32(offset), 1)
+
+
+def pairs_of(x: np.ndarray, grid: int) -> Problem:
     largest = x.max(axis=1)
     total = np.exp(x.astype(np.float64) - largest[:, None]).sum(axis=1)
-    size = np.int32(rows), np.int32(columns)
     outputs = {"maximum": largest, "sum": total}
-    return one_launch("online_lines", 1, 32, {"x": x}, outputs, *size, rtol=1e-4)
+    return one_launch(
+        "online_lines", grid, 32, {"x": x}, outputs, *map(np.int32, x.shape), rtol=1e-4
+    )
 
 
 online_lines = Exercise(
@@ -74,7 +81,12 @@ online_lines = Exercise(
     cases=(
         Case("rows of 6", lambda rng: in_one_pass(rng, 9, 6, 0), points=1),
         Case("rows about 500", lambda rng: in_one_pass(rng, 9, 6, 500), points=1),
-        hidden("one element a row, and many", lambda rng: in_one_pass(rng, 3, 40, -90)),
+        covering(
+            "one element a row, and many",
+            lambda rng, rows, columns, grid, block, draw: pairs_of(
+                draw(rng, (rows, columns)), grid
+            ),
+        ),
     ),
     hints=(
         "Four lines stand in the loop, and its brace is one of the lines. First of all comes the "
@@ -86,12 +98,14 @@ online_lines = Exercise(
 
 
 def by_twos(rng: np.random.Generator, n: int, offset: float = 0.0, block: int = BLOCK) -> Problem:
-    x = normal(rng, (n, 2), 3) + np.float32(offset)
+    return halves_merged(normal(rng, (n, 2), 3) + np.float32(offset), -(-n // block), block)
+
+
+def halves_merged(x: np.ndarray, grid: int, block: int) -> Problem:
     largest = x.max(axis=1)
     total = np.exp(x.astype(np.float64) - largest[:, None]).sum(axis=1)
     outputs = {"maximum": largest, "sum": total}
-    grid = -(-n // block)
-    return one_launch("two_by_hand", grid, block, {"x": x}, outputs, np.int32(n), rtol=1e-5)
+    return one_launch("two_by_hand", grid, block, {"x": x}, outputs, np.int32(len(x)), rtol=1e-5)
 
 
 two_by_hand = Exercise(
@@ -104,9 +118,9 @@ two_by_hand = Exercise(
         Case("a full block", lambda rng: by_twos(rng, BLOCK), points=0.5),
         Case("a last block that is not full", lambda rng: by_twos(rng, 100), points=0.5),
         Case("numbers about 400", lambda rng: by_twos(rng, 40, 400.0), points=0.5),
-        hidden(
-            "lengths around the edge of a warp",
-            lambda rng: together(*(by_twos(rng, n) for n in (1, 31, 33))),
+        covering(
+            "lengths around the edges of a warp and a block, and other grids and values",
+            lambda rng, n, grid, block, draw: halves_merged(draw(rng, (n, 2)), grid, block),
         ),
         # The pairs begin where two floats may be loaded at once.
         hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
@@ -121,6 +135,7 @@ two_by_hand = Exercise(
                     "2 for a warp: each thread loads its two numbers",
                 ),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
     ),
@@ -141,8 +156,15 @@ def columns_of(
     rng: np.random.Generator, length: int, inner: int, scale: float = 3, offset: float = 0
 ) -> Problem:
     x = normal(rng, (length, inner), scale) + np.float32(offset)
-    size = np.int32(length), np.int32(inner)
-    grid = -(-inner // BLOCK)
+    return down_columns(x, -(-inner // BLOCK))
+
+
+def any_columns(rng, length: int, inner: int, grid: int, block: int, draw) -> Problem:
+    return down_columns(draw(rng, (inner, length)).T.copy(), grid)
+
+
+def down_columns(x: np.ndarray, grid: int) -> Problem:
+    size = map(np.int32, x.shape)
     y = {"y": softmax(x, axis=0)}
     return one_launch("one_column", grid, BLOCK, {"x": x}, y, *size, rtol=1e-3, atol=1e-9)
 
@@ -156,12 +178,9 @@ one_column = Exercise(
     cases=(
         Case("a matrix of 5 by 64", lambda rng: columns_of(rng, 5, 64), points=0.5),
         Case("columns that fill no block", lambda rng: columns_of(rng, 7, 90), points=1),
-        hidden("a single column", lambda rng: columns_of(rng, 30, 1)),
-        hidden("a single row, whose shares are all 1", lambda rng: columns_of(rng, 1, 40)),
-        hidden(
-            "large differences; arrays that begin anywhere",
-            lambda rng: anywhere(columns_of(rng, 9, 33, 60)),
-        ),
+        covering("arrays that begin anywhere", any_columns, lambda row: row["anywhere"]),
+        covering("a single column, a single row, and other sizes", any_columns),
+        hidden("large differences", lambda rng: columns_of(rng, 9, 33, 60)),
         hidden("numbers about -300", lambda rng: columns_of(rng, 9, 33, offset=-300)),
         Case(
             "within budget",
@@ -176,6 +195,7 @@ one_column = Exercise(
                 ),
                 Budget("global_store_sectors", 12 * 128 // 8, "8 floats a sector, written once"),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
     ),

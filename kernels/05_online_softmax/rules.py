@@ -3,6 +3,9 @@
 from grader.course import Rule
 
 BLOCK = 256
+OF_THE_GRID = (("n", "32", "blockDim.x", "gridDim.x * blockDim.x"),)
+NUMBERS = ("ordinary", "negative", "large offset", "far below", "equal")
+MASKED = (*NUMBERS[1:], "a -inf", "all -inf")
 SHAPES = tuple((2**across, BLOCK >> across) for across in range(9))
 
 merge = Rule(
@@ -11,6 +14,7 @@ merge = Rule(
     parameters=("float a[2 * n]", "float b[2 * n]", "float merged[2 * n]", "int n"),
     blocks=(BLOCK,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    aligned=True,
 )
 
 online_row = Rule(
@@ -19,6 +23,8 @@ online_row = Rule(
     parameters=("float x[gridDim.x * columns]", "float y[gridDim.x * columns]", "int columns"),
     blocks=(BLOCK,),
     where=("columns >= 1",),
+    values=(*MASKED, "a +inf", "a NaN"),
+    passes="(columns + blockDim.x - 1) // blockDim.x",
 )
 
 block_pairs = Rule(
@@ -27,6 +33,9 @@ block_pairs = Rule(
     parameters=("float x[n]", "float partial[2 * gridDim.x]", "int n"),
     blocks=(BLOCK,),
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=MASKED,
+    aligned=True,
 )
 
 merge_partials = Rule(
@@ -35,6 +44,7 @@ merge_partials = Rule(
     parameters=("float partial[2 * blocks]", "float total[2]", "int blocks"),
     blocks=(BLOCK,),
     where=("blocks >= 1", "gridDim.x == 1"),
+    aligned=True,
 )
 
 normalize = Rule(
@@ -43,6 +53,9 @@ normalize = Rule(
     parameters=("float x[n]", "float total[2]", "float y[n]", "int n"),
     blocks=(BLOCK,),
     where=("n >= 1",),
+    edges=OF_THE_GRID,
+    values=MASKED,
+    aligned=True,
 )
 
 axis = Rule(
@@ -57,6 +70,10 @@ axis = Rule(
     blocks=SHAPES,
     where=("length >= 1", "inner >= 1", "gridDim.y * blockDim.x >= inner"),
     grid=2,
+    edges=(("length", "32", "blockDim.y"), ("inner", "blockDim.x")),
+    values=(*MASKED, "a NaN"),
+    passes="(length + blockDim.y - 1) // blockDim.y",
+    rows="gridDim.x * inner",
 )
 
 online_lines = Rule(
@@ -71,6 +88,9 @@ online_lines = Rule(
     ),
     blocks=(32,),
     where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+    edges=(("rows", "blockDim.x"), ("columns", "32")),
+    values=NUMBERS,
+    passes="columns",
 )
 
 two_by_hand = Rule(
@@ -79,6 +99,9 @@ two_by_hand = Rule(
     parameters=("float x[2 * n]", "float maximum[n]", "float sum[n]", "int n"),
     blocks=(64, 256),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=NUMBERS,
+    aligned=True,
+    rows="n",
 )
 
 one_column = Rule(
@@ -92,6 +115,10 @@ one_column = Rule(
     ),
     blocks=(64,),
     where=("length >= 1", "inner >= 1", "gridDim.x * blockDim.x >= inner"),
+    edges=(("length", "32"), ("inner", "32", "blockDim.x")),
+    values=NUMBERS,
+    passes="length",
+    rows="inner",
 )
 
 rescale = Rule(
@@ -100,4 +127,6 @@ rescale = Rule(
     parameters=("float sum[n]", "float from[n]", "float to[n]", "float rescaled[n]", "int n"),
     blocks=(64,),
     where=("n >= 1", "gridDim.x * blockDim.x >= n"),
+    values=("ordinary", "huge", "tiny", "a +inf", "a NaN"),
+    elementwise=True,
 )

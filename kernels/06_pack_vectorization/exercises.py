@@ -21,6 +21,7 @@ from grader.course import (
     Problem,
     Requirement,
     Times,
+    covering,
     hidden,
     large,
     together,
@@ -111,6 +112,10 @@ def scaled(x: np.ndarray, factor: float, spare_blocks: int = 0) -> Problem:
     )
 
 
+def any_scaled(rng: np.random.Generator, n: int, grid: int, block: int, draw) -> Problem:
+    return scaled(draw(rng, n), 3.5, grid - -(-n // (4 * block)))
+
+
 def thrice(rng: np.random.Generator, *lengths: int) -> Problem:
     return together(*(scaled(quarters(rng, n), 3.5) for n in lengths))
 
@@ -143,8 +148,12 @@ scale_packed = Exercise(
         Case("1,024 elements: packs only", lambda rng: thrice(rng, 1024), points=1),
         Case("1,030 elements: packs and a tail of 2", lambda rng: thrice(rng, 1030), points=2),
         hidden("fewer elements than a pack", lambda rng: thrice(rng, 1, 2, 3)),
-        hidden("lengths around one pack and one warp", lambda rng: thrice(rng, 4, 5, 127, 129)),
-        hidden("lengths around the edge of a block", lambda rng: thrice(rng, 511, 512, 513, 515)),
+        covering(
+            "lengths around a pack, a warp's packs and a block's, and other values", any_scaled
+        ),
+        hidden(
+            "tails of 0 to 3 behind a block's packs", lambda rng: thrice(rng, 512, 513, 514, 515)
+        ),
         hidden(
             "a block that has nothing to do",
             lambda rng: scaled(normal(rng, 1030), -0.5, spare_blocks=1),
@@ -210,6 +219,10 @@ def found(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Problem:
     )
 
 
+def any_found(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return found(draw(rng, (rows, columns)), block, grid - blocks_for(rows, block))
+
+
 WIDTHS = (512, 260)  # columns: four requests of a warp; two, and one pack more
 
 
@@ -264,20 +277,16 @@ row_absmax = Exercise(
             lambda rng: found(rising_in_front(rng, 7, 130)),
             points=2,
         ),
-        hidden(
-            "columns around a pack and a warp",
-            lambda rng: together(*(found(planted(rng, 9, n)) for n in (1, 3, 4, 5, 31, 33))),
+        covering(
+            "rows of whole packs, and blocks of all sizes",
+            any_found,
+            lambda row: row["columns"] % 4 == 0,
         ),
+        covering("rows of other lengths, and blocks of all sizes", any_found),
         hidden(
-            "columns around a warp's packs",
-            lambda rng: together(*(found(planted(rng, 10, n)) for n in (124, 127, 132, 260))),
-        ),
-        hidden(
-            "blocks of 1, 2 and 16 warps, and one without any row",
+            "the largest anywhere, around a pack, a warp and its packs",
             lambda rng: together(
-                found(planted(rng, 3, 36), block=32, spare_blocks=1),
-                found(planted(rng, 5, 37), block=64),
-                found(planted(rng, 37, 36), block=512, spare_blocks=1),
+                *(found(planted(rng, 9, n)) for n in (1, 3, 4, 5, 31, 33, 124, 127, 132, 260))
             ),
         ),
         hidden("rows of zeros", lambda rng: found(silent(rng))),
@@ -374,6 +383,11 @@ def divided(x: np.ndarray, **how) -> Problem:
     return rows_of("warp_per_row", x, **how)
 
 
+def any_divided(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    x = draw(rng, (rows, columns))
+    return divided(x, block=block, spare_blocks=grid - blocks_for(rows, block))
+
+
 def pass_budgets(rows: int, row_bytes: int, shuffles: int) -> tuple[Budget, ...]:
     """What one pass over rows of `row_bytes` needs, in whole warp requests."""
     requests = rows * row_bytes // WARP_REQUEST
@@ -424,21 +438,14 @@ warp_per_row = Exercise(
             lambda rng: divided(with_odd_rows(rng, 7, 256)),
             points=2,
         ),
+        covering("columns around a warp's packs, and blocks of all sizes", any_divided),
         hidden(
-            "columns around a warp's packs",
+            "the largest anywhere, around a warp's packs",
             lambda rng: together(*(divided(planted(rng, 9, n)) for n in (4, 124, 132, 260))),
         ),
         hidden(
             "rows as long as they may be, or nearly",
             lambda rng: together(*(divided(planted(rng, 5, n)) for n in (1020, 1024))),
-        ),
-        hidden(
-            "blocks of 1, 2 and 16 warps, and one without any row",
-            lambda rng: together(
-                divided(planted(rng, 3, 36), block=32, spare_blocks=1),
-                divided(planted(rng, 5, 36), block=64),
-                divided(planted(rng, 37, 36), block=512, spare_blocks=1),
-            ),
         ),
         hidden("rows of zeros", lambda rng: divided(silent(rng))),
         hidden("NaN and infinities", lambda rng: divided(not_numbers(rng))),
@@ -500,6 +507,12 @@ def typed(kind: type, x: np.ndarray, **how) -> Problem:
     return rows_of(KERNELS[kind], x.astype(kind), **how)
 
 
+def any_typed(rng, kernel: str, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    (kind,) = (kind for kind, name in KERNELS.items() if name == kernel)
+    x = draw(rng, (rows, columns))
+    return typed(kind, x, block=block, spare_blocks=grid - blocks_for(rows, block))
+
+
 def each_type(rng: np.random.Generator, rows: int, packs: int, **how) -> Problem:
     """The three kernels, one after the other, on rows of `packs` packs."""
     return together(
@@ -531,12 +544,7 @@ any_type = Exercise(
             "rows as long as they may be, and no row for the last warp",
             lambda rng: each_type(rng, 3, 256),
         ),
-        hidden(
-            "blocks of 2 and 16 warps, and one without any row",
-            lambda rng: together(
-                each_type(rng, 5, 3, block=64, spare_blocks=1), each_type(rng, 33, 1, block=512)
-            ),
-        ),
+        covering("rows of all lengths, blocks of all sizes, and other values", any_typed),
         hidden(
             "rows of zeros, NaN and infinities",
             lambda rng: together(

@@ -16,8 +16,7 @@ from grader.course import (
     Hazard,
     Problem,
     Requirement,
-    anywhere,
-    hidden,
+    covering,
     one_launch,
     work_is_shared,
 )
@@ -26,9 +25,9 @@ from grader.course.inputs import normal, quarters
 BLOCK = 64
 
 
-def copied(rng: np.random.Generator, n: int) -> Problem:
-    x = quarters(rng, n)
-    return one_launch("fours", -(-n // BLOCK), BLOCK, {"x": x}, {"y": x}, np.int32(n))
+def copied(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
+    x, grid = draw(rng, n), grid or -(-n // BLOCK)
+    return one_launch("fours", grid, BLOCK, {"x": x}, {"y": x}, np.int32(n))
 
 
 fours = Exercise(
@@ -40,7 +39,10 @@ fours = Exercise(
     teaches="n floats are n / 4 packs",
     cases=(
         Case("100 floats", lambda rng: copied(rng, 100), points=1),
-        hidden("one pack", lambda rng: copied(rng, 4)),
+        covering(
+            "one pack, and other lengths and values",
+            lambda rng, n, grid, block, draw: copied(rng, n, grid, draw),
+        ),
     ),
     hints=(
         "`x[i]` is pack i here, four floats at once. How many packs do 100 floats make?",
@@ -49,9 +51,9 @@ fours = Exercise(
 )
 
 
-def doubled(rng: np.random.Generator, count: int) -> Problem:
-    x = quarters(rng, 4 * count)
-    grid = -(-count // BLOCK)
+def doubled(rng: np.random.Generator, count: int, grid: int = 0, draw=quarters) -> Problem:
+    x = draw(rng, 4 * count)
+    grid = grid or -(-count // BLOCK)
     return one_launch("one_load", grid, BLOCK, {"x": x}, {"y": 2 * x}, np.int32(count))
 
 
@@ -75,7 +77,10 @@ one_load = Exercise(
             ),
             requires=(Requirement(LOAD_16, "one for each warp"),),
         ),
-        hidden("one pack", lambda rng: doubled(rng, 1)),
+        covering(
+            "one pack, and other lengths and values",
+            lambda rng, count, grid, block, draw: doubled(rng, count, grid, draw),
+        ),
     ),
     hints=(
         "`reinterpret_cast<const Four*>(x)` is the same memory, taken for an array of packs. Which "
@@ -112,8 +117,8 @@ one_float_off = Exercise(
 )
 
 
-def magnitudes(rng: np.random.Generator, rows: int) -> Problem:
-    x = normal(rng, (rows, 32))
+def magnitudes(rng: np.random.Generator, rows: int, draw=normal) -> Problem:
+    x = draw(rng, (rows, 32))
     y = np.broadcast_to(np.abs(x).max(axis=1, keepdims=True), x.shape)
     return one_launch("no_waiting", rows // 4, 128, {"x": x}, {"y": y})
 
@@ -145,9 +150,9 @@ no_waiting = Exercise(
             ),
             requires=(Requirement(SHUFFLE, "nothing goes through memory", levels=5),),
         ),
-        hidden(
+        covering(
             "other numbers; arrays that begin anywhere",
-            lambda rng: anywhere(magnitudes(rng, 12)),
+            lambda rng, grid, block, draw: magnitudes(rng, 4 * grid, draw),
         ),
     ),
     hints=(

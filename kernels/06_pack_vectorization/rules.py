@@ -3,6 +3,8 @@
 from grader.course import Rule
 
 WHOLE_WARPS = tuple(range(32, 1025, 32))
+MAGNITUDES = ("ordinary", "negative", "zeros", "huge", "tiny", "a +inf", "a NaN")
+WARPS = ("rows", "blockDim.x // 32")
 A_WARP_A_ROW = ("rows >= 1", "columns >= 1", "gridDim.x * (blockDim.x // 32) >= rows")
 
 
@@ -19,6 +21,10 @@ def rows_of(kernel: str, kind: str, pack: int) -> Rule:
         ),
         blocks=WHOLE_WARPS,
         where=(*A_WARP_A_ROW, f"columns % {pack} == 0", f"columns <= {256 * pack}"),
+        edges=(WARPS, ("columns", f"{pack}", f"{32 * pack}")),
+        values=("ordinary", "negative", "zeros", "a +inf", "a NaN"),
+        aligned=True,
+        passes=f"(columns + {32 * pack} - 1) // {32 * pack}",
     )
 
 
@@ -29,6 +35,10 @@ scale_packed = Rule(
     blocks=(128,),
     where=("n >= 1", "4 * gridDim.x * blockDim.x >= n"),
     most=2**28,  # so that 4 * p is an int for every thread p of the grid
+    edges=(("n", "4", "128", "4 * blockDim.x"),),
+    values=MAGNITUDES,
+    elementwise=True,
+    aligned=True,
 )
 
 row_absmax = Rule(
@@ -37,6 +47,10 @@ row_absmax = Rule(
     parameters=("float x[rows * columns]", "float magnitude[rows]", "int rows", "int columns"),
     blocks=WHOLE_WARPS,
     where=A_WARP_A_ROW,
+    edges=(WARPS, ("columns", "4", "32", "128")),
+    values=MAGNITUDES,
+    aligned=True,
+    passes="(columns + 31) // 32",
 )
 
 warp_per_row = Rule(
@@ -45,6 +59,10 @@ warp_per_row = Rule(
     parameters=("float x[rows * columns]", "float y[rows * columns]", "int rows", "int columns"),
     blocks=WHOLE_WARPS,
     where=(*A_WARP_A_ROW, "columns % 4 == 0", "columns <= 1024"),
+    edges=(WARPS, ("columns", "4", "32", "128")),
+    values=MAGNITUDES,
+    aligned=True,
+    passes="(columns + 127) // 128",
 )
 
 scale_halves = rows_of("scale_halves", "half", 8)
@@ -57,6 +75,10 @@ fours = Rule(
     parameters=("float x[n]", "float y[n]", "int n"),
     blocks=(64,),
     where=("n % 4 == 0", "n >= 4", "4 * gridDim.x * blockDim.x >= n"),
+    edges=(("n", "128", "4 * blockDim.x"),),
+    values=MAGNITUDES,
+    elementwise=True,
+    aligned=True,
 )
 
 one_load = Rule(
@@ -65,6 +87,9 @@ one_load = Rule(
     parameters=("float x[4 * count]", "float y[4 * count]", "int count"),
     blocks=(64,),
     where=("count >= 1", "gridDim.x * blockDim.x >= count"),
+    values=MAGNITUDES,
+    elementwise=True,
+    aligned=True,
 )
 
 no_waiting = Rule(
@@ -72,4 +97,6 @@ no_waiting = Rule(
     kernel="no_waiting",
     parameters=("float x[gridDim.x * blockDim.x]", "float y[gridDim.x * blockDim.x]"),
     blocks=(128,),
+    values=("ordinary", "negative", "zeros", "huge", "tiny", "a +inf"),
+    rows="4 * gridDim.x",
 )

@@ -20,6 +20,8 @@ from grader.course import (
     Launch,
     Problem,
     Requirement,
+    covering,
+    exponentials,
     hidden,
     large,
     together,
@@ -113,6 +115,10 @@ def by_warps(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Proble
     )
 
 
+def any_warps(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return by_warps(draw(rng, (rows, columns)), block, grid - ceil_div(rows, block // 32))
+
+
 def one_pass(elements: int) -> tuple[Budget, ...]:
     """What one read and one write of `elements` floats need, in rows of whole requests."""
     requests = elements // REQUEST
@@ -123,6 +129,7 @@ def one_pass(elements: int) -> tuple[Budget, ...]:
         Budget("global_load_sectors", elements // SECTOR, "x is read once, in whole sectors"),
         Budget("global_store_sectors", elements // SECTOR, "y is written once, in whole sectors"),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -162,22 +169,15 @@ warp_softmax = Exercise(
             lambda rng: by_warps(sunken(rng, 7, 1000)),
             points=2,
         ),
-        hidden(
-            "columns around a warp's packs",
-            lambda rng: together(*(by_warps(below(rng, 9, n)) for n in (4, 124, 132, 260))),
+        covering(
+            "rows as long as they may be, or nearly", any_warps, lambda row: row["columns"] > 1000
         ),
-        hidden(
-            "rows as long as they may be, or nearly",
-            lambda rng: together(*(by_warps(below(rng, 5, n)) for n in (1020, 1024))),
+        covering(
+            "blocks of 2 to 32 warps, and some without any row",
+            any_warps,
+            lambda row: row["block"] > 32,
         ),
-        hidden(
-            "blocks of 1, 2 and 16 warps, and one without any row",
-            lambda rng: together(
-                by_warps(below(rng, 3, 36), block=32, spare_blocks=1),
-                by_warps(below(rng, 5, 36), block=64),
-                by_warps(below(rng, 37, 36), block=512, spare_blocks=1),
-            ),
-        ),
+        covering("blocks of one warp, columns around a warp's packs", any_warps),
         hidden("masked with -inf", lambda rng: by_warps(masked(rng, 6, 520))),
         hidden(
             "large offsets and heavy tails",
@@ -242,6 +242,10 @@ def by_blocks(x: np.ndarray, block: int = BLOCK, blocks: int | None = None) -> P
     )
 
 
+def any_blocks(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return by_blocks(draw(rng, (rows, columns)), block, grid)
+
+
 ROWS, LONG = 3, 4096  # of the case with a budget
 WARPS = BLOCK // 32
 
@@ -288,18 +292,8 @@ block_softmax = Exercise(
             lambda rng: by_blocks(half_masked(rng, 7, 600), blocks=2),
             points=2,
         ),
-        hidden(
-            "columns around a block's packs",
-            lambda rng: together(*(by_blocks(below(rng, 3, n)) for n in (4, 128, 508, 516))),
-        ),
-        hidden(
-            "blocks of 1 and 3 warps, and some without any row",
-            lambda rng: together(
-                by_blocks(below(rng, 2, 140), block=32, blocks=1),
-                by_blocks(below(rng, 3, 500), block=96, blocks=3),
-                by_blocks(normal(rng, (2, 300)), blocks=5),
-            ),
-        ),
+        covering("blocks of one warp", any_blocks, lambda row: row["block"] == 32),
+        covering("columns around a block's packs, and some blocks without any row", any_blocks),
         hidden(
             "masked with -inf: warps that see nothing else",
             lambda rng: by_blocks(masked(rng, 3, 700), blocks=2),
@@ -441,6 +435,16 @@ def last_without_answer(rng: np.random.Generator) -> np.ndarray:
     return x
 
 
+def any_scores(rng, rows: int, queries: int, keys: int, grid: int, block: int, draw) -> Problem:
+    """What a query does not see is NaN, infinite or enormous, as in `scores`. The queries of a head
+    are of the same values, as only the last one sees all of them."""
+    heads = [draw(rng, (rows // queries, keys)) for _ in range(min(queries, 32))]
+    x = np.stack([heads[query % 32] for query in range(queries)], axis=1).reshape(rows, keys)
+    hidden_keys = np.arange(keys) >= seen(rows, queries, keys)[:, None]
+    x[hidden_keys] = rng.choice([np.nan, np.inf, 3e38, -3e38, 1e4], hidden_keys.sum())
+    return attended(x, queries, block=block, spare_blocks=grid - ceil_div(rows, block // 32))
+
+
 HEADS, SQUARE = 2, 96  # of the case with a budget: as many queries as keys
 
 
@@ -464,6 +468,7 @@ def triangle_budgets(heads: int, n: int) -> tuple[Budget, ...]:
         Budget("global_store_sectors", heads * n * n // SECTOR, "y is written once, zeros too"),
         *of_a_warp(heads * n),
         *work_is_shared(),
+        exponentials(),
     )
 
 
@@ -495,22 +500,15 @@ masked_softmax = Exercise(
                 attended(scores(rng, 9, 1, 132), queries=1), attended(scores(rng, 3, 4, 4), 4)
             ),
         ),
-        hidden(
-            "keys around a warp's packs",
-            lambda rng: together(*(attended(scores(rng, 2, 5, n), 5) for n in (124, 128, 132))),
+        covering(
+            "as many keys as there may be, or nearly", any_scores, lambda row: row["keys"] > 1000
         ),
-        hidden(
-            "as many keys as there may be",
-            lambda rng: attended(scores(rng, 2, 3, 1024), queries=3),
+        covering(
+            "blocks of 2 to 32 warps, and some without any row",
+            any_scores,
+            lambda row: row["block"] > 32,
         ),
-        hidden(
-            "blocks of 1, 2 and 16 warps, and one without any row",
-            lambda rng: together(
-                attended(scores(rng, 1, 3, 36), 3, block=32, spare_blocks=1),
-                attended(scores(rng, 1, 5, 36), 5, block=64),
-                attended(scores(rng, 3, 11, 36), 11, block=512, spare_blocks=1),
-            ),
-        ),
+        covering("blocks of one warp, keys around a warp's packs", any_scores),
         hidden(
             "large scales, negative ones, and none at all",
             lambda rng: together(

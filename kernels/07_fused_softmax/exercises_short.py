@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from grader.course import (
@@ -14,7 +16,7 @@ from grader.course import (
     Hazard,
     Place,
     Problem,
-    anywhere,
+    covering,
     hidden,
     one_launch,
     work_is_shared,
@@ -25,10 +27,10 @@ from grader.course.references import softmax
 TILE = (32, 8)
 
 
-def masked(rng: np.random.Generator, n: int) -> Problem:
-    x = quarters(rng, (n, n))
+def masked(rng, n: int, grid: tuple[int, int] | None = None, block=TILE, draw=quarters) -> Problem:
+    x = draw(rng, (n, n))
     y = np.where(np.tri(n, dtype=bool), x, np.float32(-np.inf))
-    grid = (-(-n // TILE[0]), -(-n // TILE[1]))
+    grid = grid or (-(-n // TILE[0]), -(-n // TILE[1]))
     return one_launch("causal", grid, TILE, {"x": x}, {"y": y}, np.int32(n))
 
 
@@ -41,7 +43,7 @@ causal = Exercise(
     teaches="a causal mask, with the diagonal in it",
     cases=(
         Case("ten queries", lambda rng: masked(rng, 10), points=1),
-        hidden("a single one", lambda rng: masked(rng, 1)),
+        covering("a single one, and many", masked),
     ),
     hints=(
         "The comment says which keys query q sees. Try query 0.",
@@ -50,8 +52,13 @@ causal = Exercise(
 )
 
 
-def rows_of(rng: np.random.Generator, kernel: str, rows: int, block: int) -> Problem:
-    x = normal(rng, (rows, 128), 4)
+def normal_rows(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return normal(rng, shape, 4)
+
+
+def rows_of(rng, kernel: str, grid: int, block: int, draw=normal_rows) -> Problem:
+    rows = grid
+    x = draw(rng, (rows, 128))
     return one_launch(kernel, rows, block, {"x": x}, {"y": softmax(x)}, rtol=1e-3, atol=1e-9)
 
 
@@ -91,10 +98,7 @@ read_once = Exercise(
                 *work_is_shared(),
             ),
         ),
-        hidden(
-            "more rows; arrays that begin anywhere",
-            lambda rng: anywhere(rows_of(rng, "read_once", 7, 32)),
-        ),
+        covering("more rows; arrays that begin anywhere", partial(rows_of, kernel="read_once")),
         hidden("the largest far above all others, anywhere", peaks),
     ),
     hints=(
@@ -155,7 +159,7 @@ one_exchange = Exercise(
                 Budget("barriers", 2 * 4, "one for each of a block's four warps: they meet once"),
             ),
         ),
-        hidden("more rows", lambda rng: rows_of(rng, "one_exchange", 5, 128)),
+        covering("more rows", partial(rows_of, kernel="one_exchange")),
     ),
     hints=(
         "Which array is written by one thread and read by others?",

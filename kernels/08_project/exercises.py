@@ -17,7 +17,8 @@ from grader.course import (
     Expected,
     Launch,
     Problem,
-    anywhere,
+    covering,
+    exponentials,
     hidden,
     large,
     together,
@@ -82,6 +83,10 @@ def layer_normed(
     return Expected(value, np.float32, atol=bound)
 
 
+def any_norm(rng: np.random.Generator, columns: int, grid: int, block: int, draw) -> Problem:
+    return normalising(rng, draw(rng, (grid, columns)), block)
+
+
 def normalising(
     rng: np.random.Generator, x: np.ndarray, block: int = BLOCK, epsilon: np.float32 = EPSILON
 ) -> Problem:
@@ -129,20 +134,8 @@ layer_norm = Exercise(
             lambda rng: normalising(rng, far_from_zero(rng, 3, 77)),
             points=2,
         ),
-        hidden(
-            "columns around a block's threads, and very few; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(
-                    *(normalising(rng, normal(rng, (2, n), scale=2)) for n in (2, 31, 127, 129))
-                )
-            ),
-        ),
-        hidden(
-            "blocks of 1, 3 and 32 warps",
-            lambda rng: together(
-                *(normalising(rng, normal(rng, (2, 200)), block=n) for n in (32, 96, 1024))
-            ),
-        ),
+        covering("arrays that begin anywhere", any_norm, lambda row: row["anywhere"]),
+        covering("blocks of 1 to 32 warps, rows of all lengths", any_norm),
         hidden(
             "one column, and rows of one and the same number",
             lambda rng: together(
@@ -253,11 +246,13 @@ def classifying(
     that does has the last class for target, the last one its first that is not -inf, and the
     others any such."""
     rows, classes = x.shape
-    target = np.array([rng.choice(np.flatnonzero(np.isfinite(row))) for row in x], np.int32)
+    target = np.full(rows, -1, np.int32)
     counts = np.setdiff1d(np.arange(rows), skipped)
-    target[counts[-1]] = np.flatnonzero(np.isfinite(x[counts[-1]]))[0]
-    target[counts[0]] = classes - 1
-    target[list(skipped)] = -1
+    for row in counts:
+        target[row] = rng.choice(np.flatnonzero(np.isfinite(x[row])))
+    if len(counts):
+        target[counts[-1]] = np.flatnonzero(np.isfinite(x[counts[-1]]))[0]
+        target[counts[0]] = classes - 1
     return Problem(
         inputs={"x": x, "target": target},
         outputs=classified(x, target, block),
@@ -271,6 +266,18 @@ def classifying(
             ),
         ),
     )
+
+
+def any_classes(rng: np.random.Generator, classes: int, grid: int, block: int, draw) -> Problem:
+    """Scores of any values; every third row does not count, nor does one that is all -inf. The
+    score of the first target is finite, as all targets' are."""
+    x = draw(rng, (grid, classes))
+    finite = np.isfinite(x)
+    skipped = np.flatnonzero(~finite.any(axis=1) | (np.arange(grid) % 3 == 2))
+    for row in np.setdiff1d(np.arange(grid), skipped)[:1]:
+        swapped = [np.flatnonzero(finite[row])[0], -1]
+        x[row, swapped] = x[row, swapped[::-1]]
+    return classifying(rng, x, tuple(skipped), block)
 
 
 def below(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
@@ -321,20 +328,8 @@ cross_entropy = Exercise(
             lambda rng: classifying(rng, confident(rng, 3, 200)),
             points=1,
         ),
-        hidden(
-            "classes around a block's threads, and very few; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(classifying(rng, below(rng, 2, n)) for n in (1, 2, 31, 127, 129)))
-            ),
-        ),
-        hidden(
-            "blocks of 1, 3 and 32 warps",
-            lambda rng: together(
-                classifying(rng, below(rng, 3, 100), skipped=(1,), block=32),
-                classifying(rng, below(rng, 3, 200), skipped=(2,), block=96),
-                classifying(rng, below(rng, 1, 1100), block=1024),
-            ),
-        ),
+        covering("arrays that begin anywhere", any_classes, lambda row: row["anywhere"]),
+        covering("blocks of 1 to 32 warps, rows of all lengths", any_classes),
         hidden("masked with -inf", lambda rng: classifying(rng, masked(rng, 3, 400))),
         hidden(
             "heavy tails, and scores around 1,000",
@@ -357,6 +352,7 @@ cross_entropy = Exercise(
                     "global_store_sectors", 2 * 512 // SECTOR + 2, "the gradient is written once"
                 ),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
         large(
@@ -423,6 +419,10 @@ def choosing(x: np.ndarray, block: int = BLOCK, spare_blocks: int = 0) -> Proble
     )
 
 
+def any_ranks(rng, rows: int, columns: int, grid: int, block: int, draw) -> Problem:
+    return choosing(draw(rng, (rows, columns)), block, grid - ceil_div(rows, block // 32))
+
+
 def negative(rng: np.random.Generator, rows: int, columns: int) -> np.ndarray:
     """-100 to -1, each row's largest in its last columns."""
     x = rng.uniform(-100, -50, (rows, columns)).astype(np.float32)
@@ -468,20 +468,8 @@ top_four = Exercise(
         ),
         Case("6 rows of 20, below zero", lambda rng: choosing(negative(rng, 6, 20)), points=2),
         Case("5 rows of 200 with equal numbers", lambda rng: choosing(tied(rng, 5, 200)), points=1),
-        hidden(
-            "columns around a warp's lanes, and very few; arrays that begin anywhere",
-            lambda rng: anywhere(
-                together(*(choosing(negative(rng, 5, n)) for n in (4, 5, 31, 33, 65)))
-            ),
-        ),
-        hidden(
-            "blocks of 1, 2 and 16 warps, and one without any row",
-            lambda rng: together(
-                choosing(negative(rng, 3, 40), block=32, spare_blocks=1),
-                choosing(negative(rng, 5, 40), block=64),
-                choosing(negative(rng, 37, 40), block=512, spare_blocks=1),
-            ),
-        ),
+        covering("arrays that begin anywhere", any_ranks, lambda row: row["anywhere"]),
+        covering("blocks of 1 to 32 warps, some without any row", any_ranks),
         hidden("the largest all in one lane", lambda rng: choosing(one_lane(rng, 6, 320))),
         hidden("rows of -inf, or nearly", lambda rng: choosing(few_that_count(rng, 5, 70))),
         Case(
@@ -592,6 +580,10 @@ def attending(
     )
 
 
+def any_keys(rng: np.random.Generator, keys: int, grid: int, block: int, draw) -> Problem:
+    return attending(rng, draw(rng, (grid, keys)).astype(np.float64), block=block)
+
+
 def around(rng: np.random.Generator, heads: int, keys: int, center: float = 0) -> np.ndarray:
     """Scores of standard deviation 2 around `center`, the largest somewhere in the last half."""
     scores = center + 2 * rng.standard_normal((heads, keys))
@@ -626,16 +618,8 @@ attention_row = Exercise(
             lambda rng: attending(rng, rising(rng, 2, 60)),
             points=2,
         ),
-        hidden(
-            "fewer keys than warps, and one",
-            lambda rng: together(*(attending(rng, around(rng, 2, n)) for n in (1, 2, 3, 5))),
-        ),
-        hidden(
-            "blocks of 1, 3 and 32 warps",
-            lambda rng: together(
-                *(attending(rng, around(rng, 1, 37, -130), block=n) for n in (32, 96, 1024))
-            ),
-        ),
+        covering("fewer keys than warps, and one", any_keys, lambda row: row["keys"] < 8),
+        covering("blocks of 1 to 32 warps", any_keys),
         hidden(
             "scores around 130, and another scale",
             lambda rng: together(
@@ -667,6 +651,7 @@ attention_row = Exercise(
                     "barriers", 2 * ROW_HEADS * WARPS, "the warps of a block meet once, or twice"
                 ),
                 *work_is_shared(),
+                exponentials(),
             ),
         ),
         large(

@@ -3,6 +3,9 @@
 from grader.course import Rule
 
 WHOLE_WARPS = tuple(range(32, 1025, 32))
+MEASURED = ("ordinary", "negative", "large offset", "equal")
+SCORES = ("ordinary", "negative", "large offset", "equal", "a -inf")
+RANKED = ("ordinary", "negative", "far below", "equal", "a -inf", "all -inf", "a +inf")
 
 welford_lines = Rule(
     exercise="welford_lines",
@@ -16,6 +19,9 @@ welford_lines = Rule(
     ),
     blocks=(32,),
     where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+    edges=(("rows", "blockDim.x"), ("columns", "32")),
+    values=MEASURED,
+    passes="columns",
 )
 
 layer_norm = Rule(
@@ -31,6 +37,9 @@ layer_norm = Rule(
     ),
     blocks=WHOLE_WARPS,
     where=("columns >= 1",),
+    edges=(("columns", "32", "blockDim.x"),),
+    values=MEASURED,
+    passes="columns // blockDim.x + 1",
 )
 
 attention_row = Rule(
@@ -46,6 +55,10 @@ attention_row = Rule(
     ),
     blocks=WHOLE_WARPS,
     where=("keys >= 1",),
+    edges=(("keys", "32", "blockDim.x // 32"),),
+    values=("ordinary", "negative", "equal"),
+    aligned=True,
+    passes="4 * (keys * 32 // blockDim.x + 1)",
 )
 
 top_four = Rule(
@@ -60,6 +73,9 @@ top_four = Rule(
     ),
     blocks=WHOLE_WARPS,
     where=("rows >= 1", "columns >= 4", "gridDim.x * (blockDim.x // 32) >= rows"),
+    edges=(("rows", "gridDim.x * (blockDim.x // 32)"), ("columns", "4", "32")),
+    values=RANKED,
+    passes="4 * (columns // 32 + 1)",
 )
 
 variance_of_rows = Rule(
@@ -68,6 +84,9 @@ variance_of_rows = Rule(
     parameters=("float x[rows * columns]", "float variance[rows]", "int rows", "int columns"),
     blocks=(32,),
     where=("rows >= 1", "columns >= 1", "gridDim.x * blockDim.x >= rows"),
+    edges=(("rows", "blockDim.x"), ("columns", "32")),
+    values=MEASURED,
+    passes="columns",
 )
 
 cross_entropy = Rule(
@@ -81,6 +100,9 @@ cross_entropy = Rule(
         "int classes",
     ),
     blocks=WHOLE_WARPS,
-    where=("classes >= 1",),
+    where=("classes >= 1", "classes <= 12000"),
     shared_mem="4 * classes",
+    edges=(("classes", "32", "blockDim.x"),),
+    values=SCORES,
+    passes="classes // blockDim.x + 1",
 )

@@ -19,3 +19,4 @@ class Break(Given):
     solved = "It goes wrong, just as the exercise asks."
     called = MappingProxyType({"wrong_answer": "not as asked"})
     goes_wrong = True
+    promise = "it is asked to go wrong in its own launches, and promises no others"

@@ -25,7 +25,8 @@ class Kind(ABC):
     verdict over budget says which line costs most; `goes_wrong`: whether the answer is to go wrong,
     so that the hardware is left out and verdicts do not say how to avoid that;
     `keeps_what_is_given`: whether all that is handed out must stay as it is; `fault_leaves`: the
-    part of its points that one named mistake leaves, where the lesson does not say."""
+    part of its points that one named mistake leaves, where the lesson does not say; `promise`: for
+    which launches an exercise without rules must be right."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -37,6 +38,7 @@ class Kind(ABC):
     goes_wrong: ClassVar[bool] = False
     keeps_what_is_given: ClassVar[bool] = False
     fault_leaves: ClassVar[float] = 0.0
+    promise: ClassVar[str] = "no rule says for which launches it must be right"
 
     @abstractmethod
     def stub(self, indent: str, answer: str) -> str:

@@ -61,7 +61,8 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
         results |= _in_other_orders(source, case, inputs)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
-    totals = counters.total | paths.in_all(run.observers)
+    exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
+    totals = counters.total | paths.in_all(run.observers) | {"exponentials": exponentials}
     causes = tuple(sorted(run.causes))
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 

@@ -1,0 +1,147 @@
+"""What an exercise promises, as classes of launches, and that its cases meet all of them."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grader import course
+from grader.cli import app
+from grader.course import Case, Launch, Problem, Rule, choosing, chosen, classes, covering
+from grader.course.inputs import VALUES, classes_of, mixed, quarters
+
+EXERCISES = [one for lesson in course.lessons() for one in lesson.exercises]
+PROMISING = [one for one in EXERCISES if one.rules]
+each_promise = pytest.mark.parametrize("exercise", PROMISING, ids=lambda one: one.id)
+SCALE = Rule(
+    exercise="scale",
+    kernel="scale",
+    parameters=("float x[rows * columns]", "int rows", "int columns"),
+    blocks=(32, 64),
+    where=("columns % 4 == 0", "columns <= 64", "gridDim.x * blockDim.x >= rows"),
+    edges=(("rows", "blockDim.x"), ("columns", "32")),
+    values=("ordinary", "all -inf", "a NaN"),
+)
+
+
+def scaled(rng, rows, columns, grid, block, draw=quarters):
+    x = draw(rng, (rows, columns))
+    args = ("x", np.int32(rows), np.int32(columns))
+    return Problem({"x": x}, {}, (Launch("scale", grid, block, args),))
+
+
+def scaling(*cases):
+    return course.Exercise("scale", "", "", tuple(cases), rules=(SCALE,))
+
+
+def names(rule=SCALE):
+    return set(classes.promised(rule).classes)
+
+
+def unmet(exercise):
+    (found,) = classes.met(exercise, classes.drawn(exercise))
+    return list(found.told())
+
+
+@each_promise
+@pytest.mark.parametrize("seed", [0, 7])
+def test_the_cases_of_an_exercise_meet_all_that_it_promises(exercise, seed):
+    found = classes.met(exercise, classes.drawn(exercise, seed))
+    assert [sentence for one in found for sentence in one.told()] == []
+
+
+@each_promise
+def test_every_case_that_is_to_cover_launches_has_some(exercise):
+    made = [chosen.of_case(case) for case in exercise.cases]
+    assert all(one.rows for one in made if one)
+
+
+def test_an_exercise_without_a_rule_says_what_it_promises_instead():
+    assert {one.kind.name for one in EXERCISES if not one.rules} == {"break"}
+    result = CliRunner().invoke(app, ["cases", "00/one_too_far"])
+    assert "goes wrong in" not in result.output
+    assert "promises no others" in result.output
+    assert result.exit_code == 0
+
+
+def test_a_class_is_there_for_each_edge_and_each_side_of_it():
+    sizes = {what for factor, what in names() if factor == "columns"}
+    assert sizes == {"32 - 4", "32", "32 + 4", "64 - 4", "64"}
+    assert ("gridDim.x", "above 32") in names()
+    assert {what for factor, what in names() if factor == "threads"} == {"a warp", "some warps"}
+
+
+def test_what_a_rule_forbids_is_no_class():
+    one_block = replace(SCALE, where=(*SCALE.where, "gridDim.x == 1"))
+    assert not {factor for factor, _ in names(one_block)} & {"gridDim.x"}
+    assert ("rows", "above 255") not in names(one_block)
+    assert ("arrays begin", "anywhere") not in names(replace(SCALE, aligned=True))
+
+
+def test_a_pair_that_no_launch_can_be_of_is_not_asked_for():
+    promise = classes.promised(SCALE)
+    known = list(promise.classes)
+    above, one_block = known.index(("rows", "blockDim.x + 1")), known.index(("gridDim.x", "1"))
+    assert not promise.wanted[above, one_block]
+    assert promise.wanted[above, known.index(("gridDim.x", "2 to 32"))]
+
+
+def test_what_is_beyond_16_bits_is_asked_for_alone_and_not_beside_every_other_class():
+    promise = classes.promised(course.exercise("00/saxpy").rules[0])
+    beyond = list(promise.classes).index(("n", "above 65,535"))
+    assert promise.wanted[beyond, beyond]
+    assert promise.wanted[beyond].sum() == 1
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values_are_known_by_what_stands_in_the_array_for_what_they_were_drawn_as(name):
+    drawn = mixed([name])(np.random.default_rng(0), (3, 40))
+    assert name in classes_of(drawn, VALUES)
+
+
+def test_rows_of_one_array_are_of_different_values():
+    some = ("ordinary", "all -inf", "a NaN", "tiny")
+    assert classes_of(mixed(some)(np.random.default_rng(0), (4, 9)), some) == set(some)
+
+
+def test_a_case_too_tame_is_told_what_it_does_not_meet():
+    lines = unmet(scaling(Case("one", lambda rng: scaled(rng, 5, 32, 1, 32), 1)))
+    assert "gridDim.x: above 32" in lines
+    assert "values: all -inf" in lines
+    assert "columns: 32" not in lines
+
+
+def test_launches_are_chosen_until_nothing_is_missing():
+    exercise = scaling(covering("all", scaled))
+    rows = choosing.choose(exercise)
+    full = replace(exercise, cases=tuple(chosen.dealt(exercise.cases, rows)))
+    assert unmet(full) == []
+    assert len(rows) < 40
+
+
+def test_what_other_cases_meet_is_not_chosen_again():
+    whole = scaling(covering("all", scaled))
+    rows = choosing.choose(whole)
+    (met,) = chosen.dealt(whole.cases, rows)
+    plain = replace(met, problem=lambda rng: met.problem(rng))
+    assert choosing.choose(scaling(plain, covering("rest", scaled))) == []
+
+
+def test_a_row_belongs_to_the_first_case_that_takes_it():
+    cases = (
+        covering("anywhere", scaled, lambda row: row["anywhere"]),
+        covering("the rest", scaled),
+    )
+    rows = [{"anywhere": True, "rows": 1}, {"anywhere": False, "rows": 2}]
+    first, second = (chosen.of_case(case) for case in chosen.dealt(cases, rows))
+    assert (first.rows, second.rows) == ((rows[0],), (rows[1],))
+
+
+def test_the_command_says_what_is_missing_and_exits_with_1(monkeypatch):
+    saxpy = course.exercise("00/saxpy")
+    tame = replace(saxpy, cases=saxpy.cases[:1])
+    monkeypatch.setattr(course.Lesson, "exercise", lambda self, name: tame)
+    result = CliRunner().invoke(app, ["cases", "00/saxpy"])
+    assert result.exit_code == 1
+    assert "not met: gridDim.x: above 32" in result.output
