@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from .source import NAME_VARIABLE
+
 # .loc 1 6 12        // kernel.cu:6:12 @[ kernel.cu:9:9 @[ kernel.cu:16:12 ] ]
 _LOC = re.compile(r"^(\s*\.loc\s+)(\d+) (\d+) (\d+)[^\n]*?//([^\n]* @\[ [^\n]*)$", re.MULTILINE)
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
@@ -21,6 +23,12 @@ _TAKEN = re.compile(r"^(?:\s*ld\.param\b.*\n)+", re.MULTILINE)
 _DEBUGGING = re.compile(r"^\$L__tmp\d+:\n", re.MULTILINE)  # labels that no branch goes to
 _NO_NAME = "$L__warpwise_no_name"
 _NAMES = f"\n\t.section\t.debug_str\n\t{{\n{_NO_NAME}:\n.b8 0\n\t}}\n"
+_NAME = re.compile(
+    rf"^.*\b{NAME_VARIABLE}(?P<number>\d+)(?:\[\d*\])? = "
+    r"\{?(?:generic\()?(?P<name>[\w$]+)\)?\}?;\n",
+    re.MULTILINE,
+)
+_NAME_HEADER = re.compile(rf"^.*// @{NAME_VARIABLE}\d+\n", re.MULTILINE)
 
 Place = tuple[int, int, int]  # file, line, column
 
@@ -71,3 +79,12 @@ def _rows(start: str, chain: list[Place]) -> Iterator[str]:
     for here, above in reversed(list(pairwise(chain))):
         at, there = (" ".join(map(str, one)) for one in (here, above))
         yield f"{start}{at}, function_name {_NO_NAME}, inlined_at {there}"
+
+
+def named(ptx: str, expressions: tuple[str, ...]) -> tuple[str, dict[str, str]]:
+    """`ptx` without the variables of `source.name_variables`, and the mangled name of each
+    expression."""
+    found = {int(one["number"]): one["name"] for one in _NAME.finditer(ptx)}
+    if found:
+        ptx = _NAME.sub("", _NAME_HEADER.sub("", ptx))
+    return ptx, {text: found[n] for n, text in enumerate(expressions) if n in found}

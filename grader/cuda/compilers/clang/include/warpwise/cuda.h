@@ -1,6 +1,6 @@
 // What NVRTC has built in and clang has not: CUDA's words, types, variables and functions, from
-// the CUDA C++ Programming Guide. Mathematics and vectors are made by math_functions.py and
-// vectors.py. Included before the prelude and every source.
+// the CUDA C++ Programming Guide. The headers beside this one hold mathematics, vectors,
+// atomics and more. Included before the prelude and every source.
 #pragma once
 
 #define __CUDACC__ 1
@@ -40,7 +40,7 @@
 
 #define CUDA_FUNCTION static __device__ __forceinline__
 
-// Room in shared memory for a variable, whose type is a name of its own (unconstructed.py).
+// Room in shared memory for a variable, whose type is a name of its own (source.py).
 template <typename T> struct __cuda_unconstructed {
   __align__(alignof(T)) unsigned char bytes[sizeof(T)];
 };
