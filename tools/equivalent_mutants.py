@@ -11,16 +11,17 @@ import re
 import tomllib
 from dataclasses import dataclass
 
-from ..course import Exercise, Lesson
-from ..cuda import compilers
-from ..cuda.errors import CompileError, CudaError
-from ..judge import compare
-from ..judge.cases import CaseInstance, described, instantiate
-from ..judge.protocol import Ran
-from ..judge.sandbox.simulated import run_case
-from ..judge.technique import lacks_order
-from ..judge.words import Words
-from .mutation import Mutant, mutants
+from grader.course import Exercise, Lesson
+from grader.cuda import compilers
+from grader.cuda.errors import CompileError, CudaError
+from grader.judge import compare
+from grader.judge.cases import CaseInstance, described, instantiate
+from grader.judge.protocol import Ran
+from grader.judge.sandbox.simulated import run_case
+from grader.judge.technique import lacks_order
+from grader.judge.words import Words
+
+from .mutants import Mutant, mutants
 
 FILE = "equivalent_mutants.toml"
 SEED = 0

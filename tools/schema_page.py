@@ -1,6 +1,6 @@
 """docs/verdict.md and docs/verdict.schema.json: every field of what `grader check --json` prints.
 
-`python -m grader.validation.schema_page` writes both, tests/test_schema.py compares.
+`python -m tools.schema_page` writes both, tests/test_schema.py compares.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from ..judge import schema
-from ..status import Status
+from grader.judge import schema
+from grader.status import Status
 
-FOLDER = Path(__file__).parents[2] / "docs"
+FOLDER = Path(__file__).parents[1] / "docs"
 _NOT_FINITE = ["nan", "inf", "-inf"]
 _INTRODUCTION = f"""\
 # Verdicts as JSON
 
-Made by `python -m grader.validation.schema_page`.
+Made by `python -m tools.schema_page`.
 
 `grader check FILE.cu --exercise LESSON/NAME --json` and `grader check NOTEBOOK.ipynb --json` print
 one object of the same shape, a Report. Its exit status is 0 if every exercise passed, 1 if not, 2

@@ -1,4 +1,4 @@
-"""`python -m grader.bench.waiting`: what the page *Waiting* says, measured on this machine's GPU.
+"""`python -m tools.waiting`: what the page *Waiting* says, measured on this machine's GPU.
 
 First the calculator's blocks a multiprocessor beside CUDA's own count; then how fast a sum reads
 with so many warps on a multiprocessor, each with so many loads under way.
@@ -15,11 +15,11 @@ import cupy
 import numpy as np
 from cupy.cuda import driver
 
-from ..cuda import gpu
-from ..cuda.limits import architecture
-from ..cuda.occupancy import RESERVED, SHARED_UNIT, WARP, occupancy
-from . import stopwatch
-from .timings import Device
+from grader.bench import stopwatch
+from grader.bench.timings import Device
+from grader.cuda import gpu
+from grader.cuda.limits import architecture
+from grader.cuda.occupancy import RESERVED, SHARED_UNIT, WARP, occupancy
 
 KEPT = (*range(1, 21, 2), *range(21, 101, 5), 160)  # floats a thread: 10 to 255 registers
 THREADS = (1, 31, 33, 100, 250, 500, 1000, *range(32, 1025, 32))

@@ -1,19 +1,19 @@
-"""docs/exercises.md: every exercise of the course. `python -m grader.validation.exercises_page`."""
+"""docs/exercises.md: every exercise of the course. `python -m tools.exercises_page`."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 
-from ..counted import counted
-from ..course import KERNELS, KINDS, Exercise, Lesson, lessons
+from grader.counted import counted
+from grader.course import KERNELS, KINDS, Exercise, Lesson, lessons
 
 PAGE = KERNELS.with_name("docs") / "exercises.md"
 
 _HEAD = """\
 # All exercises
 
-Made by `python -m grader.validation.exercises_page`.
+Made by `python -m tools.exercises_page`.
 
 {count} exercises in {lessons} lessons: {kinds}.
 

@@ -1,6 +1,6 @@
 """The version of our JupyterLab extension: a hash of its files, which browsers see in its address.
 
-`python -m grader.learner.labextension` writes it into the extension's package.json.
+`python -m tools.labextension` writes it into the extension's package.json.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ import hashlib
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).with_name("jupyter") / "labextensions" / "warpwise"
+LEARNER = Path(__file__).parents[1] / "grader" / "learner"
+ROOT = LEARNER / "jupyter" / "labextensions" / "warpwise"
 PACKAGE = ROOT / "package.json"
 _LOAD = re.compile(r"(static/container\.js\?v=)(\w*)")
 
