@@ -25,7 +25,12 @@ FILES = {
     "nbgrader_config.py": [ROOT / "nbgrader_config.py"],
 }
 FILES["setup.py"] = [ROOT / "setup.py"]
-OURS = {"grader", "tools", "setuptools", *(path.stem for path in FILES["tests"])}  # setuptools builds it
+OURS = {
+    "grader",
+    "tools",
+    "setuptools",
+    *(path.stem for path in FILES["tests"]),
+}  # setuptools builds it
 # Rooms whose modules stand on what an extra brings; who needs them says what to install.
 ROOMS_OF_EXTRAS = {"classroom": "classroom", "analysis": "proofs"}
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].

@@ -29,9 +29,8 @@ from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
 from . import llvm_text
 from .flags import back, front, is_debug, optimiser, plain
-from .layout import laid_out
 from .log import diagnostics, warnings
-from .ptx import like_nvrtc, named
+from .ptx import laid_out, like_nvrtc, named
 from .source import name_variables, with_room, without_unroll
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes

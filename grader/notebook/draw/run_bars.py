@@ -1,22 +1,23 @@
-"""draw.passes: how many times over each run reads and writes an array's worth of bytes."""
+"""draw.compare: what several runs cost, counter by counter. draw.passes: how many times over each
+run reads and writes an array's worth of bytes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from grader.counted import counted
 from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.counters import METRICS
 from grader.cuda.simulator.observers.traffic import SECTOR
 
 from ..failures import Notice
-from .arguments import require_run
 from .picture import (
     BLUE,
     FAINT,
@@ -29,10 +30,72 @@ from .picture import (
     Picture,
     Style,
     empty,
+    require_run,
     swatch,
 )
 
-_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
+# ---- counters ----
+
+_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito
+_PER_ROW = 4
+_COUNTER_BAR, _GAP = 0.34, 0.6  # inches: a bar, and the room for a panel's head
+
+
+def compare(runs: Mapping[str, Run], counters: Sequence[str]) -> Picture:
+    """A bar chart for each of `counters` (names of run.counters.total), side by side, one bar
+    for each of `runs` (name -> run), all blocks of the launch counted."""
+    unknown = [name for name in counters if name not in METRICS]
+    if unknown:
+        raise Notice(f"There is no counter `{unknown[0]}`. The counters are: {', '.join(METRICS)}.")
+    title = "What each run cost (all blocks)"
+    tall = _COUNTER_BAR * len(runs)
+    deep = -(-len(counters) // _PER_ROW)
+    picture = Picture(
+        0.35 + deep * (tall + _GAP) + 0.1, title, _described_counters(title, runs, counters)
+    )
+    names = 0.25 + 0.09 * max(len(name) for name in runs)  # inches
+    wide = (10 - names - 0.1) / min(len(counters), _PER_ROW)
+    for position, counter in enumerate(counters):
+        row, column = divmod(position, _PER_ROW)
+        top = 0.35 + row * (tall + _GAP) + _GAP - 0.12
+        axes = picture.panel(names + column * wide, top, wide - 0.65, tall)
+        _paint_counter(axes, counter, runs, named=column == 0)
+    return picture
+
+
+def _paint_counter(axes: Axes, counter: str, runs: Mapping[str, Run], named: bool) -> None:
+    values = [run.counters.total[counter] for run in runs.values()]
+    colours = [_COLOURS[position % len(_COLOURS)] for position in range(len(runs))]
+    axes.barh(range(len(runs)), values, height=0.68, color=colours)
+    axes.set(ylim=(len(runs) - 0.5, -0.5), xlim=(0, max(*values, 1)), xticks=[])
+    axes.set_yticks(range(len(runs)), list(runs) if named else [""] * len(runs), size=TEXT)
+    for position, value in enumerate(values):
+        axes.annotate(
+            f"{value:,}",
+            (value, position),
+            (4, 0),
+            textcoords="offset points",
+            va="center",
+            size=TEXT,
+            color=INK,
+            annotation_clip=False,
+        )
+    axes.axvline(0, color=FAINT, lw=1)
+    axes.set_title(counter, size=TEXT, color=INK, loc="left", weight="bold")
+
+
+def _described_counters(title: str, runs: Mapping[str, Run], counters: Sequence[str]) -> str:
+    rows = [
+        f"  {counter} ({METRICS[counter]}): "
+        + ", ".join(f"{name} {run.counters.total[counter]:,}" for name, run in runs.items())
+        for counter in counters
+    ]
+    return "\n".join([title + ":", *rows])
+
+
+# ---- passes over memory ----
+
+_PASSES_BAR, _TOP = 0.62, 0.78  # inches: a bar with the words under it; what stands above the first
 _THICK = 0.5  # of a bar's room
 _HATCH = "/////"
 _LEGEND = "Global memory, all blocks: bytes as threads ask for them, before any cache."
@@ -63,13 +126,13 @@ def passes(runs: Mapping[str, Run], array_bytes: int) -> Picture:
     if not any(way.asked for pair in ways.values() for way in pair):
         reason = "Nothing was loaded from global memory, nor stored there."
         return empty(title, next(iter(runs.values())), " ".join([reason, *notes[1:]]))
-    tall = _BAR * len(runs)
+    tall = _PASSES_BAR * len(runs)
     height = _TOP + tall + 0.55 + 0.16 * len(notes)
-    picture = Picture(height, title, _description(title, ways, array_bytes, notes))
+    picture = Picture(height, title, _described_passes(title, ways, array_bytes, notes))
     longest = max(len(name) for name in runs)
     left = min(0.4 + 0.085 * longest, 4.0)  # inches
     axes = picture.panel(left, _TOP, 9.7 - left, tall)
-    _paint(axes, ways, array_bytes)
+    _paint_passes(axes, ways, array_bytes)
     _explain(picture, ways)
     for number, text in enumerate(notes):
         picture.write(0.15, height - 0.13 - 0.16 * (len(notes) - 1 - number), text)
@@ -100,7 +163,7 @@ def _way(run: Run, kind: str, verb: str, colour: str, beneath: str) -> _Way:
     return _Way(verb, colour, beneath, sum(asked), sum(sectors), beyond)
 
 
-def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
+def _paint_passes(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
     most = max(sum(way.asked + way.beyond for way in pair) for pair in ways.values()) / unit
     axes.set(ylim=(len(ways) - 0.4, -0.4), xlim=(0, most))
     axes.xaxis.set_major_locator(MaxNLocator(8, integer=most >= 2))
@@ -110,14 +173,14 @@ def _paint(axes: Axes, ways: Mapping[str, tuple[_Way, ...]], unit: int) -> None:
     axes.axvline(0, color=FAINT, lw=1)
     axes.set_xlabel("times the array", size=SMALL, color=INK)
     for row, pair in enumerate(ways.values()):
-        _paint_bar(axes, row, pair, unit)
+        _paint_passes_bar(axes, row, pair, unit)
         paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 1}
         below: Style = {"va": "top", "size": TEXT, "color": INK, "bbox": paper}
         shift: Style = {"xytext": (3, -3), "textcoords": "offset points"}
         axes.annotate(_words(pair, unit), (0, row + _THICK / 2), **shift, **below)
 
 
-def _paint_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
+def _paint_passes_bar(axes: Axes, row: int, pair: tuple[_Way, ...], unit: int) -> None:
     """Named inside where there is room, so that it can be read without its colours."""
     least = 0.1 * axes.get_xlim()[1]
     end = 0.0
@@ -147,13 +210,8 @@ def _explain(picture: Picture, ways: Mapping[str, tuple[_Way, ...]]) -> None:
         first = read_or_written[0]
         handles.append(swatch(first.colour, first.verb))
         if any(way.beyond for way in read_or_written):
-            style: Style = {
-                "facecolor": PAPER,
-                "edgecolor": first.colour,
-                "hatch": _HATCH,
-                "lw": 0.6,
-            }
-            handles.append(Patch(label=f"rest of the sectors {first.verb}", **style))
+            rest = f"rest of the sectors {first.verb}"
+            handles.append(swatch(PAPER, rest, first.colour, _HATCH))
     picture.key(handles)
 
 
@@ -167,7 +225,7 @@ def _notes(runs: Mapping[str, Run]) -> list[str]:
     return notes
 
 
-def _description(
+def _described_passes(
     title: str, ways: Mapping[str, tuple[_Way, _Way]], unit: int, notes: list[str]
 ) -> str:
     rows = []
