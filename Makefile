@@ -39,7 +39,7 @@ notebooks: $(READY)
 
 # What browsers keep of the extension is known by this version; nothing else about it is built.
 labextension: $(READY)
-	$(BIN)/python -m grader.learner.labextension
+	$(BIN)/python -m tools.labextension
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -15,6 +15,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -44,8 +45,9 @@ _WHOLE = ("points", "max_points", "status", "message", "line", "counters")
 
 def answers(mutants: int) -> Iterator[dict[str, str]]:
     """What is judged: {"name", "exercise", "source"}."""
+    sys.path.insert(0, str(HERE))
     from grader import course
-    from grader.validation.mutation import mutants as mutants_of
+    from tools.mutants import mutants as mutants_of
 
     changed = []
     for lesson in course.lessons():

@@ -8,8 +8,7 @@ import pytest
 
 from grader import course
 from grader.cuda import CompileError, OutOfBounds, UninitializedRead, compilers, simulator
-from grader.cuda.compilers.clang.layout import laid_out
-from grader.cuda.compilers.clang.ptx import like_nvrtc
+from grader.cuda.compilers.clang.ptx import laid_out, like_nvrtc
 from grader.cuda.compilers.protocol import Job
 
 clang = compilers.COMPILERS["clang"]

@@ -23,7 +23,6 @@ ENDS_THE_PHRASE = re.compile(
 # By file, what is more than one wherever it is said: beyond a limit that is, or asked before.
 MORE_THAN_ONE = {
     "bench/speed.py": "most fewer",
-    "bench/waiting.py": "len(all_of_them) one.warps one.size one.under_way",
     "cuda/conformance/__init__.py": "n result",
     "cuda/limits.py": "threads blocks static+dynamic",
     "cuda/simulator/engine/machine.py": "self.options.step_limit",

@@ -24,7 +24,7 @@ from grader.cuda import compilers, simulator
 from grader.cuda.comments import without_comments
 from grader.judge import judge
 from grader.status import Pattern
-from grader.validation import equivalent_mutants, exercises_page
+from tools import equivalent_mutants, exercises_page
 
 pytestmark = pytest.mark.slow
 
@@ -205,7 +205,7 @@ def test_the_course_has_sixty_exercises_of_six_kinds_and_twenty_five_are_written
 
 def test_the_table_of_exercises_is_current():
     assert exercises_page.PAGE.read_text() == exercises_page.text(), (
-        "run `python -m grader.validation.exercises_page`"
+        "run `python -m tools.exercises_page`"
     )
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tools.headers
 from grader import cuda
 from grader.cuda import simulator
 
@@ -129,3 +130,8 @@ def test_texture_and_surface_objects_are_refused_by_their_names_and_line(kind, c
     with pytest.raises(cuda.UnsupportedInstruction, match="extures and surfaces") as caught:
         run(source, np.uint64(1), np.zeros(4, np.float32))
     assert caught.value.line == 2
+
+
+def test_headers_of_many_types_are_what_their_tool_writes():
+    for path, text in tools.headers.headers().items():
+        assert path.read_text(encoding="utf-8") == text, path

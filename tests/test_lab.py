@@ -22,5 +22,9 @@ def test_a_wheel_holds_every_lesson_and_notebook(tmp_path):
         ).stdout.split()
         assert tracked
         assert {f"grader/course_files/{path}" for path in tracked} <= held
+    tracked = subprocess.run(
+        ["git", "ls-files", "grader"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert set(tracked) <= held
     assert "grader/course_files/nbgrader_config.py" in held
     assert any(name.endswith("/data/etc/jupyter/jupyter_nbconvert_config.json") for name in held)

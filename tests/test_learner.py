@@ -22,12 +22,12 @@ from grader.learner import (
     editions,
     folder,
     handing_in,
-    labextension,
     launching,
     progress,
     start_page,
 )
 from grader.submissions.intake import grade_id
+from tools import labextension
 
 LESSON = course.lesson("02_tree_reduction")
 

@@ -8,8 +8,8 @@ import random
 import pytest
 
 from grader import course
-from grader.validation.equivalent_mutants import trial
-from grader.validation.mutation import mutants
+from tools.equivalent_mutants import trial
+from tools.mutants import mutants
 
 pytestmark = pytest.mark.slow
 

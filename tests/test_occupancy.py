@@ -70,7 +70,7 @@ def test_the_figure_says_in_words_what_limits():
 
 
 def test_the_sum_that_is_timed_with_so_many_loads_under_way_is_right():
-    waiting = pytest.importorskip("grader.bench.waiting")
+    waiting = pytest.importorskip("tools.waiting")
     names = {load: f"sums<{load[0]}, {load[1]}>" for load in waiting.LOADS}
     module = simulator.RawModule(code=waiting.SUM, name_expressions=names.values())
     for (vector, loads), name in names.items():

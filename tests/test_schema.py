@@ -11,7 +11,7 @@ from grader.judge import judge
 from grader.judge.schema import Checked, Report
 from grader.judge.verdict import Mismatch, Verdict
 from grader.status import Status
-from grader.validation import schema_page
+from tools import schema_page
 
 FAULTY = {
     "passed": SOLUTION,
@@ -31,7 +31,7 @@ def valid(report):
 
 
 def test_the_pages_are_those_that_the_code_makes():
-    made = "run `python -m grader.validation.schema_page`, and raise VERSION if a field has gone"
+    made = "run `python -m tools.schema_page`, and raise VERSION if a field has gone"
     assert (schema_page.FOLDER / "verdict.md").read_text() == schema_page.page(), made
     assert (schema_page.FOLDER / "verdict.schema.json").read_text() == schema_page.json_text(), made
 

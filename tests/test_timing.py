@@ -15,13 +15,12 @@ from typer.testing import CliRunner
 
 from grader import course, cuda
 from grader.bench import runner, timings
-from grader.bench.timings_screen import show_timings
+from grader.bench.recording import show_timings
 from grader.cli.app import app
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.notebook import draw, session
-from grader.notebook.draw.bandwidth_curves import bandwidth
-from grader.notebook.draw.series import apart
+from grader.notebook.draw.bandwidth_curves import apart, bandwidth
 from grader.notebook.failures import Notice
 from grader.notebook.timings_card import measured, recalled
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
 from .. import course
 from ..course import Benchmark, Lesson
 from ..cuda import gpu_count
 from ..errors import BadInput, NotInCourse
 from . import timings
-from .timings_screen import show_timings
+from .timings import Timings, size_text
 
 
 def bench(
@@ -66,3 +67,24 @@ def _measured(
         found = measure(lesson, benchmark, device, status.update)
     show_timings(console, found)
     return found
+
+
+_HEADINGS = ("ms", "10th to 90th percentile", "GB/s", "of a copy")
+
+
+def show_timings(console: Console, timings: Timings) -> None:
+    """A table, with a section for each size; then what is not in it."""
+    table = Table("size", "variant", title=timings.title, title_justify="left")
+    for heading in _HEADINGS:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for size in timings.sizes:
+        table.add_section()
+        first = size_text(size)
+        for row in (row for row in timings.rows if row.size == size):
+            spread = f"{row.low:.4g} to {row.high:.4g}"
+            speed = f"{row.gb_per_s:,.0f}", f"{row.fraction:.0%}"
+            table.add_row(first, row.variant, f"{row.ms:.4g}", spread, *speed)
+            first = ""
+    console.print(table)
+    for sentence in timings.skipped:
+        console.print(sentence, markup=False, highlight=False)

@@ -1,2 +1,6 @@
-"""Whether the course may be trusted: the simulated GPU beside real hardware, exercises beside
-mutants of their solutions."""
+"""Whether the simulated GPU may be trusted: it beside real hardware, on pages in Markdown."""
+
+
+def line(cells: list[str]) -> str:
+    """A row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"

@@ -8,7 +8,7 @@ from datetime import date
 from ..cuda import gpu_count
 from ..cuda.conformance import DRAWN, SAMPLES, Row, table
 from ..errors import BadInput
-from .markdown import line
+from . import line
 
 _HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
 

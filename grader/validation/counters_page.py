@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from ..cuda.simulator.observers.counters import METRICS
+from . import line
 from .comparison import COMPARED, TOLERANCE, Cell, Row, differences, why
-from .markdown import line
 
 
 def page(rows: list[Row], left_out: dict[str, str], hardware: str) -> str:

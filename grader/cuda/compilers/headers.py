@@ -1,25 +1,29 @@
-"""Headers that the compiler is handed with a source: the prelude, and stand-ins for headers that
-teaching kernels include for their host half and no compiler for the device can read."""
+"""Headers that compilers are handed with a source: those in `include/`, and stand-ins for headers
+that teaching kernels include for their host half and no compiler for the device can read.
+
+clang gets more of them, for what NVRTC has built in (`clang/include/`). `tools/headers` writes the
+headers that define the same functions for many types.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from .helper_math import helper_math
-from .mma_header import mma_header
-
 PRELUDE = "prelude.h"  # included before every source
+FIRST_OF_CLANG = "warpwise/first.h"  # the same for clang
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """The files below a folder, by the name under which a source includes them."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in files}
+
 
 _CCCL = "#include <cuda/std/{0}>\nnamespace std {{ using namespace cuda::std; }}\n"
 _STANDARD = (
     *("atomic", "bit", "cstddef", "limits", "optional", "span", "tuple", "type_traits"),
     "utility",
 )
-_CUB_BLOCK = """
-adjacent_difference discontinuity exchange histogram load merge_sort radix_rank radix_sort reduce
-run_length_decode scan shuffle store
-"""
-_CUB_WARP = "exchange load merge_sort reduce scan store"
 # What a host half includes: empty for the device, or all of it is built in.
 _HOST = """
 algorithm any array assert.h bits/stdc++.h bitset cassert cctype cerrno cfloat chrono cinttypes
@@ -38,19 +42,41 @@ exception.h helper_cuda.h helper_functions.h helper_image.h helper_string.h help
 host_defines.h math_functions.h nvToolsExt.h nvtx3/nvToolsExt.h nvrtc.h
 """
 HEADERS = {
-    PRELUDE: (Path(__file__).parent / PRELUDE).read_text(encoding="utf-8"),
-    # The whole of CUB wants a host compiler; its block and warp collectives do not.
-    "cub/cub.cuh": "#include <type_traits>\n"
-    + "".join(
-        [f"#include <cub/block/block_{name}.cuh>\n" for name in _CUB_BLOCK.split()]
-        + [f"#include <cub/warp/warp_{name}.cuh>\n" for name in _CUB_WARP.split()]
-    ),
+    **_texts(Path(__file__).parent / "include"),
     **dict.fromkeys((_HOST + _LIBRARIES).split(), ""),
-    # Sources rely on cuBLAS bringing the half types along.
-    "cublas_v2.h": "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n",
-    "crt/mma.h": mma_header(),
-    "helper_math.h": helper_math(),
     **{name: _CCCL.format(name) for name in _STANDARD},
+}
+
+# CUDA's headers include these, whose content is built into NVRTC.
+_BUILT_IN = """
+common_functions cudacc_ext device_double_functions device_functions func_macro host_config
+host_defines math_functions sm_100_rt sm_70_rt sm_80_rt sm_90_rt storage_class
+"""
+# Of an NVRTC since 12.3 these headers believe that it has their functions built in.
+_HALF = """#pragma once
+#pragma push_macro("__CUDACC_VER_MINOR__")
+#undef __CUDACC_VER_MINOR__
+#define __CUDACC_VER_MINOR__ 2
+#include_next <{}>
+#pragma pop_macro("__CUDACC_VER_MINOR__")
+"""
+_HALVES = ("cuda_bf16.h", "cuda_fp16.h", "cuda_fp4.h", "cuda_fp6.h", "cuda_fp8.h")
+# A friend of theirs lacks the `__device__` of the function that is meant.
+_GROUPS = """#pragma once
+#define this_multi_grid __device__ this_multi_grid
+#include_next <{}>
+#undef this_multi_grid
+"""
+_GROUP_HEADERS = (
+    "cooperative_groups.h",
+    *(f"cooperative_groups/{name}.h" for name in ("memcpy_async", "reduce", "scan")),
+)
+HEADERS_OF_CLANG = {
+    **HEADERS,
+    **_texts(Path(__file__).parent / "clang" / "include"),
+    **dict.fromkeys((f"crt/{name}.h" for name in _BUILT_IN.split()), ""),
+    **{name: _HALF.format(name) for name in _HALVES},
+    **{name: _GROUPS.format(name) for name in _GROUP_HEADERS},
 }
 
 

@@ -18,16 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from .comparison_forms import comparisons
-from .conversion_forms import conversions
 from .documented import beyond
-from .drawn import drawn
-from .floating_forms import floating, special
 from .inline_form import Form
-from .integer_forms import bits, carries, integers
-from .samples import samples
-from .shared_forms import atomics, warps
-from .tensor_forms import tensors
+from .number_forms import bits, carries, comparisons, conversions, floating, integers, special
+from .samples import drawn, samples
+from .warp_forms import atomics, tensors, warps
 
 FORMS: tuple[Form, ...] = (
     *floating(),

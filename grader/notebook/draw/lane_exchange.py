@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
+from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
 
-from .arguments import require_run
 from .picture import (
     BLUE,
     FAINT,
@@ -29,10 +27,14 @@ from .picture import (
     WARP,
     Picture,
     Style,
+    arrow,
+    beside,
     empty,
     note,
+    require_run,
     source_line,
     swatch,
+    top_axis,
 )
 
 _MOST_LEVELS = 12
@@ -124,10 +126,8 @@ def _pitch(level: _Level, code: list[str], counts: list[str]) -> float:
 
 def _name_lanes(axes: Axes) -> None:
     """The first row: every lane before the first shuffle, and its number above."""
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
+    top_axis(axes, "lane of the warp")
     axes.set_xticks(range(WARP))
-    axes.set_xlabel("lane of the warp", size=SMALL, color=INK)
     for lane in range(WARP):
         axes.add_patch(_box(lane, 0, facecolor=PAPER, edgecolor=FAINT))
 
@@ -165,14 +165,11 @@ def _code(run: Run, line: int) -> list[str]:
 
 def _write_label(axes: Axes, code: list[str], counts: list[str], middle: float) -> None:
     height = middle - _LINE * (len(code) + len(counts) - 1) / 2
-    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
     for text in code:
-        left = -_GUTTER / _ACROSS
-        axes.text(left, height, text, size=SMALL - 1, family="monospace", **beside)
+        beside(axes, -_GUTTER / _ACROSS, height, text, size=SMALL - 1, family="monospace")
         height += _LINE
     for text in counts:
-        left = (_INDENT - _GUTTER) / _ACROSS
-        axes.text(left, height, text, size=SMALL - 0.5, **beside)
+        beside(axes, (_INDENT - _GUTTER) / _ACROSS, height, text, size=SMALL - 0.5)
         height += _LINE
 
 
@@ -211,14 +208,12 @@ def _pattern(moved: dict[int, int]) -> str:
 def _explain(picture: Picture, shown: list[_Level]) -> None:
     moved = [(lane, giver) for level in shown for lane, giver in level.moved.items()]
     handles: list[Artist] = []
-    line: Style = {"lw": 1.4, "marker": ">", "markersize": 5, "markevery": [-1]}
     if any(giver > lane for lane, giver in moved):
-        handles.append(Line2D([0, 1], [0, 0], color=BLUE, label="from a higher lane", **line))
+        handles.append(arrow(BLUE, "from a higher lane", 1.4))
     if any(giver < lane for lane, giver in moved):
-        handles.append(Line2D([0, 1], [0, 0], color=RED, label="from a lower lane", **line))
+        handles.append(arrow(RED, "from a lower lane", 1.4))
     if any(len(level.moved) < len(level.source) for level in shown):
-        kept: Style = {"facecolor": PAPER, "edgecolor": FAINT, "hatch": _HATCH, "lw": 0.6}
-        handles.append(Patch(label="got its own value back", **kept))
+        handles.append(swatch(PAPER, "got its own value back", hatch=_HATCH))
     if any(len(level.source) < WARP for level in shown):
         handles.append(swatch(PALE, "took no part (not in the mask)"))
     picture.key(handles)

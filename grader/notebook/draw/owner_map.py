@@ -18,7 +18,6 @@ from grader.cuda.simulator.observers.arrays import Array
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
 from ..failures import Notice
-from .arguments import array_argument, named, require_run
 from .ownership import Ownership, ownership, sentences
 from .picture import (
     BLUE,
@@ -31,8 +30,12 @@ from .picture import (
     Colour,
     Picture,
     Style,
+    array_argument,
     empty,
+    named,
+    require_run,
     swatch,
+    top_axis,
 )
 
 _FOLD, _MOST_COLUMNS, _MOST_ROWS = 32, 40, 24  # a vector is folded; more columns, rows are cut
@@ -159,13 +162,11 @@ def _likeliest(run: Run, array: Array, kind: str | None) -> tuple[str, Ownership
 
 def _label_axes(axes: Axes, grid: _Grid) -> None:
     axes.set(xlim=(0, grid.across), ylim=(grid.down, 0))
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
+    top_axis(axes, "element" if grid.folded else "column")
     step = 1 if grid.across <= 16 else 4
     axes.set_xticks(
         np.arange(0, grid.across, step) + 0.5, [str(n) for n in range(0, grid.across, step)]
     )
-    axes.set_xlabel("element" if grid.folded else "column", size=SMALL, color=INK)
     if grid.folded and grid.rows == 1:
         axes.set_yticks([])
         return
@@ -259,8 +260,8 @@ def _key(run: Run, cells: Collection[Who]) -> list[Patch]:
     if any(len(_of(who)) > 1 for who in cells):
         handles.append(swatch(PALE, "several blocks"))
     if not all(cells):
-        handles.append(swatch(PAPER, "nobody" if _all_known(run) else "none of these blocks"))
-        handles[-1].set_hatch("////")
+        nobody = "nobody" if _all_known(run) else "none of these blocks"
+        handles.append(swatch(PAPER, nobody, hatch="////"))
     return handles
 
 

@@ -1,4 +1,6 @@
-"""A matplotlib figure that a notebook shows once, sharp, with its text twin; and the palette."""
+"""A matplotlib figure that a notebook shows once, sharp, with its text twin; the palette; and what
+pictures say of arguments that they cannot draw.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,16 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from grader.counted import counted
 from grader.cuda.sanitize import lines_of
 from grader.cuda.simulator import Run
+from grader.cuda.simulator.observers.arrays import Array
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 
+from ..failures import Notice
 from ..html import OURS
 
 # Okabe and Ito's colours, which stay apart for colour-blind eyes.
@@ -135,9 +140,29 @@ def empty(title: str, run: Run, reason: str) -> Picture:
     return picture
 
 
-def swatch(colour: Colour, meaning: str) -> Patch:
-    """A key's entry for what is filled with `colour`."""
-    return Patch(facecolor=colour, edgecolor=FAINT, linewidth=0.6, label=meaning)
+def swatch(colour: Colour, meaning: str, edge: Colour = FAINT, hatch: str = "") -> Patch:
+    """A key's entry for what is filled with `colour`, or hatched."""
+    look: Style = {"hatch": hatch} if hatch else {}
+    return Patch(facecolor=colour, edgecolor=edge, linewidth=0.6, label=meaning, **look)
+
+
+def arrow(colour: Colour, meaning: str, width: float) -> Line2D:
+    """A key's entry for an arrow of `colour`, `width` points thick."""
+    head: Style = {"marker": ">", "markersize": 5, "markevery": [-1]}
+    return Line2D([0, 1], [0, 0], color=colour, label=meaning, lw=width, **head)
+
+
+def beside(axes: Axes, left: float, height: float, text: str, **style: Any) -> None:
+    """Text beside a row: `left` in widths of the axes, `height` in what they count upwards."""
+    given: Style = {"va": "center", "color": INK} | style
+    axes.text(left, height, text, transform=axes.get_yaxis_transform(), **given)
+
+
+def top_axis(axes: Axes, label: str) -> None:
+    """Numbers and what they count along the top."""
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel(label, size=SMALL, color=INK)
 
 
 def index_axis(axes: Axes, indices: range, label: str) -> None:
@@ -145,10 +170,8 @@ def index_axis(axes: Axes, indices: range, label: str) -> None:
     step = 1 if len(indices) <= 16 else 4 if len(indices) <= WARP else WARP
     while len(indices) // step > 16:
         step *= 2
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
+    top_axis(axes, label)
     axes.set_xticks([index for index in indices if index % step == 0])
-    axes.set_xlabel(label, size=SMALL, color=INK)
 
 
 def source_line(run: Run, line: int, width: int) -> str:
@@ -177,3 +200,27 @@ def activity_key(patterns: Iterable[np.ndarray]) -> list[Patch]:
     """Those entries of ACTIVITY that the patterns have, each one bool[threads]."""
     drawn = {state for active in patterns for state in activity(active).tolist()}
     return [swatch(*entry) for state, entry in enumerate(ACTIVITY.items()) if state in drawn]
+
+
+# ---- arguments of a launch ----
+
+
+def require_run(run: Run, what: str) -> None:
+    """A Notice unless `run` is what watch() returned. `what`: the function that was called."""
+    if not isinstance(run, Run):
+        raise Notice(f"`{what}` draws what `watch(...)` returned: `run = watch(...)` first.")
+
+
+def array_argument(run: Run, argument: int) -> Array:
+    """Argument number `argument` of the launch, from 0; a Notice if that is no array."""
+    arrays = {number: array for number, array in enumerate(run.arrays) if array is not None}
+    if not isinstance(argument, int) or argument not in arrays:
+        known = ", ".join(map(str, arrays)) or "none"
+        raise Notice(f"Argument {argument!r} of this launch is no array; arrays are: {known}.")
+    return arrays[argument]
+
+
+def named(run: Run, argument: int) -> str:
+    """ "x", as the kernel calls an array argument, or "argument 0" where that is not known."""
+    array = dict(enumerate(run.arrays)).get(argument)
+    return array.name if array and array.name else f"argument {argument}"

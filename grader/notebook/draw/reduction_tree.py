@@ -8,30 +8,32 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import ListedColormap
-from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from grader.counted import counted
 from grader.cuda.simulator import Run
 
-from .levels import Arrow, Level, Tree, tree_of
-from .numbers import read_cells, short
+from .levels import Arrow, Level, Tree, read_cells, short, tree_of
 from .picture import (
+    ACTIVITY,
     BLUE,
     FAINT,
     INK,
     PALE,
     RED,
     SMALL,
+    WARP,
     Picture,
     Style,
+    activity,
     activity_key,
+    arrow,
+    beside,
     empty,
     index_axis,
     note,
     swatch,
 )
-from .work_strip import at_work, paint_work
 
 _MOST_LEVELS, _MOST_NUMBERED, _MOST_ARROWS = 16, 32, 512
 _LEFT, _TOP, _ACROSS = 1.1, 1.5, 6.1  # inches
@@ -101,8 +103,7 @@ def _paint_tree(sheet: _Sheet) -> None:
         else:
             _paint_global(sheet, level, top)
         name = f"at barrier {level.barrier}" if level.barrier else "at the end"
-        left: Style = {"transform": sheet.axes.get_yaxis_transform(), "va": "center", "ha": "right"}
-        sheet.axes.text(-0.02, top + sheet.box / 2, name, size=SMALL, color=INK, **left)
+        beside(sheet.axes, -0.02, top + sheet.box / 2, name, size=SMALL, ha="right")
         _paint_arrows(sheet, level, top)
     wide = f"shared-memory cell ({counted(sheet.tree.width, 'byte')} each)"
     index_axis(sheet.axes, sheet.tree.cells, wide)
@@ -185,11 +186,10 @@ def _end(arrow: Arrow) -> int:
 
 
 def _explain(picture: Picture, sheet: _Sheet, run: Run) -> None:
-    line: Style = {"lw": 1.6, "marker": ">", "markersize": 5, "markevery": [-1]}
     written = "written since the barrier before" + " (t3: by thread 3)" * sheet.numbered
     cells = [swatch(sheet.written, written), swatch(_KEPT, "unchanged")]
-    foreign = Line2D([0, 1], [0, 0], color=RED, label="read what another thread wrote", **line)
-    own = Line2D([0, 1], [0, 0], color=FAINT, label="read what the thread itself wrote", **line)
+    foreign = arrow(RED, "read what another thread wrote", 1.6)
+    own = arrow(FAINT, "read what the thread itself wrote", 1.6)
     if set(sheet.tree.cells) - sheet.levels[0].writer.keys():
         cells.append(swatch(PALE, "not yet written"))
     picture.key([*cells, foreign, own], columns=2)
@@ -207,3 +207,51 @@ def _description(title: str, levels: tuple[Level, ...], whole: Tree) -> str:
         for level in levels
     ]
     return "\n".join([f"{title}, {counted(len(whole.cells), 'cell')}:", *rows])
+
+
+# ---- beside the rows: the warps of the block, and how much of each was at work ----
+
+_HALF = 0.09  # of a strip's height, in inches
+
+
+def paint_work(axes: Axes, count: int, working: list[set[int]], middles: np.ndarray) -> None:
+    """A strip for each set of `working` threads out of `count`; `axes` counts inches down, and
+    `middles` says where each strip goes."""
+    for threads, middle in zip(working, middles, strict=True):
+        active = np.isin(np.arange(count), sorted(threads))
+        if count <= 2 * WARP:
+            _paint_lane_strip(axes, active, middle)
+        else:
+            _paint_warp_strip(axes, active, middle)
+        beside(axes, 1.06, middle, at_work(threads), size=SMALL - 0.5)
+    index_axis(axes, range(count), "threads at work")
+    axes.set(xlim=(-0.5, count - 0.5), xticks=[0, count - 1])
+
+
+def at_work(threads: set[int]) -> str:
+    warps = len({thread // WARP for thread in threads})
+    return f"{counted(len(threads), 'thread')}, {counted(warps, 'warp')}"
+
+
+def _paint_lane_strip(axes: Axes, active: np.ndarray, middle: float) -> None:
+    extent = (-0.5, len(active) - 0.5, middle + _HALF, middle - _HALF)
+    style: Style = {"vmin": 0, "vmax": 2, "aspect": "auto", "interpolation": "none"}
+    axes.imshow([activity(active)], ListedColormap(list(ACTIVITY)), extent=extent, **style)
+    edges = np.minimum(np.arange(0, len(active) + WARP, WARP), len(active)) - 0.5
+    axes.vlines(edges, middle - _HALF, middle + _HALF, colors=INK, lw=0.9, clip_on=False)
+
+
+def _paint_warp_strip(axes: Axes, active: np.ndarray, middle: float) -> None:
+    """Many warps: each filled, from below, to the share of its lanes that work."""
+    working, idle_lane, idle_warp = ACTIVITY
+    first = np.arange(0, len(active), WARP)
+    share = np.add.reduceat(active, first, dtype=float) / WARP
+    rest = np.where(share > 0, idle_lane, idle_warp)
+    bars: Style = {
+        "width": (0.8 if len(first) <= 16 else 1) * WARP,
+        "align": "edge",
+        "lw": 0,
+        "bottom": middle + _HALF,
+    }
+    axes.bar(first - 0.5, -2 * _HALF, color=rest, **bars)
+    axes.bar(first - 0.5, -2 * _HALF * share, color=working, **bars)

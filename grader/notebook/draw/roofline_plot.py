@@ -10,8 +10,8 @@ from grader.bench.timings import Size, Timing, Timings, size_text, when
 from grader.counted import counted
 
 from ..failures import Notice
+from .bandwidth_curves import apart, name, style
 from .picture import FAINT, INK, PALE, SMALL, Picture
-from .series import apart, name, style
 
 _HEIGHT, _LEFT, _TOP, _WIDE, _TALL = 4.4, 0.85, 0.45, 5.7, 3.3  # inches
 _LINE = 0.17  # inches from label to label

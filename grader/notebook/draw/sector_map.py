@@ -14,7 +14,6 @@ from grader.cuda.simulator import Event, Run
 from grader.cuda.simulator.observers.trace import MOST_EVENTS
 from grader.cuda.simulator.observers.traffic import SECTOR
 
-from .arguments import array_argument, named, require_run
 from .moments import addresses
 from .picture import (
     BLUE,
@@ -26,7 +25,10 @@ from .picture import (
     WARP,
     Picture,
     Style,
+    array_argument,
     empty,
+    named,
+    require_run,
     source_line,
     swatch,
 )

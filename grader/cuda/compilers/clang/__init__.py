@@ -1,9 +1,8 @@
 """clang, by the wheel `ziglang`: compiles CUDA C++ to PTX on every system, without a toolkit.
 
-What NVRTC has built in and clang has not stands in cuda.h and in the modules that make headers.
-clang poses as NVRTC to CUDA's own headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for
-no host. It is a program: it inherits the limits and the confinement of the process that starts
-it, and is given no child of its own.
+What NVRTC has built in and clang has not stands in `include/`. clang poses as NVRTC to CUDA's own
+headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for no host. It is a program: it inherits
+the limits and the confinement of the process that starts it, and is given no child of its own.
 """
 
 from __future__ import annotations
@@ -26,15 +25,13 @@ from pathlib import Path
 from ...diagnostics import Diagnostic
 from ...errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
+from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
 from ..protocol import SOURCE_NAME, TOO_MUCH, Job, Program
-from . import names, unconstructed, unrolling, unset
-from .built_in import FIRST, HEADERS
-from .clusters import clusters
+from . import llvm_text
 from .flags import back, front, is_debug, optimiser, plain
-from .layout import laid_out
 from .log import diagnostics, warnings
-from .ptx import like_nvrtc
-from .wide_copies import wide_copies
+from .ptx import laid_out, like_nvrtc, named
+from .source import name_variables, with_room, without_unroll
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
@@ -73,8 +70,8 @@ class Clang:
             try:
                 return self._once(job)
             except CompileError as error:
-                source = unrolling.without(job.source, error.diagnostics)
-                source = unconstructed.with_room(source, error.diagnostics)
+                source = without_unroll(job.source, error.diagnostics)
+                source = with_room(source, error.diagnostics)
                 if source == job.source:
                     raise
                 job = replace(job, source=source)
@@ -89,27 +86,27 @@ class Clang:
 def _own() -> str:
     """What this package makes of sources and of PTX, as a digest."""
     parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    texts = repr(sorted(HEADERS.items())).encode()
+    texts = repr(sorted(HEADERS_OF_CLANG.items())).encode()
     return hashlib.sha256(b"".join([*parts, texts])).hexdigest()
 
 
 def _compiled(job: Job, folder: Path, shut: bool) -> Program:
-    text = f'{_NOT_CUDA}# 1 "{SOURCE_NAME}"\n{job.source}\n{names.asked(job.name_expressions)}'
+    text = f'{_NOT_CUDA}# 1 "{SOURCE_NAME}"\n{job.source}\n{name_variables(job.name_expressions)}'
     (folder / "source").write_bytes(text.encode(errors="replace"))
-    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST)
+    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST_OF_CLANG)
     seen = ("-ivfsoverlay", _nothing_but(folder, job)) if shut else ()
     more = (*first, *seen, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
     log = _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
     middle = folder / "middle"
-    if unset.doubted(log):
-        slowly = ("-include", FIRST, *seen, unset.FILLED, "-disable-llvm-passes")
+    if llvm_text.doubted(log):
+        slowly = ("-include", FIRST_OF_CLANG, *seen, llvm_text.FILLED, "-disable-llvm-passes")
         _run([*front(job), *_places(), *slowly, "-o", "middle", "source"], folder, job.source)
-        (folder / "unset").write_bytes(unset.unknown(_read(middle, _PTX_BYTES)))
+        (folder / "unset").write_bytes(llvm_text.unknown(_read(middle, _PTX_BYTES)))
         _run([*optimiser(job), "-o", "middle", "unset"], folder, job.source)
-    middle.write_bytes(unset.dropped(wide_copies(clusters(_read(middle, _PTX_BYTES)))))
+    middle.write_bytes(llvm_text.finished(_read(middle, _PTX_BYTES)))
     _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
     ptx = _read(folder / "ptx", _PTX_BYTES).decode()
-    ptx, found = names.answered(ptx, job.name_expressions)
+    ptx, found = named(ptx, job.name_expressions)
     strange = _strange(folder / "included", job)
     doubts = warnings(log, job.source)
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
@@ -144,7 +141,7 @@ def _precompiled() -> Path:
     """What every source begins with, read once for all sources of this process and its children."""
     made = _headers() / "first.pch"
     flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
-    header = str(_headers() / FIRST)
+    header = str(_headers() / FIRST_OF_CLANG)
     _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
     return made
 
@@ -284,10 +281,10 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process end
 
 @cache
 def _headers() -> Path:
-    """A folder that holds `HEADERS`. The judge's workers inherit it, and can only read it."""
+    """A folder with `HEADERS_OF_CLANG`. The judge's workers inherit it, and can only read it."""
     _kept.append(tempfile.TemporaryDirectory(prefix="warpwise-headers-"))
     folder = Path(_kept[0].name).resolve()
-    for name, text in HEADERS.items():
+    for name, text in HEADERS_OF_CLANG.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

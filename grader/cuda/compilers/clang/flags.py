@@ -6,7 +6,7 @@ import re
 
 from ...errors import CompileError
 from ..protocol import DEFAULT_ARCH, Job
-from . import unset
+from .llvm_text import DOUBT
 
 # The host whose `long` and alignments CUDA's types have, whatever machine compiles.
 _HOST = "x86_64-unknown-linux-gnu"
@@ -29,7 +29,7 @@ _FRONT = (
     *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
     *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
     "-Werror=c23-extensions",  # #embed, any file's content in a kernel, is not CUDA C++
-    *("-Wunused-value", "-Wuninitialized", unset.DOUBT, "-Wtautological-unsigned-zero-compare"),
+    *("-Wunused-value", "-Wuninitialized", DOUBT, "-Wtautological-unsigned-zero-compare"),
     *("-Wshift-count-overflow", "-Wdivision-by-zero", "-Warray-bounds", "-Wempty-body"),
     *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
     *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),

@@ -20,7 +20,8 @@ from ...sanitize import lines_of
 from ..headers import included_as
 from ..out_of_reach import named
 from ..protocol import SOURCE_NAME
-from . import names, unset
+from .llvm_text import MAY_BE
+from .source import NAMES_FILE
 
 _PLACE = r"(?P<file>.+?):(?P<line>\d+):(?P<column>\d+)"
 _HEAD = re.compile(rf"(?:{_PLACE}: )?(?P<kind>fatal error|error|warning|note): (?P<message>.*)")
@@ -67,7 +68,7 @@ def warnings(log: str, source: str) -> tuple[Diagnostic, ...]:
     """What clang doubts in `source` itself; `flags` says what it is asked to doubt."""
     lines = lines_of(source)
     doubts = (entry for entry in _entries(log) if entry.head["kind"] == "warning" and entry.own)
-    doubts = (one for one in doubts if unset.MAY_BE not in one.message)  # for us alone
+    doubts = (one for one in doubts if MAY_BE not in one.message)  # for us alone
     return bounded(dict.fromkeys(Diagnostic(one.message, *_at(one, lines)) for one in doubts))
 
 
@@ -128,8 +129,8 @@ _NO_DEVICE = (
 
 def _where(error: _Entry) -> str:
     name = included_as(error.head["file"])
-    if name == names.FILE:
-        return f"{names.FILE}: "
+    if name == NAMES_FILE:
+        return f"{NAMES_FILE}: "
     return f"{name}, line {error.head['line']}: " if name else ""
 
 

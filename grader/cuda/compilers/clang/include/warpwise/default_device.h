@@ -1,0 +1,2 @@
+#include <warpwise/first.h>
+#pragma clang force_cuda_host_device begin

@@ -1,0 +1,3 @@
+#pragma once
+#include <warpwise/cuda.h>
+#include <prelude.h>

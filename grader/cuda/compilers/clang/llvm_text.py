@@ -1,0 +1,164 @@
+"""LLVM's text of a kernel, changed between clang's front end and its back end.
+
+Clusters: a kernel states the blocks of its cluster with `__cluster_dims__`. clang's own attribute
+of that name takes at most 15 and keeps them from the back end. An annotation takes any constants
+and comes as far as LLVM's text; there `clusters` writes what the back end reads.
+
+Values that nothing sets: to clang they may be anything, and it leaves out what reads them. NVRTC
+keeps the read, so that the simulated GPU can tell of it. An annotation (`__shared__` in cuda.h)
+refers to shared memory that nobody writes to and so keeps it; `dropped` deletes the annotation once
+all is optimised. A scalar in a register, where clang itself doubts that it is set before it is
+read, gets the value of an empty piece of assembly (`unknown`): nothing is known of that value, and
+in PTX it is a register that nothing writes.
+
+Copies: NVRTC copies 16 aligned bytes by one load and one store. LLVM's back end makes two of 8
+bytes of a copy from memory to memory, and a pack would cost twice its requests (`wide_copies`).
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def finished(text: bytes) -> bytes:
+    """LLVM's text, optimised, as the back end is to read it."""
+    return dropped(wide_copies(clusters(text)))
+
+
+# ---- clusters ----
+
+_NAMED = re.compile(rb'^@(?P<name>[\w.]+) = .* c"warpwise cluster\\00"', re.MULTILINE)  # in cuda.h
+_SIZES = re.compile(rb"^@(?P<name>[\w.]+) = [^{\n]*\{[^{}]*\} \{(?P<sizes>[^{}]*)\}", re.MULTILINE)
+_KERNEL_ANNOTATION = re.compile(
+    rb"\{ ptr @(?P<kernel>[-\w.$]+), ptr @(?P<what>[\w.]+), [^{}]*ptr @(?P<sizes>[\w.]+) \}"
+)
+_KERNEL = re.compile(rb"^define [^\n]*?@(?P<name>[-\w.$]+)\([^\n]*(?= #\d+[^\n]*\{$)", re.MULTILINE)
+
+
+def clusters(text: bytes) -> bytes:
+    """LLVM's text, each such kernel with its cluster."""
+    named = {found["name"] for found in _NAMED.finditer(text)}
+    if not named:
+        return text
+    sizes = {found["name"]: found["sizes"] for found in _SIZES.finditer(text)}
+    of_kernels = {
+        found["kernel"]: re.findall(rb"i\d+ (\d+)", sizes.get(found["sizes"], b""))
+        for found in _KERNEL_ANNOTATION.finditer(text)
+        if found["what"] in named
+    }
+
+    def stated(kernel: re.Match[bytes]) -> bytes:
+        blocks = of_kernels.get(kernel["name"])
+        if not blocks:
+            return bytes(kernel[0])
+        return kernel[0] + b' "nvvm.cluster_dim"="%s"' % b",".join([*blocks, b"1", b"1"][:3])
+
+    return _KERNEL.sub(stated, text)
+
+
+# ---- values that nothing sets ----
+
+_ANNOTATIONS = re.compile(rb"^@llvm\.global\.annotations = .*\n", re.MULTILINE)
+_SHARED = re.compile(rb"^(?P<name>@[\w.$]+) = internal .*?addrspace\(3\) global .*\n", re.MULTILINE)
+
+DOUBT = "-Wconditional-uninitialized"
+MAY_BE = "may be uninitialized when used here"
+_DOUBTED = re.compile(r"warning: variable '[^']*' (is|may be) (used )?uninitialized")
+# clang marks as its own what it stores first, and gives the type of what it stores.
+FILLED = "-ftrivial-auto-var-init=pattern"
+_FILLING = re.compile(
+    rb"^  (?:store (?P<type>\w+) [^,]*, ptr (?P<name>%[\w.]+)|call void @llvm\.mem).*"
+    rb"!annotation (?P<mark>!\d+)\n",
+    re.MULTILINE,
+)
+_MARK = re.compile(rb'^(!\d+) = !\{!"auto-init"\}', re.MULTILINE)
+_REGISTERS = {b"i16": b"h", b"i32": b"r", b"i64": b"l", b"float": b"f", b"double": b"d"}
+
+
+def doubted(log: str) -> bool:
+    """Whether clang has said of a variable that it may be read before it is set."""
+    return bool(_DOUBTED.search(log))
+
+
+def unknown(text: bytes) -> bytes:
+    """LLVM's text as `FILLED` makes it: of what it fills, scalars with a name get a value that
+    nothing is known of, and the others none."""
+    marks = set(_MARK.findall(text))
+
+    def value(filling: re.Match[bytes]) -> bytes:
+        if filling["mark"] not in marks:
+            return filling[0]
+        register = _REGISTERS.get(filling["type"] or b"")
+        name = filling["name"] or b"%0"
+        if register is None or name[1:].isdigit():
+            return b""
+        kind, new = filling["type"], b"%%unset.%d" % filling.start()
+        return b'  %s = call %s asm "", "=%s"()\n' % (
+            new,
+            kind,
+            register,
+        ) + b"  store %s %s, ptr %s\n" % (kind, new, name)
+
+    return _FILLING.sub(value, text)
+
+
+def dropped(text: bytes) -> bytes:
+    """LLVM's text, optimised, without annotations and without shared memory that nobody uses."""
+    text = _ANNOTATIONS.sub(b"", text)
+    return _SHARED.sub(lambda one: one[0] if text.count(one["name"]) > 1 else b"", text)
+
+
+# ---- copies ----
+
+_WIDE = 16  # bytes
+_MOST = 128  # bytes; the back end makes loops of longer copies
+_POINTER = rb"(?P<{0}_type>ptr(?: addrspace\(\d\))?)(?P<{0}_facts>[^,%@]*) (?P<{0}>[%@][-\w.$]+)"
+_COPY = re.compile(
+    rb"^ *(?:tail )?call void @llvm\.memcpy\.p\d\.p\d\.i\d\d\("
+    + b", ".join(_POINTER.replace(b"{0}", name) for name in (b"to", b"by"))
+    + rb", i\d\d (?P<size>\d+), i1 false\)[^\n]*?(?P<place>, !dbg !\d+)?(?:, ![^\n]*)?$",
+    re.MULTILINE,
+)
+_ALIGN = re.compile(rb"\balign (\d+)")
+
+
+def wide_copies(text: bytes) -> bytes:
+    """LLVM's text with those copies replaced."""
+    count = 0
+
+    def loads_and_stores(copy: re.Match[bytes]) -> bytes:
+        nonlocal count
+        size = int(copy["size"])
+        aligned = all(_aligned(copy[side]) for side in ("to_facts", "by_facts"))
+        if not aligned or size % _WIDE or not 0 < size <= _MOST:
+            return bytes(copy[0])
+        count += 1
+        return _moved(copy, count)
+
+    return _COPY.sub(loads_and_stores, text)
+
+
+def _aligned(facts: bytes) -> bool:
+    found = _ALIGN.search(facts)
+    return found is not None and int(found[1]) % _WIDE == 0
+
+
+def _moved(copy: re.Match[bytes], number: int) -> bytes:
+    """All of it is read before any of it is written: the compiler may have either come first."""
+    rows: dict[str, list[bytes]] = {"load": [], "store": []}
+    place = copy["place"] or b""
+    for at in range(0, int(copy["size"]), _WIDE):
+        name = b"%%wide.%d.%d" % (number, at)
+        for side, kind in (("by", "load"), ("to", "store")):
+            pointer = name + b"." + side.encode()
+            rows[kind].append(
+                b"  %s = getelementptr i8, %s %s, i64 %d%s"
+                % (pointer, copy[f"{side}_type"], copy[side], at, place)
+            )
+        rows["load"].append(
+            b"  %s = load <4 x i32>, %s %s.by, align 16%s" % (name, copy["by_type"], name, place)
+        )
+        rows["store"].append(
+            b"  store <4 x i32> %s, %s %s.to, align 16%s" % (name, copy["to_type"], name, place)
+        )
+    return b"\n".join([*rows["load"], *rows["store"]])

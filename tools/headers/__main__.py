@@ -1,0 +1,4 @@
+from . import headers
+
+for path, text in headers().items():
+    path.write_text(text, encoding="utf-8")
