@@ -1,13 +1,12 @@
 """Mistakes of meaning put into kernels, and whether the cases notice: a part of what
-`python tools/adversary.py` tries whole."""
+`python -m tools.adversary` tries whole."""
 
 import random
 from dataclasses import replace
 
-import adversary
-import changes
 import pytest
-import trials
+
+from tools import adversary, changes, trials
 
 SEED, SAMPLE = 1, 24
 TAME = "02_tree_reduction/dot"

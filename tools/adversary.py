@@ -1,6 +1,6 @@
 """Put mistakes of meaning into every solution, and see which of them no case notices.
 
-    python tools/adversary.py [LESSON[/EXERCISE]] [--jobs N] [--alternatives K --seed S]
+    python -m tools.adversary [LESSON[/EXERCISE]] [--jobs N] [--alternatives K --seed S]
 
 For each exercise it prints how many changes were made (`changes.py`), and what became of them:
 
@@ -40,11 +40,11 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "tests")]
 
 import suites  # noqa: E402
-import trials  # noqa: E402
-from changes import Change, changes, in_few_words  # noqa: E402
 
 from grader import course  # noqa: E402
-from grader.validation.equivalent_mutants import program_of  # noqa: E402
+from tools import trials  # noqa: E402
+from tools.changes import Change, changes, in_few_words  # noqa: E402
+from tools.equivalent_mutants import program_of  # noqa: E402
 
 Answer = TypeVar("Answer")
 EXCUSED = HERE / "excused.toml"

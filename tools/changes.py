@@ -1,6 +1,6 @@
 """Mistakes of meaning, put into a kernel one at a time.
 
-`grader.validation.mutation` exchanges tokens. The changes here are mistakes that somebody makes who
+`tools.mutants` exchanges tokens. The changes here are mistakes that somebody makes who
 has the right idea: a number that only happens to be right, an index in too small a type, an
 identity that is none, an exponential as a quotient, a barrier one line too early, the first or the
 last element forgotten or counted twice, work that one thread, one warp or one block does alone.
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from grader.validation.mutation import nodes, parser, solution_regions, text_of
+from tools.mutants import nodes, parser, solution_regions, text_of
 
 IDENTITIES = (
     *("0.0f", "1e30f", "-1e30f", "3.402823466e+38f", "-3.402823466e+38f"),

@@ -77,8 +77,8 @@ def autograde(
         lateness.apply(course)
         changes.record(course, lesson, before)
         by_hand = _by_hand(course, lesson)
-        found = [_graded(course, lesson, one, by_hand, one in works) for one in learners]
-        return [stuck.get(one.learner) or one for one in found]
+        graded = [_graded(course, lesson, one, by_hand, one in works) for one in learners]
+        return [stuck.get(one.learner) or one for one in graded]
 
 
 # --- reading -------------------------------------------------------------------------------------

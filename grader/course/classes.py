@@ -106,7 +106,8 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
     shorter = numbers | {name: np.full_like(numbers[name], block)}
     bound = [condition for condition in rule.where if name in condition]
     if bound:
-        return there & ~np.logical_and.reduce([rules.value(one, shorter) for one in bound])
+        holds = np.logical_and.reduce([rules.value(one, shorter) for one in bound])
+        return np.asarray(there & ~holds)
     reached = [
         numbers[one] > rules.value(edge, shorter)
         for one, edges in edges_of(rule).items()
@@ -114,7 +115,7 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
         if name in edge
     ]
     if reached:
-        return there & np.logical_or.reduce(reached)
+        return np.asarray(there & np.logical_or.reduce(reached))
     if name in next(one.length or "" for one in rules.parameters(rule) if one.length):
         return there
     return there & (elements_of(rule, numbers) * numbers[name] > block * _threads(numbers))
@@ -128,7 +129,7 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     for many in _KINDS_OF:
         found["elements", f"above {many:,}"] = elements > many
         # Twice as many, so that the last row begins beyond.
-        short = np.logical_and.reduce([size <= many for size in sizes_alone] or [False])
+        short = np.all([size <= many for size in sizes_alone] or [False], axis=0)
         found["elements", f"above {2 * many:,}, no size above {many:,}"] = short & (
             elements > 2 * many
         )
