@@ -61,7 +61,7 @@ def autograde(
     dates and policy say now. `workers` judge; by default one a CPU."""
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
-    with _alone(course):
+    with alone(course):
         with _judges(workers) as there:
             release.require_solved(course, found, there)
             changes.record(course, lesson)  # what was done by hand since
@@ -202,7 +202,7 @@ def _graded(
 
 
 @contextmanager
-def _alone(course: CourseFolder) -> Iterator[None]:
+def alone(course: CourseFolder) -> Iterator[None]:
     """Two at once would get into each other's way: the second is told so. The lock is SQLite's, on
     a file without a table, as that is one on every system; it goes with the process, however that
     ends."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
@@ -31,14 +31,15 @@ _HEAD = "Of this course: docs/course-file.md says what each line means."
 _COURSE = {"version", "time_zone", "late_days", "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
 _LESSON |= {"columns"}
-_PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
+_PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"}
 
 
 @dataclass(frozen=True)
 class Plan:
     """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
     due. `sections` and `extensions` say when it is due for a section, or a learner, instead;
-    `columns` what a learning platform calls its column."""
+    `columns` what a learning platform calls its column; several names where it is not known which
+    of them is the lesson's."""
 
     due: datetime | None = None
     late: Policy | None = None
@@ -48,7 +49,7 @@ class Plan:
     optional: frozenset[str] = frozenset()
     sections: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, datetime] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def outside(self) -> frozenset[str]:
@@ -58,10 +59,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Person:
-    """A learner; `systems` has the row of each learning platform that the roster came from."""
+    """A learner; `systems` has the row of each learning platform that the roster came from, and
+    `also` the other logins under which this learner hands in."""
 
     section: str = ""
     team: str = ""
+    also: tuple[str, ...] = ()
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -86,6 +89,11 @@ class CourseFile:
         if not name:
             return (learner,)
         return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+
+    def off_roster(self, learners: Iterable[str]) -> list[str]:
+        """Those who are not on the roster; nobody where no roster was ever read."""
+        has_roster = any(who.systems for who in self.learners.values())
+        return sorted(set(learners) - self.learners.keys()) if has_roster else []
 
     def local(self, when: datetime) -> str:
         """A time of the gradebook as people here write it."""
@@ -192,7 +200,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _names(data, "optional", where),
         _moments(data, "sections", zone, where),
         _moments(data, "extensions", zone, where),
-        _typed(data, "columns", dict, {}, where),
+        _columns(data, where),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -204,9 +212,15 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
     kept = {name: dict(data[name]) for name in data if isinstance(data[name], dict)}
+    also = tuple(sorted(_names(data, "also", where, "logins")))
     return Person(
-        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), kept
+        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), also, kept
     )
+
+
+def _columns(data: dict[str, Any], where: str) -> dict[str, tuple[str, ...]]:
+    found = _typed(data, "columns", dict, {}, where)
+    return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in found.items()}
 
 
 def _known(data: Any, names: set[str], where: str) -> None:
@@ -226,10 +240,12 @@ def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: 
     return found
 
 
-def _names(data: dict[str, Any], name: str, where: str) -> frozenset[str]:
+def _names(
+    data: dict[str, Any], name: str, where: str, what: str = "exercises' names"
+) -> frozenset[str]:
     found = data.get(name, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ClassroomError(f"{where}: {name} should be a list of exercises' names.")
+        raise ClassroomError(f"{where}: {name} should be a list of {what}.")
     return frozenset(found)
 
 
