@@ -1,6 +1,7 @@
 """changes.jsonl: every change of every mark, who made it, when, and why, one JSON object a line. It
-is only ever added to, but for a lesson's new name, which `grader rename` puts into its lines. What marks are now is compared with the last lines about them, so that also
-what was changed in formgrader is in it, once `grader autograde` or `feedback` has looked."""
+is only ever added to, but for a lesson's new name, which `grader rename` puts into its lines. What
+marks are now is compared with the last lines about them, so that also what was changed in
+formgrader is in it, once `grader autograde` or `feedback` has looked."""
 
 from __future__ import annotations
 

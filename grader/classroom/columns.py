@@ -17,64 +17,16 @@ _NO_POINTS = re.compile(
 )
 # Words that say that a column is some lesson's, and not which.
 _GENERAL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "assessment",
-        "assignment",
-        "chapter",
-        "course",
-        "cuda",
-        "ex",
-        "exercise",
-        "exercises",
-        "for",
-        "homework",
-        "hw",
-        "in",
-        "l",
-        "lab",
-        "laboratory",
-        "lesson",
-        "module",
-        "no",
-        "nr",
-        "number",
-        "of",
-        "on",
-        "p",
-        "part",
-        "points",
-        "practical",
-        "problem",
-        "project",
-        "ps",
-        "session",
-        "set",
-        "sheet",
-        "task",
-        "the",
-        "to",
-        "topic",
-        "unit",
-        "week",
-    ]
+    re.findall(
+        r"\w+",
+        "a an and assessment assignment chapter course cuda ex exercise for homework hw in l lab "
+        "laboratory lesson module no nr number of on p part points practical problem project ps "
+        "session set sheet task the to topic unit week",
+    )
 )
 # Words of a column that is no lesson's, though it may be about one.
 _OTHER = frozenset(
-    [
-        "attendance",
-        "exam",
-        "final",
-        "midterm",
-        "participation",
-        "quiz",
-        "quizze",
-        "review",
-        "survey",
-        "test",
-    ]
+    re.findall(r"\w+", "attendance exam final midterm participation quiz quizze review survey test")
 )
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 

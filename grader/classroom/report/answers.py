@@ -12,7 +12,7 @@ from nbgrader.api import MissingEntry
 from ...course import Lesson
 from ...cuda.diagnostics import Diagnostic
 from ...submissions.cells import cuda_source
-from .. import ClassroomError, graded, verdicts
+from .. import ClassroomError, graded, off_roster, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
@@ -36,7 +36,7 @@ class GradedAnswer:
 class Class:
     """Everybody's answers, by exercise in the lesson's order; who handed in nothing; the CUDA that
     was handed out, skeletons and the lesson's own kernels; and, where they may be shown, what
-    learners are called."""
+    learners are called, and of whom the roster knows nothing."""
 
     lesson: Lesson
     answers: dict[str, list[GradedAnswer]]
@@ -44,6 +44,7 @@ class Class:
     handed_out: tuple[str, ...]
     called: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
+    strangers: tuple[str, ...] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -58,6 +59,8 @@ def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Cl
         with course.gradebook() as gradebook:
             found = names.chosen(rows(course, gradebook, lesson.name))
             called = names.called(gradebook)
+            shown = () if names.anonymous else {row.learner for row in found}
+            strangers = off_roster.sentences(names.file, gradebook, shown)
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
@@ -73,7 +76,7 @@ def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Cl
             answers[answer.row.exercise].append(_shown(answer, names))
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
     missing = tuple(sorted(map(names.name, absent)))
-    return Class(lesson, answers, missing, handed_out, called, names.anonymous)
+    return Class(lesson, answers, missing, handed_out, called, names.anonymous, tuple(strangers))
 
 
 def _shown(answer: GradedAnswer, names: Names) -> GradedAnswer:
