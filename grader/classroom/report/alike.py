@@ -1,12 +1,12 @@
 """Two notebooks that are alike beyond what independent ones are.
 
-What two learners share is evidence as far as few pairs share anything as rare: -log2 of the share of
-such pairs, in bits. Looked at are answers (statements in any order, names aside), comments, names,
-and white space. Where only some of what could be shared is shared, the bits that it takes to say
-which are taken off, as chance had that many ways. Names and comments count no more than they are
-rare among those with the same answer, as they may come with it. A pair is named when its bits are
-TIMES those that it takes to choose one pair of the class, and MARGIN; or when those of a single
-exercise are `ONE` more than it takes to choose a pair. These three were found by classes that
+What two learners share is evidence as far as few pairs share anything as rare: -log2 of the share
+of such pairs, in bits. Looked at are answers (statements in any order, names aside), comments,
+names, and white space. Where only some of what could be shared is shared, the bits that it takes to
+say which are taken off, as chance had that many ways. Names and comments count no more than they
+are rare among those with the same answer, as they may come with it. A pair is named when its bits
+are TIMES those that it takes to choose one pair of the class, and MARGIN; or when those of a single
+exercise are ONE more than it takes to choose a pair. These three are from classes that
 tests/made_class.py makes. What was handed out is no evidence, and what most have is little.
 """
 
@@ -38,7 +38,7 @@ class Shared:
     """What two answers to an exercise share, with the bits of it: all statements, with the status
     if they failed; the white space; comments and names. `most`: how many comments and names both
     could share. `reordered`: the statements are in another order; `renamed`: what the first one's
-    names are called by the other."""
+    names are called by the other; `lines`: where in both sources the same statements stand."""
 
     answer: float
     failed: str
@@ -48,6 +48,7 @@ class Shared:
     most: tuple[int, int]
     reordered: bool
     renamed: Mapping[str, str]
+    lines: tuple[frozenset[int], frozenset[int]]
 
     def bits(self, counted: set[object]) -> float:
         """The bits of all of it, but for words that are `counted` already; these are then, too."""
@@ -189,6 +190,7 @@ class _Group:
             ),
             same and not ordered,
             reading.renamed(ours, theirs) if same else {},
+            (ours.lines(theirs), theirs.lines(ours)),
         )
 
     def _words(

@@ -36,7 +36,8 @@ class GradedAnswer:
 class Class:
     """Everybody's answers, by exercise in the lesson's order; who handed in nothing; the CUDA that
     was handed out, skeletons and the lesson's own kernels; and, where they may be shown, what
-    learners are called, and of whom the roster knows nothing."""
+    learners are called, and of whom the roster knows nothing. `others`: by learner, the CUDA of
+    the cells that answer no exercise."""
 
     lesson: Lesson
     answers: dict[str, list[GradedAnswer]]
@@ -45,6 +46,7 @@ class Class:
     called: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
     strangers: tuple[str, ...] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> list[Row]:
@@ -71,7 +73,10 @@ def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Cl
     for row in found:
         if row.learner not in absent and row.exercise in answers:
             by_learner.setdefault(row.learner, []).append(row)
+    others = {}
     for learner, mine in by_learner.items():
+        cells = _cells(course.notebook("autograded", lesson.name, learner))
+        others[names.name(learner)] = "\n".join(source for name, source in cells if not name)
         for answer in _answers(course, lesson.name, learner, mine):
             answers[answer.row.exercise].append(_shown(answer, names))
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))

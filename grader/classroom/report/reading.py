@@ -73,6 +73,16 @@ class Answer:
         """The statements with the white space in them, names and order aside."""
         return tuple(sorted((one.tokens, one.spaces) for one in self.statements))
 
+    def lines(self, other: Answer) -> frozenset[int]:
+        """The lines of the statements that the other has, too."""
+        theirs = set(other.text)
+        return frozenset(
+            line
+            for one in self.statements
+            if one.tokens in theirs
+            for line in range(one.lines[0], one.lines[1] + 1)
+        )
+
 
 def read(source: str, failed: str, given: HandedOut) -> Answer:
     """The answer in a source."""
