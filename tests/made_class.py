@@ -20,21 +20,21 @@ from grader.cuda.comments import without_comments
 
 LESSON = "02_tree_reduction"
 DEPTHS = ("verbatim", "renamed", "reformatted", "reordered", "half", "one")
-NUMBERS = (
-    "i j k s t n m d p q idx id tid pos step stride half lane off offset gap dist width".split()
-)
-NUMBERS += "w other next partner mine src dst left active limit count len jump".split()
-VALUES = (
-    "v x y a b val value sum acc total result res tmp temp best cur part local best_so_far".split()
-)
-VALUES += "r out my_sum partial running f g u mx biggest largest current".split()
+NUMBERS = """
+    i j k s t n m d p q idx id tid pos step stride half lane off offset gap dist width w other next
+    partner mine src dst left active limit count len jump
+"""
+VALUES = """
+    v x y a b val value sum acc total result res tmp temp best cur part local best_so_far r out
+    my_sum partial running f g u mx biggest largest current
+"""
 PHRASES = [
     "sync", "wait for everyone", "wait", "reduce", "add the other half", "barrier", "guard",
     "only the first thread", "thread 0 writes", "load", "store the result", "shared memory",
     "out of range", "halve", "loop over the tree", "identity", "neutral element", "done",
 ]  # fmt: skip
-VERBS = "take fold combine pull merge keep skip clear read fetch write check reset hand".split()
-THINGS = "upper_half lower_half partner total_so_far tile counter last_block rest warp".split()
+VERBS = "take fold combine pull merge keep skip clear read fetch write check reset hand"
+THINGS = "upper_half lower_half partner total_so_far tile counter last_block rest warp"
 ENDS = [
     "",
     " first",
@@ -82,7 +82,8 @@ def changed_own(source, skeleton, change):
 
 def declared(text):
     """The variables of a text, with whether they are whole numbers."""
-    kinds = r"\b(int|unsigned|long|bool|auto|float|double|float4)\b[ *&]*(?:const +)?(\w+)(?= *[=;,)\[])"
+    kinds = r"\b(int|unsigned|long|bool|auto|float|double|float4)\b[ *&]*(?:const +)?(\w+)"
+    kinds += r"(?= *[=;,)\[])"
     return {
         name: kind not in ("float", "double", "float4") for kind, name in re.findall(kinds, text)
     }
@@ -113,7 +114,7 @@ class Habits:
             if name not in self.called:
                 pool = NUMBERS if whole else VALUES
                 new = self.rng.random() < self.renames
-                self.called[name] = self.rng.choice(pool) if new else name
+                self.called[name] = self.rng.choice(pool.split()) if new else name
             if self.called[name] not in names.values() and self.called[name] not in skeleton:
                 names[name] = self.called[name]
         own = changed_own(own, skeleton, rename(names))
@@ -143,7 +144,7 @@ class Habits:
     def _comment(self):
         if self.rng.random() < 0.4:
             return self.rng.choice(PHRASES)
-        words = (self.rng.choice(VERBS), self.rng.choice(THINGS).replace("_", " "))
+        words = (self.rng.choice(VERBS.split()), self.rng.choice(THINGS.split()).replace("_", " "))
         return " ".join(words) + self.rng.choice(ENDS)
 
 
@@ -177,7 +178,9 @@ def copied(lesson, theirs, own, depth, rng):
         skeleton = answers(lesson)[name][0]
         if depth in ("renamed", "reordered"):
             pools = (VALUES, NUMBERS)
-            names = {one: rng.choice(pools[kind]) + "_" for one, kind in declared(source).items()}
+            names = {
+                one: rng.choice(pools[kind].split()) + "_" for one, kind in declared(source).items()
+            }
             names = {one: new for one, new in names.items() if one not in skeleton}
             source = changed_own(source, skeleton, rename(names))
         if depth == "reformatted":

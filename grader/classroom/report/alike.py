@@ -22,7 +22,7 @@ import numpy as np
 from . import reading
 from .reading import Answer, HandedOut
 
-TIMES, MARGIN = 2, 3  # the bits to name a pair: so many times those to choose one, and some more
+TIMES, MARGIN = 1.6, 8  # the bits to name a pair: so many times those to choose one, and some more
 ONE = 6  # the same for a single exercise
 WRONG = 1.1  # how much more the same wrong answer says than the same right one
 ALONE = 0.5  # how much less the same answer says without a comment, name or white space in common
