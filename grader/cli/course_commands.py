@@ -297,7 +297,14 @@ def _table(file: CourseFile, found: list[LearnerStatus], strangers: list[str]) -
 
 def _shown(one: LearnerStatus, file: CourseFile, is_stranger: bool) -> dict[str, str]:
     """A learner's cells by column."""
-    to_do = (one.waits and "look at its marks", is_stranger and "not on the roster")
+    to_do = [
+        said
+        for said, holds in (
+            ("look at its marks", one.waits),
+            ("not on the roster", is_stranger),
+        )
+        if holds
+    ]
     return {
         "learner": one.learner,
         "name": one.name,
@@ -308,7 +315,7 @@ def _shown(one: LearnerStatus, file: CourseFile, is_stranger: bool) -> dict[str,
         "handed in": file.local(one.when) if one.when else "yes" if one.handed_in else "no",
         "late": _span(one.late) + (f" ({counted(one.spent, 'late day')})" if one.spent else ""),
         "points": "" if one.score is None else f"{one.score:g}",
-        "to do": ", ".join(filter(None, to_do)),
+        "to do": ", ".join(to_do),
     }
 
 

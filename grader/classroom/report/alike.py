@@ -148,7 +148,7 @@ class _Group:
         """What it says that two learners share a feature: among all or, where they are not few,
         among those who share the `given` one, too."""
         among = self.owners[given] if given else set()
-        among = among if len(among) >= FEW + 2 else self.read.keys()
+        among = among if len(among) >= FEW + 2 else set(self.read)
         whose = self.owners[feature] & among
         return log2((len(among) - 1) / max(1, len(whose) - 1))
 
