@@ -20,7 +20,7 @@ from math import comb, log2
 import numpy as np
 
 from . import reading
-from .reading import Answer, HandedOut
+from .reading import HandedOut, OwnAnswer
 
 TIMES, MARGIN = 1.6, 8  # the bits to name a pair: so many times those to choose one, and some more
 ONE = 6  # the same for a single exercise
@@ -94,7 +94,7 @@ def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]
 class _Group:
     """A class's answers by learner and exercise, and who has which feature."""
 
-    def __init__(self, read: Mapping[str, Mapping[str, Answer]]):
+    def __init__(self, read: Mapping[str, Mapping[str, OwnAnswer]]):
         self.read = read
         self.owners: dict[Feature, set[str]] = {}
         for learner, answers in read.items():
@@ -168,7 +168,7 @@ class _Group:
             {name: shared[name] for name in both if worth[name] >= 1},
         )
 
-    def _shared(self, name: str, ours: Answer, theirs: Answer) -> Shared:
+    def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
         """What two answers to one exercise share."""
         same = bool(ours.set) and ours.set == theirs.set
         ordered = same and ours.text == theirs.text
@@ -209,7 +209,7 @@ class _Group:
         }
 
 
-def _features(name: str, answer: Answer) -> set[Feature]:
+def _features(name: str, answer: OwnAnswer) -> set[Feature]:
     found: set[Feature] = set()
     for kind, words in (("comment", answer.comments), ("name", answer.names)):
         found |= {(kind, where, word) for where in (name, "") for word in words}

@@ -50,7 +50,7 @@ class HandedOut:
 
 
 @dataclass(frozen=True)
-class Answer:
+class OwnAnswer:
     """What of a source is the learner's own; `failed` is its status if it failed."""
 
     statements: tuple[Statement, ...]
@@ -73,7 +73,7 @@ class Answer:
         """The statements with the white space in them, names and order aside."""
         return tuple(sorted((one.tokens, one.spaces) for one in self.statements))
 
-    def lines(self, other: Answer) -> frozenset[int]:
+    def lines(self, other: OwnAnswer) -> frozenset[int]:
         """The lines of the statements that the other has, too."""
         theirs = set(other.text)
         return frozenset(
@@ -84,16 +84,16 @@ class Answer:
         )
 
 
-def read(source: str, failed: str, given: HandedOut) -> Answer:
+def read(source: str, failed: str, given: HandedOut) -> OwnAnswer:
     """The answer in a source."""
     comments: list[str] = []
     found = _statements(source, comments)
     own = tuple(one for one in found if one.tokens not in given.statements)
     names = frozenset(name for one in own for name in one.declared) - given.names
-    return Answer(own, names, frozenset(comments) - given.comments, failed)
+    return OwnAnswer(own, names, frozenset(comments) - given.comments, failed)
 
 
-def renamed(one: Answer, other: Answer) -> dict[str, str]:
+def renamed(one: OwnAnswer, other: OwnAnswer) -> dict[str, str]:
     """What the names of the first are called in the other, where it is something else throughout;
     the statements that both have are taken in their order."""
     places: dict[tuple[str, ...], list[Statement]] = {}
