@@ -178,7 +178,7 @@ def test_a_judge_that_is_killed_costs_nobody_a_grade(here):
 
 
 def test_a_second_autograde_at_the_same_time_is_refused(here):
-    with batch._alone(here):
+    with batch.alone(here):
         said = grader(here, "autograde", LESSON)
     assert said.exit_code == 2
     assert said.stderr.startswith("Another `grader autograde` is at work in this course")

@@ -63,7 +63,7 @@ def autograde(
     `workers` judge; by default one a CPU."""
     _require_judge(course)
     found = lessons.lesson(lesson, course.kernels)
-    with _alone(course):
+    with alone(course):
         coursefile.settle(course)
         with _judges(workers) as there:
             release.require_solved(course, found, there)
@@ -211,7 +211,7 @@ def _graded(
 
 
 @contextmanager
-def _alone(course: CourseFolder) -> Iterator[None]:
+def alone(course: CourseFolder) -> Iterator[None]:
     """Two at once would get into each other's way: the second is told so. The lock is SQLite's, on
     a file without a table, as that is one on every system; it goes with the process, however that
     ends."""

@@ -1,6 +1,7 @@
 """changes.jsonl: every change of every mark, who made it, when, and why, one JSON object a line. It
-is only ever added to. What marks are now is compared with the last lines about them, so that also
-what was changed in formgrader is in it, once `grader autograde` or `feedback` has looked."""
+is only ever added to, but for a lesson's new name, which `grader rename` puts into its lines. What
+marks are now is compared with the last lines about them, so that also what was changed in
+formgrader is in it, once `grader autograde` or `feedback` has looked."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from datetime import UTC, datetime
 from ..course.weave import CHECK
 from . import verdicts
 from .export import Mark, marks
+from .files import whole
 from .folder import CourseFolder
 
 FILE = "changes.jsonl"
@@ -86,11 +88,12 @@ def between(lesson: str, before: State, after: State) -> Iterator[Change]:
             yield Change(when, _who(), learner, lesson, what, score, new.score, why, *kept)
 
 
-def record(course: CourseFolder, lesson: str, before: State | None = None) -> State:
-    """Add to the log what is new since `before`, by default since its last lines about the lesson.
-    Returns what marks are now."""
+def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
+    """Add to the log what is new since `before`, by default since its last lines about the lesson;
+    `why` is said of all of it where it is known. Returns what marks are now."""
     state = now(course, lesson)
-    found = list(between(lesson, last(course, lesson) if before is None else before, state))
+    new = between(lesson, last(course, lesson) if before is None else before, state)
+    found = [replace(one, why=why or one.why) for one in new]
     if found:
         lines = "".join(json.dumps(asdict(one)) + "\n" for one in found)
         with (course.root / FILE).open("a", encoding="utf-8") as log:
@@ -136,6 +139,14 @@ def read(course: CourseFolder, lesson: str) -> Iterator[Change]:
                 change = Change(**json.loads(line))
                 if change.lesson == lesson:
                     yield change
+
+
+def rename(course: CourseFolder, old: str, new: str) -> None:
+    """Give a lesson's lines its new name, all at once."""
+    path = course.root / FILE
+    if path.is_file():
+        lines = path.read_text(encoding="utf-8", errors="replace")
+        whole(path, lines.replace(f'"lesson": {json.dumps(old)}', f'"lesson": {json.dumps(new)}'))
 
 
 def last(course: CourseFolder, lesson: str) -> State:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..submissions import submission
-from . import ClassroomError, verdicts
+from . import ClassroomError, coursefile, second_logins, verdicts
 from .folder import CourseFolder
 
 NO_NAME = (
@@ -40,6 +40,7 @@ def collect(course: CourseFolder, lesson: str) -> tuple[list[str], tuple[Graded,
     with the reason; ClassroomError when there is nobody."""
     refused: dict[str, str] = {}
     aside: list[Graded] = []
+    second_logins.settle(course, lesson)
     if (course.shelves / "inbound").is_dir():
         aside = _put_aside(course, lesson)
         refused = _collect(course, lesson)
@@ -56,9 +57,10 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
     place of that other's own work, and what nbgrader did not name: of whom, and a sentence. Where
     learners are no users of this machine, as on many hubs, there is no telling the first."""
     found = []
+    file = coursefile.read(course)
     for folder in _inbound(course, lesson):
         learner, when = _learner_and_time(folder)
-        if forger := _forger(folder, learner):
+        if forger := _forger(folder, (learner, *file.person(learner).also)):
             _hide(folder, "forged")
             why = f"What {forger} handed in under this name is put aside."
             found.append(Graded(learner, {}, (why,)))
@@ -68,18 +70,22 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
     return found
 
 
-def _forger(folder: Path, learner: str) -> str:
-    """Who handed in a folder under the name of `learner`; empty when nobody is known to have."""
+def _forger(folder: Path, logins: tuple[str, ...]) -> str:
+    """Who handed in a folder under the name of a learner with these `logins`; empty when nobody is
+    known to have."""
     if sys.platform == "win32":
         return ""  # nbgrader's exchange knows nobody there
     import pwd
 
+    rightful = set()
+    for login in logins:
+        with suppress(KeyError, ValueError):
+            rightful.add(pwd.getpwnam(login).pw_uid)
     try:
-        rightful = {pwd.getpwnam(learner).pw_uid, os.getuid()}
         owner = pwd.getpwuid(folder.lstat().st_uid)
-    except (KeyError, ValueError):
+    except KeyError:
         return ""
-    return "" if owner.pw_uid in rightful else owner.pw_name
+    return "" if not rightful or owner.pw_uid in rightful | {os.getuid()} else owner.pw_name
 
 
 def _hide(folder: Path, why: str) -> None:

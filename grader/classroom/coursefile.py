@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
@@ -34,7 +34,7 @@ _PARTIAL = "partial_marks"
 _COURSE = {"version", "time_zone", "late_days", _PARTIAL, "lessons", "learners"}
 _LESSON = {"due", "late", "attempts", "teams", "extra", "optional", "sections", "extensions"}
 _LESSON |= {"columns", "solutions"}
-_PERSON = {"section", "team", "canvas", "moodle", "blackboard", "brightspace"}
+_PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brightspace", "csv"}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,8 @@ class Plan:
     """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
     due. `solutions` says from when on feedback shows ours: CLOSED, when nobody can hand in any
     more, or PASSED, to whom has passed. `sections` and `extensions` say when it is due for a
-    section, or a learner, instead; `columns` what a learning platform calls its column."""
+    section, or a learner, instead; `columns` what a learning platform calls its column; several
+    names where it is not known which of them is the lesson's."""
 
     due: datetime | None = None
     late: Policy | None = None
@@ -52,7 +53,7 @@ class Plan:
     optional: frozenset[str] = frozenset()
     sections: Mapping[str, datetime] = field(default_factory=dict)
     extensions: Mapping[str, datetime] = field(default_factory=dict)
-    columns: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     solutions: str = CLOSED
 
     @property
@@ -63,10 +64,12 @@ class Plan:
 
 @dataclass(frozen=True)
 class Person:
-    """A learner; `systems` has the row of each learning platform that the roster came from."""
+    """A learner; `systems` has the row of each learning platform that the roster came from, and
+    `also` the other logins under which this learner hands in."""
 
     section: str = ""
     team: str = ""
+    also: tuple[str, ...] = ()
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -94,6 +97,11 @@ class CourseFile:
         if not name:
             return (learner,)
         return tuple(sorted(one for one, who in self.learners.items() if who.team == name))
+
+    def off_roster(self, learners: Iterable[str]) -> list[str]:
+        """Those who are not on the roster; nobody where no roster was ever read."""
+        has_roster = any(who.systems for who in self.learners.values())
+        return sorted(set(learners) - self.learners.keys()) if has_roster else []
 
     def local(self, when: datetime) -> str:
         """A time of the gradebook as people here write it."""
@@ -217,7 +225,7 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
         _names(data, "optional", where),
         _moments(data, "sections", zone, where),
         _moments(data, "extensions", zone, where),
-        _typed(data, "columns", dict, {}, where),
+        _columns(data, where),
         _one_of(data, "solutions", (CLOSED, PASSED), where),
     )
     if both := plan.extra & plan.optional:
@@ -230,9 +238,15 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
     kept = {name: dict(data[name]) for name in data if isinstance(data[name], dict)}
+    also = tuple(sorted(_names(data, "also", where, "logins")))
     return Person(
-        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), kept
+        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), also, kept
     )
+
+
+def _columns(data: dict[str, Any], where: str) -> dict[str, tuple[str, ...]]:
+    found = _typed(data, "columns", dict, {}, where)
+    return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in found.items()}
 
 
 def _known(data: Any, names: set[str], where: str) -> None:
@@ -262,10 +276,12 @@ def _one_of(data: dict[str, Any], name: str, words: tuple[str, str], where: str)
     return str(found)
 
 
-def _names(data: dict[str, Any], name: str, where: str) -> frozenset[str]:
+def _names(
+    data: dict[str, Any], name: str, where: str, what: str = "exercises' names"
+) -> frozenset[str]:
     found = data.get(name, [])
     if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
-        raise ClassroomError(f"{where}: {name} should be a list of exercises' names.")
+        raise ClassroomError(f"{where}: {name} should be a list of {what}.")
     return frozenset(found)
 
 

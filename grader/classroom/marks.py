@@ -25,12 +25,13 @@ SHOWN = 8  # hexadecimal digits of a pseudonym
 
 @dataclass(frozen=True)
 class Column:
-    """A lesson, the most points there are, and what each learning platform calls it."""
+    """A lesson, the most points there are, and what each learning platform calls it, where several
+    of its columns could be the lesson's, all of them."""
 
     lesson: str
     title: str
     most: float
-    headings: Mapping[str, str]
+    headings: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,26 @@ class Marks:
     columns: tuple[Column, ...]
     lines: tuple[Line, ...]
     rows: tuple[export.Row, ...]  # exercise by exercise
+    left_out: tuple[str, ...] = ()  # who is not on the roster
 
     @property
     def most(self) -> float:
         return sum(column.most for column in self.columns)
 
 
-def read(
-    course: CourseFolder, lessons: list[Lesson], section: str | None = None, anonymous: bool = False
-) -> Marks:
-    """Of these lessons, those that were released; of everybody, or of one section. ClassroomError
-    when there is nothing."""
-    file = coursefile.read(course)
+@dataclass(frozen=True)
+class Whom:
+    """Whose marks are asked for: of one `section` or of all, `anonymous` or not, and with
+    `everybody` also of those who are not on the roster."""
+
+    section: str | None = None
+    anonymous: bool = False
+    everybody: bool = False
+
+
+def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> Marks:
+    """Of these lessons, those that were released. ClassroomError when there is nothing."""
+    file, section = coursefile.read(course), whom.section
     with course.gradebook() as gradebook:
         released = {one.name: one for one in gradebook.assignments}
         columns = tuple(
@@ -89,12 +98,18 @@ def read(
             if row.status != export.NOT_HANDED_IN:
                 scored.setdefault(row.learner, []).append(row)
         lines = [_line(file, one, scored.get(one.id, [])) for one in gradebook.students]
-    chosen = [one for one in lines if section in (None, one.person.section)]
+    left_out = [] if whom.everybody else file.off_roster(one.learner for one in lines)
+    chosen = [
+        one
+        for one in lines
+        if section in (None, one.person.section) and one.learner not in left_out
+    ]
     if not chosen:
         raise ClassroomError(_nobody(file, section))
-    names = Names(course, file, section, anonymous)
-    chosen = [names.hide(one) for one in chosen] if anonymous else chosen
-    return Marks(columns, tuple(sorted(chosen, key=_by_name)), tuple(names.shown(rows)))
+    names = Names(course, file, section, whom.anonymous)
+    chosen = [names.hide(one) for one in chosen] if whom.anonymous else chosen
+    shown = names.shown([row for row in rows if row.learner not in left_out])
+    return Marks(columns, tuple(sorted(chosen, key=_by_name)), tuple(shown), tuple(left_out))
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,16 @@ def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | No
             plan["late"] = late
 
 
+def set_column(course: CourseFolder, lesson: str, system: str, column: str) -> None:
+    """Keep what a learning platform calls a lesson's column; of several that could be it, a part of
+    the name is enough that only one has."""
+    known = coursefile.read(course).plan(lesson).columns.get(system, ())
+    alike = [heading for heading in known if column in heading]
+    with changed(course) as document:
+        kept = alike[0] if len(alike) == 1 and column not in known else column
+        table(document, "lessons", lesson, "columns")[system] = kept
+
+
 def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datetime:
     """Keep that `lesson` is due later for `learner`, and return when it was due before. The learner
     need not have handed in anything yet, and no lateness is worked out anew before the next

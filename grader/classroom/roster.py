@@ -12,7 +12,7 @@ from typing import Any
 import tomlkit
 
 from ..submissions.submission import is_name
-from . import ClassroomError, coursefile, spreadsheets, tabular
+from . import ClassroomError, columns, coursefile, spreadsheets, tabular
 from .coursefile import changed, table
 from .folder import CourseFolder
 
@@ -71,6 +71,7 @@ SYSTEMS = (
     System(
         "csv",
         mark=(),
+        kept=("id",),
         id=("id", "learner", "login", "username", "student_id"),
         section=("section",),
         team=("team", "group"),
@@ -81,6 +82,9 @@ _FIRST = ("First Name", "First name", "FirstName", "first_name", "first name")
 _LAST = ("Last Name", "Last name", "LastName", "Surname", "last_name", "last name")
 _WHOLE = ("Student", "name")
 _EMAIL = ("Email address", "Email Address", "Email", "email", "e-mail")
+_COMMA = re.compile(r"\s*[,\uff0c\u060c\u3001]\s*")  # also East Asia's and Arabic's
+# What stands behind a last name and is a part of it; behind a comma it is no first name.
+_SUFFIX = re.compile(r"([js]n?r|junior|senior|i{2,3}|iv|vi{1,3}|ix|esq|ph\.?d|m\.?d)\.?", re.I)
 _SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
 
 
@@ -133,25 +137,47 @@ def read(
     return Roster(system, tuple(members.values()), tuple(head))
 
 
-def keep(course: CourseFolder, roster: Roster, lessons: Mapping[str, str]) -> list[str]:
-    """Put the roster into gradebook and course file. Returns who is in the gradebook and not in it;
-    nobody is removed. `lessons` gives titles by name, to know their columns by."""
+def keep(
+    course: CourseFolder, roster: Roster, lessons: Mapping[str, str]
+) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+    """Put the roster into gradebook and course file. Returns who is in the gradebook and not in it,
+    for nobody is removed; and by lesson what the platform calls its column, or columns, where that
+    is not sure. `lessons` gives titles by name, to know their columns by."""
     with course.gradebook() as gradebook:
         known = {one.id for one in gradebook.students}
         for one in roster.members:
             fields = {"email": one.email} if one.email else {}
             if one.first or one.last:  # both, as all of a name may stand in one of them
                 fields |= {"first_name": one.first, "last_name": one.last}
-            told = {name: spreadsheets.plain(value) or None for name, value in fields.items()}
-            gradebook.update_or_create_student(one.id, **told)
+            plain = {name: spreadsheets.plain(value) or None for name, value in fields.items()}
+            gradebook.update_or_create_student(one.id, **plain)
     before = coursefile.read(course)
+    matched = _columns(roster, lessons, before)
     with changed(course) as document:
         people = table(document, "learners")
         for one in roster.members:
             people[one.id] = _entry(roster.system, one, before.person(one.id))
-        for lesson, heading in _headings(roster, lessons).items():
-            table(document, "lessons", lesson, "columns")[roster.system.name] = heading
-    return sorted(known - {one.id for one in roster.members})
+        for lesson, found in matched.items():
+            kept = found[0] if len(found) == 1 else list(found)
+            table(document, "lessons", lesson, "columns")[roster.system.name] = kept
+    return sorted(known - {one.id for one in roster.members}), matched
+
+
+def _columns(
+    roster: Roster, lessons: Mapping[str, str], before: coursefile.CourseFile
+) -> dict[str, tuple[str, ...]]:
+    """By lesson, the columns that match it, if any does. One that was chosen stays while the
+    platform has it."""
+    if roster.system.name == "csv":
+        return {}
+    about = {*roster.system.id, *roster.system.kept, *_FIRST, *_LAST, *_WHOLE, *_EMAIL}
+    headings = [one for one in roster.headings if one not in about]
+    found = {name: one for name, one in columns.matches(lessons, headings).items() if one}
+    for name in lessons:
+        chosen = before.plan(name).columns.get(roster.system.name, ())
+        if len(chosen) == 1 and chosen[0] in roster.headings:
+            found[name] = chosen
+    return found
 
 
 def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
@@ -163,6 +189,8 @@ def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
     ):
         if value:
             entry[name] = value
+    if before.also:
+        entry["also"] = list(before.also)
     systems = dict(before.systems)
     if system.kept:
         systems[system.name] = {
@@ -172,16 +200,6 @@ def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
         entry[name] = tomlkit.inline_table()
         entry[name].update(row)
     return entry
-
-
-def _headings(roster: Roster, lessons: Mapping[str, str]) -> dict[str, str]:
-    """What the system calls each lesson, if it has a column that begins with its name or title."""
-    found = {}
-    for name, title in lessons.items():
-        for heading in roster.headings:
-            if heading.startswith((name, title)) and not heading.endswith(("(Feedback)",)):
-                found[name] = heading
-    return found
 
 
 def _system(head: list[str]) -> System:
@@ -197,15 +215,14 @@ def _system(head: list[str]) -> System:
 def _member(
     system: System, row: Row, id: str | None, section: str | None, team: str | None
 ) -> Member:
-    found = _any(row, (id,) if id else system.id).lstrip("#")  # which Brightspace puts in front
+    login = _any(row, (id,) if id else system.id).lstrip("#")  # which Brightspace puts in front
     first, last = _any(row, _FIRST), _any(row, _LAST)
     if not first and not last:
-        last, comma, first = _any(row, _WHOLE).partition(", ")
-        first, last = (first, last) if comma else (last, "")
+        first, last = _parted(_any(row, _WHOLE))
     sections = _any(row, (section,) if section else system.section)
     teams = _any(row, (team,) if team else system.team)
     return Member(
-        found,
+        login,
         first,
         last,
         _any(row, _EMAIL),
@@ -213,6 +230,14 @@ def _member(
         _SEVERAL.split(teams)[0] if system.several else teams,
         row,
     )
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """First and last name of `Last, First`; all of a name that has no such comma is the first."""
+    last, *others = _COMMA.split(name)
+    suffixes = [one for one in others if _SUFFIX.fullmatch(one)]
+    first = " ".join(one for one in others if one not in suffixes)
+    return (first, " ".join([last, *suffixes])) if first else (name, "")
 
 
 def _any(row: Row, columns: Iterable[str]) -> str:

@@ -18,6 +18,8 @@ _SEPARATORS = re.compile(r"[\s;,|\"]+")
 # What makes a cell a formula (also in its wide form), wherever one could begin for any of them.
 _BEGINS = "=+-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"(?:(?<=^)|(?<=[;,|]))([\s\"']*)(?=[{re.escape(_BEGINS)}])")
+_LEADING = re.compile(rf"^[\s']*[{re.escape(_BEGINS)}][\s'{re.escape(_BEGINS)}]*")
+_JOINERS = dict.fromkeys((0x200C, 0x200D))  # without width; Persian names have them, among others
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -34,7 +36,7 @@ def plain(text: str) -> str:
     """A name for nbgrader's gradebook, whose own exporter writes it as it is, unquoted: without
     what ends a cell there, and with nothing in front that makes it a formula. Who is meant can
     still be read."""
-    return _SEPARATORS.sub(" ", visible(text)).lstrip(f"{_BEGINS} '").rstrip()
+    return _LEADING.sub("", _SEPARATORS.sub(" ", visible(text.translate(_JOINERS)))).strip()
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:

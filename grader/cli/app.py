@@ -406,15 +406,40 @@ def extend(
 
 @app.command()
 def roster(
-    file: Annotated[Path, typer.Argument(help="As Canvas, Moodle... export it, or plain CSV.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="As Canvas, Moodle... export it, or plain CSV.")
+    ] = None,
     id: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has the ids.")] = None,
     section: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has sections.")] = None,
     team: Annotated[str | None, typer.Option(metavar="COLUMN", help="Has teams.")] = None,
+    same: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OTHER=LEARNER", help="A login that is a learner of the roster."),
+    ] = None,
+    later: Annotated[
+        bool, typer.Option("--later", help="--same: where both handed in, the later counts.")
+    ] = False,
 ) -> None:
-    """Enter who is in the class: names, e-mails, sections and teams."""
+    """Enter who is in the class: names, e-mails, sections and teams; or, with --same, whose a login
+    is that nobody knows."""
     from . import course_commands
 
+    if same and file is None:
+        raise typer.Exit(course_commands.join_logins(same, later))
+    if same or file is None:
+        raise typer.BadParameter("give a FILE, or --same OTHER=LEARNER")
     raise typer.Exit(course_commands.read_roster(file, id, section, team))
+
+
+@app.command()
+def rename(
+    old: Annotated[str, typer.Argument(help="What the gradebook calls the lesson.")],
+    new: Annotated[str, typer.Argument(help="What its folder is called now.")],
+) -> None:
+    """Move marks, work and dates of a lesson to the new name of its folder."""
+    from . import course_commands
+
+    raise typer.Exit(course_commands.rename_lesson(old, new))
 
 
 @app.command()
@@ -427,11 +452,19 @@ def export(
     decimal: Annotated[str, typer.Option(help="A point or a comma.")] = ".",
     section: Annotated[str | None, typer.Option(help="Only this section.")] = None,
     anonymous: Annotated[bool, typer.Option("--anonymous", help="Without names.")] = False,
+    everybody: Annotated[
+        bool, typer.Option("--everybody", help="Also who is not on the roster.")
+    ] = False,
+    column: Annotated[
+        str | None, typer.Option(help="What the system calls the lesson's column.")
+    ] = None,
 ) -> None:
     """Write the class's marks as another gradebook imports them."""
+    from ..classroom.marks import Whom
     from . import course_commands
 
-    raise typer.Exit(course_commands.export_marks(lesson, system, to, decimal, section, anonymous))
+    whom = Whom(section, anonymous, everybody)
+    raise typer.Exit(course_commands.export_marks(lesson, system, to, decimal, whom, column))
 
 
 @app.command()

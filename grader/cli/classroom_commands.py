@@ -29,7 +29,9 @@ from ..classroom import (
     leaderboard,
     lecture,
     notebooks,
+    off_roster,
     regrade,
+    renaming,
     report,
 )
 from ..classroom.collecting import Graded
@@ -84,7 +86,7 @@ def autograde_lesson(
     name: str, jobs: int | None, scheduler: str | None, force: bool, unsafe: bool
 ) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
-    here = open_course()
+    here = course_here()
     lesson = lesson_called(here, name).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, lesson)
@@ -97,6 +99,7 @@ def autograde_lesson(
     problems = problems_of((*found.graded, *refused))
     for problem in problems:
         complain(problem)
+    say_who_is_off_the_roster(here, (one.learner for one in found.graded))
     entered = sum(bool(one.exercises) for one in found.graded)
     with here.gradebook() as gradebook:
         unread = sorted(export.unmarked(gradebook, lesson))
@@ -135,7 +138,7 @@ def mark(points: float | None) -> str:
 def write_feedback(name: str, solutions: bool) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV; our solutions
     with `solutions`, or where course.toml says so, or once nobody can hand in any more."""
-    here = open_course()
+    here = course_here()
     about = lesson_called(here, name)
     lesson = about.name
     learners = here.learners("autograded", lesson)
@@ -164,13 +167,14 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
 
 def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
-    here = open_course()
+    here = course_here()
     names = Names(here, coursefile.read(here), section, anonymous)
     if name:
         page = report.write(here, lesson_called(here, name), names)
     else:
         page = report.write_course(here, list(course.lessons(here.kernels)), names)
     say(f"{short(page)} is the report; beside it are the same marks as .csv and .json")
+    say_who_is_off_the_roster(here)
     return 0
 
 
@@ -221,6 +225,22 @@ def present_lesson(number: str, live: bool, port: int) -> int:
         if stepper.pressed_key() not in stepper.STOP:
             stepper.step_through(lesson, made.mistakes, Console(), stepper.pressed_key)
     return 0
+
+
+def course_here() -> CourseFolder:
+    """The course of the current folder; lessons of its gradebook that have no folder are named."""
+    here = open_course()
+    for sentence in renaming.gone(here):
+        complain(sentence)
+    return here
+
+
+def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None = None) -> None:
+    """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
+    with here.gradebook() as gradebook:
+        known = [one.id for one in gradebook.students] if learners is None else learners
+        for sentence in off_roster.sentences(coursefile.read(here), gradebook, known):
+            complain(sentence)
 
 
 def lesson_called(here: CourseFolder, name: str) -> course.Lesson:

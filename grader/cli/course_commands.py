@@ -1,4 +1,4 @@
-"""What `grader release | extend | roster | export | regrade | status` do and say."""
+"""What `grader release | extend | roster | rename | export | regrade | status` do and say."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ from ..classroom import (
     coursefile,
     export,
     exports,
+    joining,
     lesson_status,
     marks,
     planning,
     preview,
     regrade,
     release,
+    renaming,
     roster,
     spreadsheets,
 )
@@ -43,13 +45,16 @@ from ..counted import counted, some
 from ..course import handout, scaffolding
 from ..errors import BadInput
 from ..judge import known_faults, steps
+from ..submissions.submission import is_name
 from .classroom_commands import (
     complain,
+    course_here,
     largest,
     lesson_called,
     mark,
     problems_of,
     say,
+    say_who_is_off_the_roster,
     short,
     tell_kept,
 )
@@ -78,7 +83,7 @@ def preview_lesson(name: str, port: int) -> None:
 
 def release_lessons(name: str | None, due: str | None, late: str | None, yes: bool) -> int:
     """Release one lesson, or all of them; keep when they are due."""
-    here = open_course()
+    here = course_here()
     found = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
     if due is not None:
         _require_meant([planning.objection(here, one.name, due) for one in found], yes)
@@ -135,7 +140,7 @@ def read_roster(path: Path, id: str | None, section: str | None, team: str | Non
     here = open_course()
     found = roster.read(path, id, section, team)
     titles = {one.name: one.title for one in course.lessons(here.kernels)}
-    absent = roster.keep(here, found, titles)
+    absent, columns = roster.keep(here, found, titles)
     sections = Counter(one.section for one in found.members if one.section)
     teams = {one.team for one in found.members if one.team}
     told = ", ".join(f"{name} ({count})" for name, count in sorted(sections.items()))
@@ -144,8 +149,37 @@ def read_roster(path: Path, id: str | None, section: str | None, team: str | Non
         f"{counted(len(found.members), 'learner')}, as {found.system.name} has them; "
         f"sections: {told or 'none'}; teams: {len(teams) or 'none'}"
     )
+    for lesson, headings in columns.items():
+        say(exports.column(found.system.name, lesson, headings))
     if absent:
         say(f"In the gradebook and not in {path.name}: {some(absent)}. Nobody was removed.")
+    say_who_is_off_the_roster(here)
+    return 0
+
+
+def join_logins(same: list[str], later: bool) -> int:
+    """Move what was handed in under one login to another, for each OTHER=LEARNER."""
+    here = course_here()
+    for pair in same:
+        other, is_pair, learner = pair.partition("=")
+        if not (is_pair and is_name(other) and is_name(learner)):
+            raise BadInput(f"--same is {pair!r}, and should be OTHER=LEARNER, like zed=zoe.")
+        lessons = joining.join(here, other, learner, later)
+        say(
+            f"{other} is {learner}, here and in what is collected from now on; moved: "
+            f"{', '.join(lessons) or 'nothing more'}"
+        )
+    return 0
+
+
+def rename_lesson(old: str, new: str) -> int:
+    """Give what the course has of a lesson the name that its folder has now."""
+    here = open_course()
+    moved = renaming.rename(here, old, new)
+    say(
+        f"{old} is {new} now, with {counted(moved, 'mark')}. `grader release {new}` hands it out "
+        "under that name; the next autograde judges all of it again, as hidden cases go by the name"
+    )
     return 0
 
 
@@ -154,14 +188,22 @@ def export_marks(
     system: str,
     to: Path | None,
     decimal: str,
-    section: str | None,
-    anonymous: bool,
+    whom: marks.Whom,
+    column: str | None,
 ) -> int:
-    """Write the marks of a lesson, or of all, for another system."""
-    here = open_course()
+    """Write the marks of a lesson, or of all, for another system; `column` is what that system
+    calls the lesson's."""
+    here = course_here()
     chosen = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
-    found = marks.read(here, chosen, section, anonymous)
-    content = exports.content(system, found, decimal, anonymous)
+    if column is not None:
+        if not name or system not in exports.PLATFORMS:
+            raise BadInput(
+                f"--column is for one lesson and one of {', '.join(exports.PLATFORMS)}: "
+                "grader export LESSON --for SYSTEM --column COLUMN."
+            )
+        planning.set_column(here, chosen[0].name, system, column)
+    found = marks.read(here, chosen, whom)
+    content = exports.content(system, found, decimal, whom.anonymous)
     what = (name and chosen[0].name) or "course"
     path = to or here.root / "export" / f"{what}-{system}{exports.SYSTEMS[system].suffix}"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -173,6 +215,14 @@ def export_marks(
         f"{counted(len(found.lines), 'learner')}, {without} of them without a mark{told}: "
         f"{short(path)}"
     )
+    for one in found.columns if system in exports.PLATFORMS else ():
+        say(exports.column(system, one.lesson, one.headings.get(system, ())))
+    say_who_is_off_the_roster(here)
+    if found.left_out:
+        complain(
+            f"Not in {path.name}, as they are not on the roster: {', '.join(found.left_out)}. "
+            "--everybody takes them in."
+        )
     return 0
 
 
@@ -181,7 +231,7 @@ def regrade_lesson(
 ) -> int:
     """Grade again, or say what that would change; with `lowers` marks may fall that feedback has
     shown."""
-    here = open_course()
+    here = course_here()
     lesson = lesson_called(here, name).name
     learners = here.learners("submitted", lesson)
     with judges(workers.jobs, workers.scheduler, confined=not workers.unsafe) as found:
@@ -271,13 +321,14 @@ def new_lesson(name: str) -> int:
 
 def show_status(name: str, section: str | None) -> int:
     """Where a lesson stands, learner by learner and in all."""
-    here = open_course()
+    here = course_here()
     lesson = lesson_called(here, name).name
     found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
     file, unread = coursefile.read(here), sum(one.unreadable for one in found)
+    strangers = file.off_roster(one.learner for one in found)
     say(f"{lesson}, times in {file.zone}")
     if found:
-        Console().print(_table(file, found))
+        Console().print(_table(file, found, strangers))
     say(
         f"{counted(len(found), 'learner')}: {sum(one.handed_in for one in found)} handed in, "
         f"{sum(one.late > 0 for one in found)} of them late; "
@@ -285,14 +336,16 @@ def show_status(name: str, section: str | None) -> int:
         f"{sum(one.score is not None for one in found)} graded; "
         f"{sum(one.waits for one in found)} wait for a mark by hand"
         + (f"; {unread} unreadable" if unread else "")
+        + (f"; {len(strangers)} not on the roster" if strangers else "")
     )
+    say_who_is_off_the_roster(here, strangers)
     return 0
 
 
-def _table(file: CourseFile, found: list[LearnerStatus]) -> Table:
+def _table(file: CourseFile, found: list[LearnerStatus], strangers: list[str]) -> Table:
     """Without the columns that are empty for all; times are never cut, however narrow it is."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    rows = [_shown(one, file) for one in found]
+    rows = [_shown(one, file, one.learner in strangers) for one in found]
     kept = [name for name in rows[0] if any(row[name] for row in rows)]
     for name in kept:
         table.add_column(name, no_wrap=name in ("learner", "due", "handed in"))
@@ -301,8 +354,17 @@ def _table(file: CourseFile, found: list[LearnerStatus]) -> Table:
     return table
 
 
-def _shown(one: LearnerStatus, file: CourseFile) -> dict[str, str]:
+def _shown(one: LearnerStatus, file: CourseFile, is_stranger: bool) -> dict[str, str]:
     """A learner's cells by column."""
+    to_do = [
+        said
+        for said, holds in (
+            ("unreadable", one.unreadable),
+            ("look at its marks", one.waits and not one.unreadable),
+            ("not on the roster", is_stranger),
+        )
+        if holds
+    ]
     return {
         "learner": one.learner,
         "name": one.name,
@@ -313,7 +375,7 @@ def _shown(one: LearnerStatus, file: CourseFile) -> dict[str, str]:
         "handed in": file.local(one.when) if one.when else "yes" if one.handed_in else "no",
         "late": _span(one.late) + (f" ({counted(one.spent, 'late day')})" if one.spent else ""),
         "points": "" if one.score is None else f"{one.score:g}",
-        "to do": "unreadable" if one.unreadable else "look at its marks" if one.waits else "",
+        "to do": ", ".join(to_do),
     }
 
 

@@ -4,6 +4,7 @@ documentation each goes."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -35,6 +36,20 @@ SYSTEMS = {
     "xlsx": System(plain.workbook, ".xlsx", nameless=True),
 }
 
+PLATFORMS = ("canvas", "moodle", "blackboard", "brightspace")  # which have columns of their own
+
+
+def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
+    """What to say of the columns of a platform that match a lesson."""
+    if not headings:
+        return f"No column of {system} matches {lesson}: it gets a new one."
+    if len(headings) == 1:
+        return f'{lesson} is the column "{headings[0]}" of {system}.'
+    return (
+        f"Several columns of {system} match {lesson}: {', '.join(map(repr, headings))}. Choose "
+        f"one: grader export {lesson} --for {system} --column {shlex.quote(headings[0])}"
+    )
+
 
 def content(name: str, marks: Marks, decimal: str, anonymous: bool) -> bytes:
     """The file for the system called `name`; ClassroomError where it cannot have what is asked."""
@@ -49,4 +64,7 @@ def content(name: str, marks: Marks, decimal: str, anonymous: bool) -> bytes:
         raise ClassroomError(
             f"{name} knows learners by their names: --anonymous is for csv and xlsx."
         )
+    for one in marks.columns:
+        if len(headings := one.headings.get(name, ())) > 1:
+            raise ClassroomError(column(name, one.lesson, headings))
     return system.write(marks, "," if decimal == "," else ".")

@@ -74,7 +74,7 @@ def brightspace(marks: Marks, decimal: str) -> bytes:
 
 
 def _heading(column: Column, system: str, own: str) -> str:
-    return column.headings.get(system, own)
+    return column.headings.get(system, (own,))[0]
 
 
 def _points(column: Column) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -21,10 +23,12 @@ from ..files import whole
 from ..folder import CourseFolder
 from ..marks import Names
 from ..verdicts import UNREADABLE
-from . import figures, side_by_side, similar
+from . import alike, figures, side_by_side, similar
 from .answers import Class, GradedAnswer, read
 
 CAUSES = 6  # shown with their lines
+SHOWN = 20  # pairs of similar notebooks
+LARGE = 20  # learners
 
 
 def write(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Path:
@@ -64,7 +68,11 @@ def page(group: Class) -> str:
     causes = figures.causes(group)
     shown = [cause for cause in causes[:CAUSES] if len(cause.learners) > 1] or causes[:1]
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
-    alike = {name: _likeness(answers, group) for name, answers in group.answers.items()}
+    found = _similar_notebooks(group)
+    named = {one.pair.learners for one in found}
+    similar_answers = {
+        name: _likeness(answers, group, named) for name, answers in group.answers.items()
+    }
     return _template("lesson.html").render(
         lesson=group.lesson,
         group=group,
@@ -74,24 +82,54 @@ def page(group: Class) -> str:
         causes=shown,
         more_causes=len(causes) - len(shown),
         handed_in=figures.handed_in(group),
-        alike=alike,
+        notebooks=found[:SHOWN],
+        more_notebooks=len(found[SHOWN:]),
+        alike=similar_answers,
         similar=similar,
+        large=LARGE,
         problems=_by_sentence(group, "problem"),
         parts=_by_sentence(group, "part"),
         by_learner=_by_learner(group),
     )
 
 
-def _likeness(
-    answers: list[GradedAnswer], group: Class
-) -> tuple[similar.Likeness, list[side_by_side.SideBySide]]:
-    """How alike the answers that somebody wrote are, and each pair's lines side by side."""
-    sources = {
-        answer.row.learner: answer.source
+def _similar_notebooks(group: Class) -> list[side_by_side.SimilarNotebooks]:
+    """The pairs of learners whose notebooks are alike, the most alike first."""
+    notebooks: dict[str, dict[str, tuple[str, str]]] = {}
+    for name, answers in group.answers.items():
+        for learner, answer in _written(answers).items():
+            failed = "" if answer.row.status == "passed" else answer.row.status
+            notebooks.setdefault(learner, {})[name] = (answer.source, failed)
+    for learner, source in group.others.items():
+        if learner in notebooks:
+            notebooks[learner]["other cells"] = (source, "")
+    found = alike.compare(notebooks, group.handed_out)
+    return [side_by_side.notebooks(pair, notebooks) for pair in found]
+
+
+def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
+    """By learner, the answers that somebody wrote."""
+    return {
+        answer.row.learner: answer
         for answer in answers
         if answer.source.strip() and answer.row.status not in ("not_attempted", UNREADABLE)
     }
+
+
+def _likeness(
+    answers: list[GradedAnswer], group: Class, named: set[tuple[str, str]]
+) -> tuple[similar.Likeness, list[side_by_side.SideBySide]]:
+    """How alike the answers to an exercise are, and each pair's lines side by side; in a LARGE
+    class of those alone whose notebooks are alike, as others meet by chance."""
+    sources = {learner: answer.source for learner, answer in _written(answers).items()}
     found = similar.compare(sources, group.handed_out)
+    if len(sources) >= LARGE:
+        pairs = [
+            pair
+            for pair in found.pairs
+            if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
+        ]
+        found = replace(found, pairs=tuple(pairs))
     return found, [side_by_side.pair(pair, sources) for pair in found.pairs[: similar.SHOWN]]
 
 

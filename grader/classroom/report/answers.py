@@ -14,7 +14,7 @@ from ...cuda.diagnostics import Diagnostic
 from ...judge import Verdict
 from ...judge.partial import said
 from ...submissions.cells import cuda_source
-from .. import ClassroomError, graded, verdicts
+from .. import ClassroomError, graded, off_roster, verdicts
 from ..coursefile import CourseFile
 from ..export import NOT_HANDED_IN, Row, rows
 from ..folder import CourseFolder
@@ -39,7 +39,8 @@ class GradedAnswer:
 class Class:
     """Everybody's answers, by exercise in the lesson's order; who handed in nothing; the CUDA that
     was handed out, skeletons and the lesson's own kernels; and, where they may be shown, what
-    learners are called."""
+    learners are called, and of whom the roster knows nothing. `others`: by learner, the CUDA of
+    the cells that answer no exercise."""
 
     lesson: Lesson
     answers: dict[str, list[GradedAnswer]]
@@ -47,6 +48,8 @@ class Class:
     handed_out: tuple[str, ...]
     called: Mapping[str, str] = field(default_factory=dict)
     anonymous: bool = False
+    strangers: tuple[str, ...] = ()
+    others: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> list[Row]:
@@ -61,6 +64,8 @@ def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Cl
         with course.gradebook() as gradebook:
             found = names.chosen(rows(course, gradebook, lesson.name))
             called = names.called(gradebook)
+            shown = () if names.anonymous else {row.learner for row in found}
+            strangers = off_roster.sentences(names.file, gradebook, shown)
     except MissingEntry as error:
         raise ClassroomError(
             f"{lesson.name} was never released: run `grader release {lesson.name}`."
@@ -71,12 +76,15 @@ def read(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Cl
     for row in found:
         if row.learner not in absent and row.exercise in answers:
             by_learner.setdefault(row.learner, []).append(row)
+    others = {}
     for learner, mine in by_learner.items():
+        cells = _cells(course.notebook("autograded", lesson.name, learner))
+        others[names.name(learner)] = "\n".join(source for name, source in cells if not name)
         for answer in _answers(course, lesson.name, learner, mine):
             answers[answer.row.exercise].append(_shown(answer, names))
     handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
     missing = tuple(sorted(map(names.name, absent)))
-    return Class(lesson, answers, missing, handed_out, called, names.anonymous)
+    return Class(lesson, answers, missing, handed_out, called, names.anonymous, tuple(strangers))
 
 
 def _shown(answer: GradedAnswer, names: Names) -> GradedAnswer:

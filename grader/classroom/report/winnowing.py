@@ -20,7 +20,7 @@ from ...cuda.tokens import TOKEN
 RUN = 12
 WINDOW = 5
 
-_NAME = "name"  # what stands for every name that a learner could have chosen otherwise
+NAME = "name"  # what stands for every name that a learner could have chosen otherwise
 _NO_NAMES = frozenset(
     re.findall(
         r"\w+",
@@ -72,16 +72,16 @@ def _tokens(source: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
         line += source.count("\n", last, found.start())
         last = found.start()
         if found.lastgroup != "comment":
-            tokens.append(_plain(found))
+            tokens.append(plain(found))
             lines.append(line)
     return tuple(tokens), tuple(lines)
 
 
-def _plain(found: re.Match[str]) -> str:
+def plain(found: re.Match[str]) -> str:
     """A token without what can be changed at no cost."""
     text = found.group()
     if found.lastgroup == "word" and text not in _NO_NAMES and not text.startswith("__"):
-        return _NAME
+        return NAME
     if found.lastgroup == "number" and not text.lower().startswith("0x"):
         return text.lower().rstrip("ful")
     return text

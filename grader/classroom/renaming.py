@@ -1,0 +1,150 @@
+"""A lesson whose folder has another name now: what the course still has under the old one, and how
+all of it gets the new one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from nbgrader.api import Assignment, Gradebook
+
+from .. import course as lessons
+from ..counted import counted
+from ..course.weave import CHECK
+from . import ClassroomError, changes
+from .batch import alone
+from .coursefile import changed, table
+from .folder import CourseFolder
+from .nearest import nearest
+
+_HANDED_OUT = ("source", "release", "outbound")
+
+
+def gone(course: CourseFolder) -> list[str]:
+    """A sentence for each lesson that the gradebook has and that has no folder here."""
+    if not (course.root / "gradebook.db").is_file():
+        return []
+    here = lessons.names(course.kernels)
+    with course.gradebook() as gradebook:
+        marks = {one.name: one.num_submissions for one in gradebook.assignments}
+        missing = [
+            one.name for one in gradebook.assignments if one.name not in here and _is_lesson(one)
+        ]
+    new = {name: () for name in here if not marks.get(name)}
+    return [_sentence(name, marks[name], nearest(name, new)) for name in missing]
+
+
+def _is_lesson(assignment: Assignment) -> bool:
+    """Whether it was made of one; nbgrader may have assignments of an instructor's own, too."""
+    cells = [cell.name for notebook in assignment.notebooks for cell in notebook.grade_cells]
+    return bool(cells) and all(name.startswith(CHECK) for name in cells)
+
+
+def _sentence(lesson: str, marks: int, new: str) -> str:
+    moves = f"`grader rename {lesson} {new or 'NEW'}` moves everything to its new name"
+    return (
+        f"The gradebook has {lesson} ({counted(marks, 'mark')}), and there is no folder "
+        f"kernels/{lesson}. If that lesson was renamed, {moves}; else put the folder back."
+    )
+
+
+def rename(course: CourseFolder, old: str, new: str) -> int:
+    """Give everything that the course has of the lesson `old` the name `new`, which a folder of
+    kernels/ has. Returns how many learners' marks that are. ClassroomError, and nothing is moved,
+    where both have marks or work. Whoever is stopped gives the same command again: the gradebook,
+    by which `gone` knows the old name, comes last."""
+    _require_new_name(course, old, new)
+    with alone(course):
+        moves = list(_moves(course, old, new))
+        with course.gradebook() as gradebook:
+            found = {one.name: one for one in gradebook.assignments}
+            if not moves and old not in found:
+                raise ClassroomError(f"The course has nothing of a lesson {old!r}.")
+            _require_one_of_both(moves, found, old, new)
+            for source, target in moves:
+                _move(source, target, old, new)
+            _rename_in_course_file(course, old, new)
+            changes.rename(course, old, new)
+            return _rename_in_gradebook(gradebook, old, new)
+
+
+def _require_new_name(course: CourseFolder, old: str, new: str) -> None:
+    here = lessons.names(course.kernels)
+    if old in here:
+        raise ClassroomError(f"kernels/{old} is still there: give that folder its new name first.")
+    if new not in here:
+        raise ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}.")
+
+
+def _require_one_of_both(
+    moves: list[tuple[Path, Path]], found: dict[str, Assignment], old: str, new: str
+) -> None:
+    if all(name in found and found[name].num_submissions for name in (old, new)):
+        raise ClassroomError(
+            f"The gradebook has marks of {old} ({found[old].num_submissions}) and of {new} "
+            f"({found[new].num_submissions}), so nothing was moved."
+        )
+    both = [source.parent.name for source, target in moves if _is_work(target) and target.exists()]
+    if both:
+        raise ClassroomError(
+            f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was moved: keep "
+            "one of the folders in submitted/."
+        )
+
+
+def _is_work(folder: Path) -> bool:
+    return folder.parents[1].name == "submitted"
+
+
+def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
+    """Each folder of the old lesson, and where it belongs."""
+    steps = [place / old for place in (course.root / "source", course.root / "release")]
+    steps += [course.shelves / "outbound" / old]
+    for step in ("autograded", "feedback", "submitted"):
+        steps += sorted((course.root / step).glob(f"*/{old}"))
+    for folder in steps:
+        if folder.is_dir():
+            yield folder, folder.with_name(new)
+    for folder in sorted((course.shelves / "inbound").glob(f"*+{old}+*")):
+        yield folder, folder.with_name(folder.name.replace(f"+{old}+", f"+{new}+"))
+
+
+def _move(source: Path, target: Path, old: str, new: str) -> None:
+    """A folder and what in it has the lesson's name. What was handed out anew under the new name
+    stays; what was graded under it stands for no marks."""
+    for suffix in (".ipynb", ".html"):
+        with suppress(OSError):  # there is none, or it is a learner's: any name is read
+            (source / f"{old}{suffix}").rename(source / f"{new}{suffix}")
+    if target.exists() and source.parent.name in _HANDED_OUT:
+        shutil.rmtree(source)
+        return
+    if target.exists():
+        shutil.rmtree(target)
+    source.rename(target)
+
+
+def _rename_in_course_file(course: CourseFolder, old: str, new: str) -> None:
+    """What the file says of the new name already goes before what it says of the old one."""
+    with changed(course) as document:
+        if old in document.get("lessons", {}):
+            before = document["lessons"].pop(old)
+            kept = table(document, "lessons", new)
+            for name in before:
+                if name not in kept:
+                    kept[name] = before[name]
+
+
+def _rename_in_gradebook(gradebook: Gradebook, old: str, new: str) -> int:
+    """The assignment and its notebook; one of the new name that nobody has marks of gives way."""
+    found = {one.name: one for one in gradebook.assignments}
+    if old in found:
+        if new in found:
+            gradebook.remove_assignment(new)
+        for notebook in found[old].notebooks:
+            notebook.name = new
+        found[old].name = new
+        gradebook.db.commit()
+    renamed = found.get(old) or found.get(new)
+    return renamed.num_submissions if renamed else 0

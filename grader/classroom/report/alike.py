@@ -1,0 +1,229 @@
+"""Two notebooks that are alike beyond what independent ones are.
+
+What two learners share is evidence as far as few pairs share anything as rare: -log2 of the share
+of such pairs, in bits. Looked at are answers (statements in any order, names aside), comments,
+names, and white space. Where only some of what could be shared is shared, the bits that it takes to
+say which are taken off, as chance had that many ways. Names and comments count no more than they
+are rare among those with the same answer, as they may come with it. A pair is named when its bits
+are TIMES those that it takes to choose one pair of the class, and MARGIN; or when those of a single
+exercise are ONE more than it takes to choose a pair. These three are from classes that
+tests/made_class.py makes. What was handed out is no evidence, and what most have is little.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import comb, log2
+
+import numpy as np
+
+from . import reading
+from .reading import HandedOut, OwnAnswer
+
+TIMES, MARGIN = 1.6, 8  # the bits to name a pair: so many times those to choose one, and some more
+ONE = 6  # the same for a single exercise
+WRONG = 1.1  # how much more the same wrong answer says than the same right one
+ALONE = 0.5  # how much less the same answer says without a comment, name or white space in common
+A_LETTER = {"comment": 0.2, "name": 0.6}  # bits, at the most: short ones come to many
+FEW = 3  # who have the same answer, beside a pair, to tell what goes with that answer
+
+Given = Mapping[str, Mapping[str, tuple[str, str]]]  # by learner and exercise: source, status
+Feature = tuple[str, str, object]  # what kind, the exercise or "", and what it is
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What two answers to an exercise share, with the bits of it: all statements, with the status
+    if they failed; the white space; comments and names. `most`: how many comments and names both
+    could share. `reordered`: the statements are in another order; `renamed`: what the first one's
+    names are called by the other; `lines`: where in both sources the same statements stand."""
+
+    answer: float
+    failed: str
+    layout: float
+    comments: Mapping[str, float]
+    names: Mapping[str, float]
+    most: tuple[int, int]
+    reordered: bool
+    renamed: Mapping[str, str]
+    lines: tuple[frozenset[int], frozenset[int]]
+
+    def bits(self, counted: set[object]) -> float:
+        """The bits of all of it, but for words that are `counted` already; these are then, too."""
+        has_trace = self.layout or self.comments or self.names
+        total = self.answer * (1 if has_trace else ALONE)
+        total += 0.0 if "layout" in counted else self.layout
+        for words, most in zip((self.comments, self.names), self.most, strict=True):
+            total += _surprise(
+                (worth for word, worth in words.items() if word not in counted), most
+            )
+            counted.update(words)
+        counted |= {"layout"} if self.layout else set()
+        return total
+
+
+@dataclass(frozen=True)
+class AlikeNotebooks:
+    """Two learners, the bits that speak against chance, and by exercise what they share."""
+
+    learners: tuple[str, str]
+    bits: float
+    most: float  # of these in one exercise
+    shared: Mapping[str, Shared]
+
+
+def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]:
+    """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
+    everybody was given; the status of an answer that is right is empty."""
+    given = HandedOut.of(handed_out)
+    group = _Group(
+        {
+            learner: {name: reading.read(*answer, given) for name, answer in answers.items()}
+            for learner, answers in notebooks.items()
+        }
+    )
+    one_pair = log2(max(1, comb(len(notebooks), 2)))
+    least, single = TIMES * one_pair + MARGIN, one_pair + ONE
+    pairs = (group.pair(one, other) for one, other in group.likely(min(least, single)))
+    named = (pair for pair in pairs if pair.bits >= least or pair.most >= single)
+    return sorted(named, key=lambda pair: (-pair.bits, pair.learners))
+
+
+class _Group:
+    """A class's answers by learner and exercise, and who has which feature."""
+
+    def __init__(self, read: Mapping[str, Mapping[str, OwnAnswer]]):
+        self.read = read
+        self.owners: dict[Feature, set[str]] = {}
+        for learner, answers in read.items():
+            for name, answer in answers.items():
+                for feature in _features(name, answer):
+                    self.owners.setdefault(feature, set()).add(learner)
+        self.layout = self._layout_bits()
+        self.chance = self._chances()
+
+    def _chances(self) -> dict[tuple[str, str, int], float]:
+        """Of all pairs, by kind, exercise and number of owners, the share that has something in
+        common which so many or fewer own."""
+        alike = Counter((kind, name, len(whose)) for (kind, name, _), whose in self.owners.items())
+        found: dict[tuple[str, str, int], float] = {}
+        so_far: Counter[tuple[str, str]] = Counter()
+        for (kind, name, owners), features in sorted(alike.items()):
+            so_far[kind, name] += features * comb(owners, 2)
+            found[kind, name, owners] = so_far[kind, name] / max(1, comb(len(self.read), 2))
+        return found
+
+    def surprise(self, feature: Feature) -> float:
+        """The bits of a feature that two learners share, by how many pairs share one as rare."""
+        return max(0.0, -log2(self.chance[*feature[:2], len(self.owners[feature])]))
+
+    def _layout_bits(self) -> float:
+        """What it says that two learners with the same text have the same white space, too: most
+        have one of a few habits in all of their answers."""
+        same, alike = (
+            sum(comb(len(whose), 2) for (kind, *_), whose in self.owners.items() if kind == asked)
+            for asked in ("answer", "layout")
+        )
+        return log2((same + 1) / (alike + 1))
+
+    def likely(self, least: float) -> list[tuple[str, str]]:
+        """The pairs that could have so many bits: those of all features that they share."""
+        learners = sorted(self.read)
+        place = {learner: at for at, learner in enumerate(learners)}
+        known = [
+            (kind, name, what)
+            for (kind, name, what), whose in self.owners.items()
+            if name and kind != "layout" and len(whose) > 1
+        ]
+        has = np.zeros((len(learners), len(known)), np.float32)
+        for at, feature in enumerate(known):
+            worth = self.surprise(feature) * (WRONG if feature[0] == "answer" else 1)
+            has[[place[one] for one in self.owners[feature]], at] = worth**0.5
+        ones, others = np.nonzero(np.triu(has @ has.T, 1) >= least - self.layout)
+        return [(learners[one], learners[other]) for one, other in zip(ones, others, strict=True)]
+
+    def bits(self, feature: Feature, given: Feature | None = None) -> float:
+        """What it says that two learners share a feature: among all or, where they are not few,
+        among those who share the `given` one, too."""
+        among = self.owners[given] if given else set()
+        among = among if len(among) >= FEW + 2 else set(self.read)
+        whose = self.owners[feature] & among
+        return log2((len(among) - 1) / max(1, len(whose) - 1))
+
+    def pair(self, one: str, other: str) -> AlikeNotebooks:
+        both = [name for name in self.read[one] if name in self.read[other]]
+        shared = {
+            name: self._shared(name, self.read[one][name], self.read[other][name]) for name in both
+        }
+        counted: set[object] = set()
+        worth = {}
+        for name in sorted(both, key=lambda name: -shared[name].answer):
+            worth[name] = shared[name].bits(counted)
+        return AlikeNotebooks(
+            (one, other),
+            _surprise(worth.values(), len(both)),
+            max(worth.values(), default=0.0),
+            {name: shared[name] for name in both if worth[name] >= 1},
+        )
+
+    def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
+        """What two answers to one exercise share."""
+        same = bool(ours.set) and ours.set == theirs.set
+        ordered = same and ours.text == theirs.text
+        failed = ours.failed if same and ours.failed == theirs.failed else ""
+        given = ("answer", name, ours.set) if same else None
+        answer = self.surprise(given) * (WRONG if failed else 1) if given else 0.0
+        layout = 0.0
+        if same and ours.layout == theirs.layout:
+            layout = self.layout
+        return Shared(
+            answer,
+            failed,
+            layout,
+            self._words("comment", name, ours.comments & theirs.comments, given),
+            self._words("name", name, ours.names & theirs.names, given),
+            (
+                min(len(ours.comments), len(theirs.comments)),
+                min(len(ours.names), len(theirs.names)),
+            ),
+            same and not ordered,
+            reading.renamed(ours, theirs) if same else {},
+            (ours.lines(theirs), theirs.lines(ours)),
+        )
+
+    def _words(
+        self, kind: str, name: str, words: frozenset[str], given: Feature | None
+    ) -> dict[str, float]:
+        """The bits of each comment or name that two answers share: as far as it is rare in this
+        exercise, and in the class."""
+        return {
+            word: min(
+                self.surprise((kind, name, word)),
+                self.bits((kind, name, word), given),
+                self.bits((kind, "", word)),
+                A_LETTER[kind] * len(word),
+            )
+            for word in sorted(words)
+        }
+
+
+def _features(name: str, answer: OwnAnswer) -> set[Feature]:
+    found: set[Feature] = set()
+    for kind, words in (("comment", answer.comments), ("name", answer.names)):
+        found |= {(kind, where, word) for where in (name, "") for word in words}
+    if answer.statements:
+        found.add(("answer", name, answer.set))
+        found.add(("layout", name, answer.layout))
+    return found
+
+
+def _surprise(bits: Iterable[float], most: int) -> float:
+    """The bits of the best so many of them, less those that it takes to choose as many of the
+    `most` that there could be."""
+    total, best = 0.0, 0.0
+    for count, worth in enumerate(sorted(bits, reverse=True), 1):
+        total += worth
+        best = max(best, total - log2(comb(max(most, count), count)))
+    return best
