@@ -129,7 +129,7 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     for many in _KINDS_OF:
         found["elements", f"above {many:,}"] = elements > many
         # Twice as many, so that the last row begins beyond.
-        short = np.all([size <= many for size in sizes_alone] or [False], axis=0)
+        short = np.all([size <= many for size in sizes_alone], axis=0) if sizes_alone else False
         found["elements", f"above {2 * many:,}, no size above {many:,}"] = short & (
             elements > 2 * many
         )
