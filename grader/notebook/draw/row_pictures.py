@@ -27,11 +27,13 @@ from .picture import (
     Style,
     activity,
     activity_key,
+    beside,
     empty,
     index_axis,
     note,
     source_line,
     swatch,
+    top_axis,
 )
 
 # ---- lanes ----
@@ -107,13 +109,10 @@ def _columns(threads: int) -> np.ndarray:
 
 def _label_steps(axes: Axes, shown: list[Moment], run: Run) -> None:
     axes.set_yticks([])
-    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center", "color": INK}
     for row, step in enumerate(shown):
-        code: Style = {"size": SMALL - 1, "family": "monospace"}
-        axes.text(
-            -_STEP_GUTTER / _STEP_ACROSS, row, source_line(run, step.line, 50), **beside, **code
-        )
-        axes.text(1.015, row, _count(step), **beside, size=SMALL - 0.5)
+        code, left = source_line(run, step.line, 50), -_STEP_GUTTER / _STEP_ACROSS
+        beside(axes, left, row, code, size=SMALL - 1, family="monospace")
+        beside(axes, 1.015, row, _count(step), size=SMALL - 0.5)
 
 
 def _count(step: Moment) -> str:
@@ -223,11 +222,9 @@ def _paint_banks(axes: Axes, shown: list[_Row]) -> None:
         colour = "white" if words > 4 else INK
         style: Style = {"size": SMALL - 2, "ha": "center", "va": "center", "color": colour}
         axes.text(bank, row, str(words), **style)
-    axes.xaxis.tick_top()
-    axes.xaxis.set_label_position("top")
+    top_axis(axes, "bank (byte address / 4 modulo 32)")
     axes.set_xticks(range(0, BANKS, 4))
     axes.set_yticks([])
-    axes.set_xlabel("bank (byte address / 4 modulo 32)", size=SMALL, color=INK)
 
 
 def _key(shown: list[_Row]) -> list[Patch]:
@@ -238,13 +235,11 @@ def _key(shown: list[_Row]) -> list[Patch]:
 
 
 def _label_accesses(axes: Axes, shown: list[_Row], run: Run) -> None:
-    beside: Style = {"transform": axes.get_yaxis_transform(), "va": "center"}
     for number, row in enumerate(shown):
-        text = f"{row.kind:<5} {source_line(run, row.line, 44)}"
-        code: Style = {"size": SMALL - 1, "family": "monospace", "color": INK}
-        axes.text(-_GUTTER / _ACROSS, number, text, **beside, **code)
-        axes.text(1.02, number, f"{row.wavefronts:>2}", size=SMALL, color=INK, **beside)
-        axes.text(1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT, **beside)
+        code = f"{row.kind:<5} {source_line(run, row.line, 44)}"
+        beside(axes, -_GUTTER / _ACROSS, number, code, size=SMALL - 1, family="monospace")
+        beside(axes, 1.02, number, f"{row.wavefronts:>2}", size=SMALL)
+        beside(axes, 1.07, number, _who(row.warps), size=SMALL - 0.5, color=FAINT)
 
 
 def _who(warps: tuple[int, ...]) -> str:
