@@ -254,7 +254,7 @@ def test_check_tells_a_learner_what_is_right_and_what_is_blank(machine, week):
     (ada.home / "tried.ipynb").write_text(text(notebook))
     ada.does("nbconvert", "--execute", "--to=notebook", "--output=run.ipynb", "tried.ipynb")
     run = nbformat.read(ada.home / "run.ipynb", as_version=4)
-    assert "add: passed, 3 of 3 points" in str(cell_of(run, "check-add").outputs)
+    assert "add: passed, 3 of 4 points" in str(cell_of(run, "check-add").outputs)
     assert "still as it was handed out" in str(cell_of(run, "check-scale").outputs)
 
 

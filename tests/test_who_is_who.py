@@ -370,7 +370,7 @@ def test_a_lesson_without_its_folder_is_named_with_the_marks_that_it_has(here, c
 
 @pytest.mark.slow
 def test_a_renamed_lesson_s_marks_work_dates_and_history_move_with_it(here):
-    due = ["--due", "2026-11-19 12:00", "--late", "10%/day"]
+    due = ["--due", "2026-11-19 12:00", "--late", "10%/day", "--yes"]
     assert grader(here, "release", LESSON, *due).exit_code == 0
     assert grader(here, "autograde", LESSON).exit_code == 0
     assert grader(here, "extend", LESSON, "ada", "--until", "2027-01-01").exit_code == 0

@@ -245,7 +245,7 @@ def _verdict(
     diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Verdict:
     cases = told_once(results)
-    failure = next((case for case in cases if case.status != Status.PASSED), None)
+    failure = next((case for case in cases if case.failed), None)
     return Verdict(
         exercise=exercise.id,
         points=sum(case.points for case in cases),

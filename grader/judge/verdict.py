@@ -119,6 +119,11 @@ class CaseResult:
         ),
     ] = None
 
+    @property
+    def failed(self) -> bool:
+        """Whether it was run, and did not pass."""
+        return self.status not in (Status.PASSED, Status.NOT_RUN)
+
 
 @dataclass(frozen=True)
 class EverySize:
@@ -237,7 +242,7 @@ class Verdict:
     @property
     def ends(self) -> tuple[str, ...]:
         """What hints may be tied to: the patterns of the first case that failed, and the status."""
-        failed = next((case for case in self.cases if case.status != Status.PASSED), None)
+        failed = next((case for case in self.cases if case.failed), None)
         seen = failed.patterns if failed and failed.visible else ()
         return (*seen, str(self.status))
 
@@ -248,7 +253,7 @@ class Verdict:
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
-        first_failed = next((case for case in cases if case.status != Status.PASSED), None)
+        first_failed = next((case for case in cases if case.failed), None)
         if first_failed is None or first_failed.visible:
             return replace(self, cases=cases)
         return replace(self, cases=cases, message=first_failed.message, line=None, diagnostics=())
@@ -287,7 +292,7 @@ def by_cause(verdict: Verdict) -> list[list[CaseResult]]:
     one line; or with one message."""
     groups: dict[tuple[object, ...], list[CaseResult]] = {}
     for case in verdict.cases:
-        if case.status in (Status.PASSED, Status.NOT_RUN):
+        if not case.failed:
             continue
         key: tuple[object, ...] = (case.status, case.line or case.message)
         if verdict.partial and case.status == verdict.status:

@@ -45,7 +45,7 @@ def page(
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
     parts = [_title(verdict, exercise, kind), _part(verdict), _cases(verdict, exercise)]
-    failed = next((case for case in verdict.cases if case.status != "passed"), None)
+    failed = next((case for case in verdict.cases if case.failed), None)
     if failed:
         parts += [
             _first_failure(failed, verdict, source, exercise, cell),
