@@ -1,7 +1,7 @@
 """What `grader check --json` prints, of a .cu file and of a notebook: one versioned shape.
 
 Its fields are told in docs/verdict.md and in docs/verdict.schema.json, which
-`grader.validation.schema_page` makes of the annotations here and in `verdict`.
+`tools.schema_page` makes of the annotations here and in `verdict`.
 """
 
 from __future__ import annotations
