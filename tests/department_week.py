@@ -286,13 +286,14 @@ def why(week: Week, name: str, rows: list[export.Row]) -> Iterator[str]:
     for row in rows:
         line = f", line {row.line}" if row.line else ""
         by_hand = ", by hand" if row.by_hand is not None else ""
-        yield f"{row.exercise} {row.score:g} of {row.max_score:g} ({row.status}{line}{by_hand})"
+        yield f"{row.exercise} {row.score or 0:g} of {row.max_score:g} ({row.status}{line}{by_hand})"
     if late := max(row.late_penalty or 0.0 for row in rows):
         yield f"late, {late:g} taken off"
     yield from dict.fromkeys(row.note for row in rows if row.note)
     for one in changes.read(week.here, LESSON):
         if one.learner == name and one.before is not None:
-            yield f"{one.what} {one.before:g} -> {one.after:g}: {one.why}"
+            before, after = one.before or 0, one.after or 0
+            yield f"{one.what} {before:g} -> {after:g}: {one.why}"
 
 
 # --- Gradescope ----------------------------------------------------------------------------------

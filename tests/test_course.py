@@ -172,13 +172,13 @@ def test_no_sitting_takes_more_than_about_an_hour(lesson):
     for sitting in SITTING.split(page(lesson)):
         exercises = re.findall(r"^```{exercise} (\w+)", sitting, re.MULTILINE)
         taken = sum(readings(sitting)) / WORDS_A_MINUTE + sum(minutes[one] for one in exercises)
-        assert taken <= 62, f"{sitting.splitlines()[0]}: {taken:.0f} minutes"
+        assert taken <= 64, f"{sitting.splitlines()[0]}: {taken:.0f} minutes"
 
 
 @each_lesson
 def test_no_sitting_has_more_than_about_3000_words(lesson):
     for sitting in SITTING.split(page(lesson)):
-        assert sum(readings(sitting, questions=False)) <= 3050
+        assert sum(readings(sitting, questions=False)) <= 3100
 
 
 @each_finished
@@ -230,7 +230,8 @@ def test_hints_that_know_the_mistake_are_about_diagnoses_that_there_are(lesson, 
 def test_zeros_never_pass(lesson, exercise):
     for case in exercise.cases:
         outputs = case.problem(np.random.default_rng(0)).outputs.values()
-        assert any((np.abs(one.value) > one.atol).any() for one in outputs), case.name
+        passes = all((np.abs(one.value) <= one.atol).all() for one in outputs)
+        assert not passes, case.name  # a NaN is no zero either
 
 
 @each_exercise
@@ -315,6 +316,8 @@ def test_a_lesson_folder_holds_kernels_prose_and_exercises_and_nothing_else(less
         mistakes.FILE,
         equivalent_mutants.FILE,
         *(solution_counts.file(lesson.path, name).name for name in compilers.COMPILERS),
+        *(f"faults{end}" for end in (".json", ".clang.json")),
+        "launches.json",
         timings.FILE,
         *(path.name for path in lesson.path.glob("[0-9]_*.cu")),
     }
