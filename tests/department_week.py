@@ -286,7 +286,8 @@ def why(week: Week, name: str, rows: list[export.Row]) -> Iterator[str]:
     for row in rows:
         line = f", line {row.line}" if row.line else ""
         by_hand = ", by hand" if row.by_hand is not None else ""
-        yield f"{row.exercise} {row.score or 0:g} of {row.max_score:g} ({row.status}{line}{by_hand})"
+        got = f"{row.score or 0:g} of {row.max_score:g}"
+        yield f"{row.exercise} {got} ({row.status}{line}{by_hand})"
     if late := max(row.late_penalty or 0.0 for row in rows):
         yield f"late, {late:g} taken off"
     yield from dict.fromkeys(row.note for row in rows if row.note)
