@@ -21,8 +21,8 @@ from grader import course
 from grader.course import Rule, rules
 from grader.cuda import analysis
 from grader.cuda.analysis import Outcome
-from grader.cuda.analysis.counterexamples import random_trials
 from grader.cuda.analysis.effort import STEP, Effort
+from grader.cuda.analysis.launches import random_trials
 from grader.cuda.analysis.replay import MOST_STEPS, replayed
 
 VECTOR = Rule(

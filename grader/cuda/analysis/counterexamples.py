@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 
-import numpy as np
 import z3
 
-from ...course import rules
-from ...course.model import Rule
 from .atoms import Formula, Scope, term
 from .effort import Effort
 from .prove import Doubt
@@ -19,7 +15,6 @@ from .trial import MOST_ELEMENTS, Trial
 # Elements of an array and threads of a grid, tier by tier.
 MOST_AT_ONCE = (2**10, 2**13, 2**17, MOST_ELEMENTS)
 TRIES = 6  # of a tier
-MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
 
 
 def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
@@ -61,20 +56,3 @@ def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
     wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
     own = {name: number for name, number in numbers.items() if "." not in name}
     return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)
-
-
-def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:
-    """Small launches drawn at random that keep to a rule."""
-    whole = [p.name for p in rules.parameters(rule) if p.length is None and p.dtype.kind in "iu"]
-    for _ in range(200 * number):
-        largest = int(rng.choice([4, 40, 300]))
-        numbers = {name: int(rng.integers(1, largest + 1)) for name in whole}
-        block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
-        x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
-        trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
-        small = math.prod((*trial.grid, *block)) <= MOST_DRAWN
-        if small and all(rules.value(condition, trial.names) for condition in rule.where):
-            number -= 1
-            yield trial
-        if not number:
-            return

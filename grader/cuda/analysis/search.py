@@ -14,8 +14,9 @@ from ...course.model import Rule
 from .. import simulator
 from ..simulator.program.linker import link
 from . import Found, Outcome
-from .counterexamples import random_trials, trials
+from .counterexamples import trials
 from .effort import Effort
+from .launches import random_trials
 from .loops import Undecided
 from .prove import Doubt, examined
 from .replay import replayed
