@@ -367,8 +367,8 @@ def of_shapes(rng: np.random.Generator, cond: Shape, x: Shape, y: Shape) -> Prob
     )
 
 
-def any_choice(rng, dims: int, count: int, grid: int, block: int, draw) -> Problem:
-    shape = split(count, dims)
+def any_choice(rng, dims: int, n: int, grid: int, block: int, draw) -> Problem:
+    shape = split(n, dims)
     own = every_second(shape)
     cond, x, y = (chance(rng, shape), draw(rng, own), offset_from(rng, shape))
     return choice(plain(cond), plain(x), plain(y), shape, grid)
