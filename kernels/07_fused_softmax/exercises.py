@@ -258,7 +258,7 @@ def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             2 * WARPS * rows,
-            "2 per warp and row: one exchange of pairs, not one for the maxima and one for the sums",
+            "2 per warp and row: one exchange of pairs, not one for maxima and one for sums",
         ),
         Budget("shuffles", 20 * WARPS * rows, "10 in a warp and 10 among the warps' pairs"),
         Budget(
