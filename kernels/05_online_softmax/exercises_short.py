@@ -118,12 +118,6 @@ two_by_hand = Exercise(
         Case("a full block", lambda rng: by_twos(rng, BLOCK), points=0.5),
         Case("a last block that is not full", lambda rng: by_twos(rng, 100), points=0.5),
         Case("numbers about 400", lambda rng: by_twos(rng, 40, 400.0), points=0.5),
-        covering(
-            "lengths around the edges of a warp and a block, and other grids and values",
-            lambda rng, n, grid, block, draw: halves_merged(draw(rng, (n, 2)), grid, block),
-        ),
-        # The pairs begin where two floats may be loaded at once.
-        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
         Case(
             "within budget",
             lambda rng: by_twos(rng, 4 * 256, block=256),
@@ -138,6 +132,12 @@ two_by_hand = Exercise(
                 exponentials(),
             ),
         ),
+        covering(
+            "lengths around the edges of a warp and a block, and other grids and values",
+            lambda rng, n, grid, block, draw: halves_merged(draw(rng, (n, 2)), grid, block),
+        ),
+        # The pairs begin where two floats may be loaded at once.
+        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
     ),
     hints=(
         "The larger of the two contributes e^0 = 1 to the sum; the other one e^(it - the larger).",
