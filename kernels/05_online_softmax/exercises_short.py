@@ -23,8 +23,12 @@ from grader.course.references import softmax
 BLOCK = 64
 
 
-def rescaled(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
-    total, start, end = draw(rng, n), quarters(rng, n), quarters(rng, n) + np.float32(3)
+def rescaled(
+    rng: np.random.Generator, n: int, grid: int = 0, draw=quarters, about: float = 0
+) -> Problem:
+    """`from` and `to` are `about` a number, of which e^x may be beyond all floats."""
+    total, start = draw(rng, n), quarters(rng, n) + np.float32(about)
+    end = quarters(rng, n) + np.float32(about + 3)
     exact = total * np.exp(start.astype(np.float64) - end)
     arrays = {"sum": total, "from": start, "to": end}
     grid = grid or -(-n // BLOCK)
@@ -42,7 +46,7 @@ rescale = Exercise(
         Case("a block and a bit", lambda rng: rescaled(rng, 70), points=1),
         covering(
             "other numbers",
-            lambda rng, n, grid, block, draw: rescaled(rng, n, grid, draw),
+            lambda rng, n, grid, block, draw: rescaled(rng, n, grid, draw, 300),
         ),
     ),
     hints=(
