@@ -18,7 +18,7 @@ from .chosen import dealt, of_case
 from .classes import Class, Numbers, Promised
 from .model import Exercise, Rule
 
-SEEDS = 0, 1, 2  # the sizes of other cases may hang on it
+SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may hang on it
 ROUNDS = 150  # in which a choice may become cheaper
 
 Row = Mapping[str, Any]  # of a launch: "grid", "block", its numbers, "values", "anywhere"
