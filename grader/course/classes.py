@@ -217,7 +217,8 @@ def _beside(rule: Rule, numbers: Numbers, name: str, tried: Iterable[str]) -> Nu
     columns = [np.broadcast_to(rules.value(size, numbers), count_of(numbers)) for size in tried]
     many = {known: np.tile(one, len(columns)) for known, one in numbers.items()}
     many[name] = np.concatenate(columns)
-    kept = (many[name] >= 1) & (elements_of(rule, many) <= ALONE)
+    many = {each: sizes[many[name] >= 1] for each, sizes in many.items()}
+    kept = elements_of(rule, many) <= ALONE
     passes = _passes(rule, many)
     kept &= (_threads(many) * np.maximum(1, passes) <= ALONE) & (passes <= PASSES_ALONE)
     for condition in rule.where:
