@@ -14,7 +14,7 @@ from grader import cuda
 from grader.judge.sandbox import landlock
 
 # The attacks' sizes are read from POSIX's resource usage.
-collect_ignore = ["test_attacks.py"] if sys.platform == "win32" else []
+collect_ignore = ["judge/test_attacks.py"] if sys.platform == "win32" else []
 
 
 def pytest_addoption(parser):

@@ -23,7 +23,7 @@ from grader.judge.running import watch, worker
 from grader.judge.sandbox import landlock
 from grader.learner import package_index
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "grader").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")])
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
