@@ -27,8 +27,6 @@ from .running.replies import Outcome
 from .verdict import CaseResult, Partial, Verdict
 from .words import Words
 
-MAY_PASS = (Status.PASSED, Status.OVER_BUDGET)
-
 
 def said(verdict: Verdict) -> str:
     """How the points of a verdict with a named fault came about; "" of all others."""
@@ -61,7 +59,7 @@ def with_part(
     fault, points = mended
     whole = {**results, **{one.name: one for one in points}}
     of = sum(one.points for one in whole.values())
-    if all(one.status == Status.PASSED for one in whole.values()):
+    if any(one.status == Status.PASSED for one in whole.values()):
         of += exercise.size_points
     granted = round(fault.leaves * of, 2)
     if granted <= verdict.points:
@@ -73,7 +71,7 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     """Whether the cases that fail are those that fail with the fault, each with its status."""
     failed = [one for one in results.values() if one.name in fault.cases]
     return bool(failed) and all(
-        one.status == fault.status if one.name in fault.cases else one.status in MAY_PASS
+        one.status == fault.status if one.name in fault.cases else one.status in sizes.MAY_PASS
         for one in results.values()
     )
 
@@ -95,7 +93,7 @@ class _Again:
         where no fault's are, or something is wrong beside it."""
         instances, outcomes = self._run(known[0], self.verdict.seed, self.verdict.status)
         results = self._results(instances, outcomes, instances, outcomes)
-        if any(one.status not in MAY_PASS for one in results):
+        if any(one.status not in sizes.MAY_PASS for one in results):
             return None
         causes = {
             one.case.name: ran.causes
@@ -127,7 +125,7 @@ class _Again:
             return None
         as_left = [_as_left(one, its) for one, its in pairs]
         results = self._results(instances, outcomes, *zip(*as_left, strict=True))
-        return _least(alike, results) if all(one.status in MAY_PASS for one in results) else None
+        return _least(alike, results) if all(one.status in sizes.MAY_PASS for one in results) else None
 
     def _run(
         self, fault: NamedFault, seed: int, tolerated: str

@@ -1,10 +1,11 @@
 """The case of sizes that no other case tries.
 
-Once all other cases have passed, a worker tries launches at the numbers that stand in the kernel.
-One that goes wrong is made a case like any other: it is run again by the judge, and only what goes
-wrong then costs points. The solution must stand the same launch, else a rule is wrong and nobody is
-blamed. Where Z3 is installed, the worker then reasons about every size that the rules allow. That
-moves no mark: a launch that only Z3 finds is told, and costs nothing.
+Once all other cases have passed, or are over budget, which says nothing against the answer, a
+worker tries launches at the numbers that stand in the kernel. One that goes wrong is made a case
+like any other: it is run again by the judge, and only what goes wrong then costs points. The
+solution must stand the same launch, else a rule is wrong and nobody is blamed. Where all other
+cases have passed and Z3 is installed, the worker then reasons about every size that the rules
+allow. That moves no mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from .running.replies import Outcome
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
+MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
 NAME = "sizes that no other case tries"
 COME_FIRST = "Not run: the other cases come first."
 NO_Z3 = (
@@ -57,19 +59,23 @@ def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
 
 
 def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
-    """Whether `looked_for` will take a while."""
-    return verdict.status == Status.PASSED and exercise.size_points > 0
+    """Whether `looked_for` will take a while: the answer is right in all other cases, and keeps to
+    the budget of one."""
+    ends = {case.status for case in verdict.cases}
+    return exercise.size_points > 0 and Status.PASSED in ends and ends <= MAY_PASS
 
 
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
     """A verdict on all other cases, with this one's result behind them."""
     if not exercise.size_points:
         return verdict
-    if verdict.status != Status.PASSED:
+    if not can_be_looked_for(verdict, exercise):
         return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
-    found, broken = reasoned(exercise, source, limits)
+    in_budget = verdict.status == Status.PASSED
+    allowed = limits if in_budget else replace(limits, reasoning=0.0)
+    found, broken = reasoned(exercise, source, allowed)
     case = broken or result(exercise, Status.PASSED)
-    return replace(with_case(verdict, case), every_size=found)
+    return replace(with_case(verdict, case), every_size=found if in_budget or broken else None)
 
 
 def reasoned(
