@@ -127,7 +127,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class EverySize:
-    """What is known of all sizes, grids and blocks of a kernel that passed all other cases."""
+    """What is known of all sizes, grids and blocks of a kernel that is right in all other cases."""
 
     outcome: Annotated[
         Literal["proved", "counterexample", "not decided", "not searched"],
@@ -217,7 +217,8 @@ class Verdict:
     every_size: Annotated[
         EverySize | None,
         Meta(
-            description="What is known of all sizes; null where other cases failed, or where the "
+            description="What is known of all sizes; null where other cases failed (but for a "
+            "launch that breaks a kernel whose other cases are over budget), or where the "
             "exercise has no case of this kind."
         ),
     ] = None
