@@ -1,11 +1,11 @@
 """The case of sizes that no other case tries.
 
-Once all other cases have passed, or are over budget, which says nothing against the answer, a
-worker tries launches at the numbers that stand in the kernel. One that goes wrong is made a case
-like any other: it is run again by the judge, and only what goes wrong then costs points. The
-solution must stand the same launch, else a rule is wrong and nobody is blamed. Where all other
-cases have passed and Z3 is installed, the worker then reasons about every size that the rules
-allow. That moves no mark: a launch that only Z3 finds is told, and costs nothing.
+Once all other cases have passed, or are over budget and nothing worse, a worker tries launches at
+the numbers that stand in the kernel. One that goes wrong is made a case like any other: it is run
+again by the judge, and only what goes wrong then is told. The solution must stand the same launch,
+else a rule is wrong and nobody is blamed. The case gives its points where all others have passed.
+Where Z3 is installed, the worker then reasons about every size that the rules allow. That moves no
+mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from .words import Words
 MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
 NAME = "sizes that no other case tries"
 COME_FIRST = "Not run: the other cases come first."
+GO_WELL = "No launch that was tried goes wrong. The points come once all other cases pass."
 NO_Z3 = (
     "no launch that was tried goes wrong, and a proof needs Z3 (`pip install 'warpwise[proofs]'`)"
 )
@@ -74,8 +75,10 @@ def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits
     in_budget = verdict.status == Status.PASSED
     allowed = limits if in_budget else replace(limits, reasoning=0.0)
     found, broken = reasoned(exercise, source, allowed)
-    case = broken or result(exercise, Status.PASSED)
-    return replace(with_case(verdict, case), every_size=found if in_budget or broken else None)
+    if not in_budget:
+        case = broken or result(exercise, Status.NOT_RUN, GO_WELL)
+        return replace(with_case(verdict, case), every_size=found if broken else None)
+    return replace(with_case(verdict, broken or result(exercise, Status.PASSED)), every_size=found)
 
 
 def reasoned(
