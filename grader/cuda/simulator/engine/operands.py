@@ -6,7 +6,7 @@ import numpy as np
 
 from ..memory.access import Source
 from ..numeric.types import DTYPES, size_of
-from ..program.ptx import Malformed, Negated, Operand, Symbol
+from ..program.ptx import Malformed, Negated, Operand, Register, Symbol
 from .lanes import Lanes
 from .special_registers import Clock
 from .state import WaveState
@@ -14,6 +14,8 @@ from .state import WaveState
 
 def read(operand: Operand, kind: str, wave: WaveState) -> Source:
     """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
+    if isinstance(operand, Register):  # as most are
+        return wave.registers.read(operand, kind)
     if isinstance(operand, Negated):
         if kind != "pred":
             raise Malformed(f"`!` makes no value of type .{kind}")
