@@ -11,17 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import z3
 
+from grader import compilers
 from grader.course import Rule
-from grader.cuda import compilers, simulator
-from grader.cuda.analysis.atoms import term
-from grader.cuda.analysis.effort import Effort
-from grader.cuda.analysis.loops import Graph
-from grader.cuda.analysis.prove import examined, explored, variables_of
-from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.setting import Shape
-from grader.cuda.analysis.thread import Thread
-from grader.cuda.analysis.trial import Trial
-from grader.cuda.simulator.program.linker import link
+from grader.cuda import simulator
+from grader.proofs.atoms import term
+from grader.proofs.effort import Effort
+from grader.proofs.loops import Graph
+from grader.proofs.prove import examined, explored, variables_of
+from grader.proofs.scenes import Scene
+from grader.proofs.setting import Shape
+from grader.proofs.thread import Thread
+from grader.proofs.trial import Trial
+from grader.ptx.linker import link
 
 EFFORT = 10_000_000
 MOST = 12  # accesses of a launch that are asked about, one thread of each

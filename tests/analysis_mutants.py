@@ -30,8 +30,8 @@ from analysed_loops import LOOPS, wrong_about
 from instruction_meanings import INSTRUCTIONS
 from mutants import difference, mutants
 
-from grader.cuda.analysis import meanings, rounds
-from grader.cuda.analysis.values import Arithmetic
+from grader.proofs import meanings, rounds
+from grader.proofs.values import Arithmetic
 
 FILE = Path(__file__).with_name("equivalent_analysis_mutants.toml")
 SECONDS = 60  # of the processor's, after which a change is noticed, since nothing comes to an end

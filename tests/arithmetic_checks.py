@@ -13,13 +13,13 @@ from itertools import product
 import z3
 from instruction_meanings import LOOSE, answer, possible
 
-from grader.cuda.analysis import meanings, rounds
-from grader.cuda.analysis.atoms import Atoms, Scope, all_of, negated, term
-from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.values import Arithmetic, Obligation, Pointer, Unknown, Value
-from grader.cuda.simulator.isa.table import resolve
-from grader.cuda.simulator.program.ptx import Register
+from grader.proofs import meanings, rounds
+from grader.proofs.atoms import Atoms, Scope, all_of, negated, term
+from grader.proofs.polynomials import Polynomial
+from grader.proofs.scenes import Scene
+from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
+from grader.ptx.forms.table import resolve
+from grader.ptx.ptx import Register
 
 CHECKS: list[Callable[[], None]] = []
 ANY = object()

@@ -36,7 +36,7 @@ def pytest_runtest_setup(item):
 def cache_home(monkeypatch):
     """Has caches lie in a folder from then on. CUDA's files are there, too, where NVIDIA has no
     wheel of them and they were fetched."""
-    from grader.cuda.compilers import fetched
+    from grader.compilers import fetched
 
     def lie_in(folder):
         files = fetched.folder()

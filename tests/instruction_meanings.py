@@ -15,14 +15,14 @@ import numpy as np
 import z3
 
 from grader.cuda import simulator
-from grader.cuda.analysis import meanings
-from grader.cuda.analysis.atoms import Atoms, Scope, term
-from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.values import Arithmetic, Unknown, Value
-from grader.cuda.simulator.isa.form import Form
-from grader.cuda.simulator.isa.table import resolve
-from grader.cuda.simulator.program.ptx import Register
+from grader.proofs import meanings
+from grader.proofs.atoms import Atoms, Scope, term
+from grader.proofs.polynomials import Polynomial
+from grader.proofs.scenes import Scene
+from grader.proofs.values import Arithmetic, Unknown, Value
+from grader.ptx.forms.form import Form
+from grader.ptx.forms.table import resolve
+from grader.ptx.ptx import Register
 
 _LETTERS = {16: "h", 32: "r", 64: "l"}
 _TYPES = {16: "unsigned short", 32: "unsigned", 64: "unsigned long long"}

@@ -35,9 +35,9 @@ import two_compilers
 import wine
 from wine import KEPT, windows
 
-from grader.cuda import compilers
-from grader.cuda.compilers import clang, cuda_files, nvrtc, nvrtc_log
-from grader.cuda.compilers.protocol import Job
+from grader import compilers
+from grader.compilers import clang, cuda_files, nvrtc, nvrtc_log
+from grader.compilers.compiler import Job
 from grader.cuda.errors import CompileError
 from grader.judge.running import worker
 

@@ -31,14 +31,14 @@ from in_parallel import add_jobs, in_order
 from race_benchmarks import Code
 
 from grader import cuda
+from grader.compilers.signature import parameters
 from grader.course import Rule
 from grader.course.rules import DTYPES, RuleError
-from grader.cuda.analysis import effort
-from grader.cuda.analysis.loops import Undecided
-from grader.cuda.analysis.prove import Doubt, examined
-from grader.cuda.signature import parameters
 from grader.cuda.simulator import plain
-from grader.cuda.simulator.program.linker import link
+from grader.proofs import effort
+from grader.proofs.loops import Undecided
+from grader.proofs.prove import Doubt, examined
+from grader.ptx.linker import link
 
 LONG = 2**24  # elements of every array
 SECONDS = 3.0

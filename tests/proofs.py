@@ -20,10 +20,10 @@ import z3
 from in_parallel import add_jobs, in_order
 
 from grader import course
-from grader.cuda import analysis
-from grader.cuda.analysis import Found
+from grader import proofs as analysis
 from grader.cuda.errors import CudaError
 from grader.judge import Limits
+from grader.proofs import Found
 
 FAULTS = frozenset(
     {"out_of_bounds", "misaligned", "data_race", "barrier_divergence", "shuffle_divergence"}

@@ -1,4 +1,4 @@
-"""What each form of `grader.cuda.conformance` gives, by the rules of `ptx_reference`."""
+"""What each form of `grader.bench.conformance` gives, by the rules of `ptx_reference`."""
 
 import math
 

@@ -25,8 +25,8 @@ import numpy as np
 from in_parallel import add_jobs, in_order
 
 from grader import cuda
+from grader.compilers.signature import parameters
 from grader.cuda import simulator
-from grader.cuda.signature import parameters
 
 HAZARDS = {"data_race", "barrier_divergence", "shuffle_divergence"}
 STEPS = 200_000

@@ -14,15 +14,15 @@ import z3
 from instruction_meanings import answer
 
 from grader.cuda import simulator
-from grader.cuda.analysis import meanings
-from grader.cuda.analysis.atoms import Atoms, Formula, Scope, term
-from grader.cuda.analysis.effort import Effort
-from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.prove import MOST_RUNS, unmet
-from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.values import Arithmetic, Unknown, Value
-from grader.cuda.simulator.isa.table import resolve
-from grader.cuda.simulator.program.ptx import Register
+from grader.proofs import meanings
+from grader.proofs.atoms import Atoms, Formula, Scope, term
+from grader.proofs.effort import Effort
+from grader.proofs.polynomials import Polynomial
+from grader.proofs.prove import MOST_RUNS, unmet
+from grader.proofs.scenes import Scene
+from grader.proofs.values import Arithmetic, Unknown, Value
+from grader.ptx.forms.table import resolve
+from grader.ptx.ptx import Register
 
 INPUTS = 3
 STEPS = 5

@@ -34,8 +34,8 @@ from asked import table as asked_table
 from in_parallel import add_jobs, in_order
 
 from grader import course
+from grader.compilers.comments import without_comments
 from grader.course import edits
-from grader.cuda.comments import without_comments
 from grader.judge import Verdict, judge, sizes
 
 FOLDER = Path(__file__).parent / "suites"

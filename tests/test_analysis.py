@@ -18,12 +18,12 @@ from analysed_loops import LOOPS, wrong_about
 from random_kernels import kernel
 
 from grader import course
+from grader import proofs as analysis
 from grader.course import Rule, rules
-from grader.cuda import analysis
-from grader.cuda.analysis import Outcome
-from grader.cuda.analysis.effort import STEP, Effort
-from grader.cuda.analysis.launches import random_trials
-from grader.cuda.analysis.replay import MOST_STEPS, replayed
+from grader.proofs import Outcome
+from grader.proofs.effort import STEP, Effort
+from grader.proofs.launches import random_trials
+from grader.proofs.replay import MOST_STEPS, replayed
 
 VECTOR = Rule(
     exercise="scale",
@@ -226,7 +226,7 @@ def test_no_mistake_is_proved_and_what_is_shown_names_its_line(one):
 
 SAME = """
 import sys
-from grader.cuda import analysis
+from grader import proofs as analysis
 from grader import course
 exercise = course.exercise(sys.argv[1])
 found = analysis.examine(exercise.solution, exercise.rules)

@@ -11,12 +11,12 @@ from mutants import mutants
 
 z3 = pytest.importorskip("z3")
 
-from grader.cuda.analysis import lemmas, rounds  # noqa: E402
-from grader.cuda.analysis.atoms import Atoms, Scope, term  # noqa: E402
-from grader.cuda.analysis.effort import Effort  # noqa: E402
-from grader.cuda.analysis.polynomials import Polynomial  # noqa: E402
-from grader.cuda.analysis.scenes import Scene  # noqa: E402
-from grader.cuda.analysis.values import Arithmetic  # noqa: E402
+from grader.proofs import lemmas, rounds  # noqa: E402
+from grader.proofs.atoms import Atoms, Scope, term  # noqa: E402
+from grader.proofs.effort import Effort  # noqa: E402
+from grader.proofs.polynomials import Polynomial  # noqa: E402
+from grader.proofs.scenes import Scene  # noqa: E402
+from grader.proofs.values import Arithmetic  # noqa: E402
 
 FEW = range(-3, 4)
 WIDE = range(-12, 13)

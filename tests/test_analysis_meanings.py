@@ -10,7 +10,7 @@ import value_meanings
 from arithmetic_checks import CHECKS
 from instruction_meanings import INSTRUCTIONS
 
-from grader.cuda.analysis import meanings
+from grader.proofs import meanings
 
 
 @pytest.mark.parametrize("one", INSTRUCTIONS, ids=str)

@@ -15,11 +15,12 @@ from small_class import LESSON, SCALED, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
+from grader import compilers
 from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli.app import app
-from grader.cuda import compilers, signature
+from grader.compilers import signature
 from grader.cuda.sanitize import visible
 from grader.judge import Limits, judge
 from grader.judge.blank import is_blank

@@ -3,8 +3,7 @@
 import pytest
 import small_lesson
 
-from grader import course
-from grader.cuda import compilers
+from grader import compilers, course
 from grader.judge import judge, steps
 from grader.judge.beside import beside
 from grader.judge.sandbox import simulated

@@ -6,8 +6,8 @@ import pytest
 import sanitizer
 from kernel_files import broken, run
 
-from grader import cuda
-from grader.cuda import compilers, simulator
+from grader import compilers, cuda
+from grader.cuda import simulator
 
 BROKEN = broken()
 # What is told where clang has compiled, if it is not what the kernel's file says: status, line, the

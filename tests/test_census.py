@@ -10,11 +10,12 @@ from census_units import UNITS
 from ptx_reference_forms import expected as reference
 
 from grader import cuda
-from grader.cuda import conformance, simulator
-from grader.cuda.conformance.inline_form import Form, plain
-from grader.cuda.conformance.samples import samples
-from grader.cuda.simulator.engine.events import Observer
-from grader.cuda.simulator.isa.form import Flow
+from grader.bench import conformance
+from grader.bench.conformance.inline_form import Form, plain
+from grader.bench.conformance.samples import samples
+from grader.cuda import simulator
+from grader.machine.events import Observer
+from grader.ptx.forms.form import Flow
 
 pytestmark = pytest.mark.slow
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from grader import cuda
-from grader.cuda import compilers, simulator
+from grader import compilers, cuda
+from grader.cuda import simulator
 
 
 def run(code, *args, grid=1, block=32, kernel="k", together=False, options=(), names=None, **how):

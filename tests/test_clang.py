@@ -6,10 +6,10 @@ import zlib
 import numpy as np
 import pytest
 
-from grader import course
-from grader.cuda import CompileError, OutOfBounds, UninitializedRead, compilers, simulator
-from grader.cuda.compilers.clang.ptx import laid_out, like_nvrtc
-from grader.cuda.compilers.protocol import Job
+from grader import compilers, course
+from grader.compilers.clang.ptx import laid_out, like_nvrtc
+from grader.compilers.compiler import Job
+from grader.cuda import CompileError, OutOfBounds, UninitializedRead, simulator
 
 clang = compilers.COMPILERS["clang"]
 pytestmark = pytest.mark.skipif(not clang.available(), reason="the wheel ziglang is not installed")
@@ -178,7 +178,7 @@ def bodies(ptx):
 
 @pytest.mark.parametrize("path", KERNELS[::4], ids=lambda path: path.stem)
 def test_blocks_in_another_order_do_the_same_on_every_way_through(path, monkeypatch):
-    module = __import__("grader.cuda.compilers.clang", fromlist=["laid_out"])
+    module = __import__("grader.compilers.clang", fromlist=["laid_out"])
     seen = []
     monkeypatch.setattr(module, "laid_out", lambda ptx: seen.append(ptx) or ptx)
     clang.compile(Job(path.read_text()))

@@ -24,15 +24,7 @@ from small_class import (
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import (
-    ClassroomError,
-    batch,
-    demo,
-    feedback,
-    feedback_page,
-    judges,
-    verdicts,
-)
+from grader.classroom import ClassroomError, batch, demo, feedback, feedback_page, judges, verdicts
 from grader.classroom.export import Row
 from grader.classroom.feedback_page import Shown
 from grader.classroom.folder import new_course, open_course

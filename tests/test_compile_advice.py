@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from grader import course
-from grader.cuda import CompileError, compilers
+from grader import compilers, course
+from grader.cuda import CompileError
 from grader.judge import judge
 
 KERNEL = """\

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from grader.cuda import CompileError, compilers, diagnostics
+from grader import compilers
+from grader.cuda import CompileError, diagnostics
 from grader.notebook.html import excerpt
 
 

@@ -5,10 +5,10 @@ from datetime import date
 import pytest
 from typer.testing import CliRunner
 
+from grader.bench.conformance import Row
+from grader.bench.validation.conformance_page import page
 from grader.cli.app import app
 from grader.cuda import gpu_count
-from grader.cuda.conformance import Row
-from grader.validation.conformance_page import page
 
 ROWS = [
     Row("warp", 2, 8192, 8192, 0, (), 0.0, ""),

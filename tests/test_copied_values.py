@@ -4,7 +4,8 @@ copied and then is looked at is reported where it was read first, whatever way i
 import numpy as np
 import pytest
 
-from grader.cuda import UninitializedRead, compilers, simulator
+from grader import compilers
+from grader.cuda import UninitializedRead, simulator
 
 # By what it is: a struct with bytes that belong to no member, and what one is made of.
 PADDED = {

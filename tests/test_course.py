@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from nbclient import NotebookClient
 
-from grader import course
+from grader import compilers, course
 from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
+from grader.compilers.comments import without_comments
 from grader.course import catalogue, mistakes, solution_counts
 from grader.course.weave import text, weave, weave_page
-from grader.cuda import compilers, simulator
-from grader.cuda.comments import without_comments
+from grader.cuda import simulator
 from grader.judge import judge
 from grader.status import Pattern
 from tools import equivalent_mutants, exercises_page

@@ -5,7 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from grader.cuda import compilers, simulator
+from grader import compilers
+from grader.cuda import simulator
 
 THREADS, ITEMS, WARP = 64, 4, 32  # of a block; of a thread
 X = np.random.default_rng(2).integers(0, 16, THREADS * ITEMS, np.int32)

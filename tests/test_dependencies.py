@@ -28,14 +28,14 @@ FILES["setup.py"] = [ROOT / "setup.py"]
 SCRIPTS = [*FILES["tests"], *FILES["tools"]]  # which import each other
 OURS = {"grader", "tools", "setuptools", *(path.stem for path in SCRIPTS)}  # setuptools builds it
 # Rooms whose modules stand on what an extra brings; who needs them says what to install.
-ROOMS_OF_EXTRAS = {"classroom": "classroom", "analysis": "proofs"}
+ROOMS_OF_EXTRAS = {"classroom": "classroom", "proofs": "proofs"}
 # Modules that are imported only where there is a GPU, for which there is the extra [gpu].
 NEED_A_GPU = {"gpu", "hardware", "measuring", "stopwatch"}
 NAMED_OTHERWISE = {"quack": "quack-kernels"}  # a module that need not be here, and its package
 # What nothing imports: the file that runs it or says that it is needed, and the words there.
 RUN_BY_NAME = {
-    "cuda-toolkit": ("grader/cuda/compilers/cuda_files.py", "find_nvidia_header_directory"),
-    "nvidia-cuda-nvcc-cu12": ("grader/cuda/compilers/cuda_files.py", "nvidia-cuda-nvcc-cu12"),
+    "cuda-toolkit": ("grader/compilers/cuda_files.py", "find_nvidia_header_directory"),
+    "nvidia-cuda-nvcc-cu12": ("grader/compilers/cuda_files.py", "nvidia-cuda-nvcc-cu12"),
     "clang-format": ("Makefile", "/clang-format"),
     "sphinx": ("Makefile", "/sphinx-build"),
     "myst-parser": ("docs/conf.py", "myst_parser"),

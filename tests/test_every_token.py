@@ -18,8 +18,8 @@ from collections.abc import Iterator
 import pytest
 
 from grader import course
+from grader.compilers import Job, chosen, chosen_name
 from grader.cuda import CompileError
-from grader.cuda.compilers import Job, chosen, chosen_name
 from grader.cuda.errors import CompilerFailure
 from grader.cuda.sanitize import lines_of
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from grader import course
-from grader.cuda.compilers import chosen_name
+from grader.compilers import chosen_name
 from grader.judge import judge
 
 CAUSES = {

@@ -11,7 +11,7 @@ import pytest
 
 from grader.cuda import simulator
 from grader.cuda.errors import Misaligned, OutOfBounds, UninitializedRead
-from grader.cuda.simulator.memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
+from grader.machine.memory.spaces import LOCAL_WINDOW, SHARED_WINDOW, WINDOW_SIZE
 
 EDGES = [0, 1 << 16, 1 << 40, SHARED_WINDOW, LOCAL_WINDOW, LOCAL_WINDOW + WINDOW_SIZE]
 EDGES += [1 << 63, (1 << 64)]

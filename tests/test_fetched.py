@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from grader import compilers
 from grader.cli import learner_commands
-from grader.cuda import compilers
-from grader.cuda.compilers import cuda_files, fetched
+from grader.compilers import cuda_files, fetched
 from grader.learner import package_index
 
 ROOT = Path(__file__).parents[1]
@@ -142,8 +142,8 @@ def test_grader_lab_fetches_them_once_and_opens_offline_too(index, tmp_path, mon
 
 # What a machine does that has clang, and no wheel of NVIDIA's.
 KERNEL = """
-from grader.cuda import compilers
-from grader.cuda.compilers import cuda_files, fetched
+from grader import compilers
+from grader.compilers import cuda_files, fetched
 cuda_files._of_wheels = list
 cuda_files._WHEELS = ("no-such-wheel",) * 3
 SOURCE = '''

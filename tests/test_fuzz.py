@@ -15,13 +15,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from grader import course
+from grader import compilers, course
 from grader.course.weave import text, weave
-from grader.cuda import compilers, simulator
+from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.cuda.simulator import module
 from grader.judge.protocol import Ran
 from grader.judge.sandbox import main as sandbox
+from grader.machine import module
 from grader.submissions import intake
 
 pytestmark = pytest.mark.slow

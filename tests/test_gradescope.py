@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 from grader.classroom.folder import new_course
 from grader.classroom.release import seeds
 from grader.cli.app import app
+from grader.compilers import chosen_name
 from grader.course import lesson
-from grader.cuda.compilers import chosen_name
 from grader.judge.sandbox import landlock
 
 ANSWERS = {

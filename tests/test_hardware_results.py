@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from grader.cuda import conformance
-from grader.cuda.conformance.inline_form import Form
+from grader.bench import conformance
+from grader.bench.conformance.inline_form import Form
 
 # form, inputs, what the hardware gave
 MEASURED = [

@@ -7,10 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from grader.cuda import compilers, simulator
+from grader import compilers
+from grader.cuda import simulator
 from grader.cuda.errors import CudaError, OutOfBounds, UnsupportedInstruction
-from grader.cuda.simulator.isa.instruction_set import OPCODES
-from grader.cuda.simulator.isa.table import effect
+from grader.ptx.forms.instruction_set import OPCODES
+from grader.ptx.forms.table import effect
 
 SEED = 13
 OF_EACH = 4  # instructions of each line of the table

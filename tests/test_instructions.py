@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from ptx_reference_forms import expected
 
-from grader.cuda import conformance
-from grader.cuda.conformance.inline_form import Form
+from grader.bench import conformance
+from grader.bench.conformance.inline_form import Form
 
 CHOSEN, DRAWN = 512, 128  # inputs of a form
 FAMILIES = tuple(dict.fromkeys(form.family for form in conformance.FORMS))

@@ -7,15 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import grader.cuda
-from grader.cuda import UnsupportedInstruction, compilers, conformance, simulator
-from grader.cuda.simulator.isa.form import Carries, Flow
-from grader.cuda.simulator.isa.instruction_set import OPCODES, resolve
-from grader.cuda.simulator.isa.table import forms_of
-from grader.cuda.simulator.program.parser import parse
-from grader.cuda.simulator.program.ptx import Address, Register
+import grader
+from grader import compilers
+from grader.bench import conformance
+from grader.cuda import UnsupportedInstruction, simulator
+from grader.ptx.forms.form import Carries, Flow
+from grader.ptx.forms.instruction_set import OPCODES, resolve
+from grader.ptx.forms.table import forms_of
+from grader.ptx.parser import parse
+from grader.ptx.ptx import Address, Register
 
-HERE = Path(grader.cuda.__file__).parent / "simulator"
+GRADER = Path(grader.__file__).parent
+SIMULATOR = [GRADER / room for room in ("machine", "ptx", "say", "watch")]
 A, B, C, D = (Register(f"%r{n}") for n in range(4))
 AT = Address(Register("%rd1"), 0)
 
@@ -99,7 +102,9 @@ def _opcodes_in(path: Path) -> set[str]:
 
 
 def test_no_module_outside_the_table_spells_an_opcode_or_looks_at_modifiers():
-    outside = [path for path in HERE.rglob("*.py") if (HERE / "isa") not in path.parents]
+    inside = {GRADER / "ptx" / "forms", GRADER / "ptx" / "instructions"}
+    files = [path for room in SIMULATOR for path in room.rglob("*.py")]
+    outside = [path for path in files if path.parent not in inside]
     assert len(outside) > 20
     spelled = {path.name: found for path in outside if (found := _opcodes_in(path))}
     assert spelled == {}
@@ -107,7 +112,7 @@ def test_no_module_outside_the_table_spells_an_opcode_or_looks_at_modifiers():
     assert [path.name for path in outside if text.search(path.read_text())] == []
 
 
-# Entries of the table that have no row in `grader.cuda.conformance`, and where they are tried.
+# Entries of the table that have no row in `grader.bench.conformance`, and where they are tried.
 ELSEWHERE = {
     "activemask": "who is active is up to the scheduler; test_kernels.py",
     "applypriority createpolicy discard prefetch prefetchu": "hints, which compute nothing",

@@ -565,7 +565,7 @@ def test_a_compiler_that_cannot_read_its_own_files_says_where_it_may(verdict_on,
     if cuda.device == "gpu":
         pytest.skip("A CUDA TOOLKIT OF THE SYSTEM IS IN REACH: an NVRTC out of reach was not tried")
     without = (
-        "from grader.cuda import compilers; from grader.judge.sandbox import main as sandbox;"
+        "from grader import compilers; from grader.judge.sandbox import main as sandbox;"
         "from pathlib import Path;"
         "out, *_ = compilers.chosen().folders(); site = out.parents[2];"
         "kept = [path for path in site.iterdir() if path not in out.parents];"

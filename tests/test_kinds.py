@@ -4,11 +4,11 @@ import pytest
 import small_lesson
 from rich.console import Console
 
+from grader import compilers
 from grader.cli import terminal
 from grader.cli.check_file import Checked
 from grader.course import Break, Bug, Cheaper, Order, Place, Write, catalogue, lesson
 from grader.course.weave import weave
-from grader.cuda import compilers
 from grader.errors import AuthorError
 from grader.judge import judge, steps
 from grader.judge.verdict import Verdict

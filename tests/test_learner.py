@@ -18,14 +18,7 @@ from grader import course
 from grader.cli import app
 from grader.course.weave import graded
 from grader.errors import LearnerError
-from grader.learner import (
-    editions,
-    folder,
-    handing_in,
-    launching,
-    progress,
-    start_page,
-)
+from grader.learner import editions, folder, handing_in, launching, progress, start_page
 from grader.submissions.intake import grade_id
 from tools import labextension
 

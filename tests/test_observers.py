@@ -9,9 +9,9 @@ import pytest
 
 from grader import cuda
 from grader.cuda import simulator
-from grader.cuda.simulator.engine.events import Observer
-from grader.cuda.simulator.engine.lanes import count
-from grader.cuda.simulator.engine.lanes import index as lane_index
+from grader.machine.events import Observer
+from grader.machine.lanes import count
+from grader.machine.lanes import index as lane_index
 
 ROOMS = Path(simulator.__file__).parent
 KERNEL = """extern "C" __global__ void k(float* x, int n) {

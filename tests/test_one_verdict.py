@@ -11,12 +11,11 @@ from small_class import LESSON, NO_GUARD, SCALED, grader, hand_in
 from small_lesson import SOLUTION, instead
 from typer.testing import CliRunner
 
-from grader import course
+from grader import compilers, course
 from grader.classroom import verdicts
 from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.course.weave import cuda_cell
-from grader.cuda import compilers
 from grader.judge import judge
 from grader.notebook import check, checking, session
 from grader.submissions.cells import cuda_source

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
-from grader.cuda.simulator.observers.paths import Paths, in_all
+from grader.watch.paths import Paths, in_all
 
 
 def paths(body: str, block: int = 64, grid: int = 1, times: int = 1) -> dict[str, int]:

@@ -15,11 +15,8 @@ import small_lesson
 from grader import course
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
-from grader.cuda.simulator.observers.recorder import recording as recording_of
-from grader.cuda.simulator.observers.recorder import recordings
-from grader.cuda.simulator.observers.recording import AT_BARRIER, GONE
-from grader.cuda.simulator.observers.thinning import AROUND
-from grader.judge import cases, judge, scenes
+from grader.judge import block_scene as scenes
+from grader.judge import cases, judge
 from grader.judge.playback.marks import marks_of
 from grader.judge.protocol import Failed, Scene
 from grader.judge.verdict import Verdict
@@ -29,6 +26,10 @@ from grader.notebook.expected_found import expected_beside_found
 from grader.notebook.player import player
 from grader.notebook.player.replay import of_failure
 from grader.status import Status
+from grader.watch.recorder import recording as recording_of
+from grader.watch.recorder import recordings
+from grader.watch.recording import AT_BARRIER, GONE
+from grader.watch.thinning import AROUND
 
 LESSON = course.lesson("02_tree_reduction")
 EXERCISE = LESSON.exercise("interleaved")

@@ -5,7 +5,7 @@ import pytest
 
 from grader.cuda import simulator
 from grader.cuda.errors import OutOfBounds
-from grader.cuda.simulator.engine.printf import BUFFER, FULL
+from grader.machine.printf import BUFFER, FULL
 
 
 def printed(body, threads=4):

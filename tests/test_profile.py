@@ -13,13 +13,12 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.bench import speed
+from grader.bench import microbenchmarks, speed
+from grader.bench.validation import comparison, counters_page, course_works, ncu
 from grader.cli.app import app
 from grader.cli.speed_screen import show_speed
 from grader.errors import BadInput
-from grader.profiler import microbenchmarks
 from grader.profiler.work import simulate
-from grader.validation import comparison, counters_page, course_works, ncu
 
 COPY = """\
 extern "C" __global__ void copy(const float* x, float* y, int stride, int n) {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from grader.cuda import simulator
-from grader.cuda.simulator.memory.allocations import allocation_of
-from grader.cuda.simulator.observers.provenance import Graph, Provenance, TooLong, made
+from grader.machine.memory.allocations import allocation_of
+from grader.watch.provenance import Graph, Provenance, TooLong, made
 
 
 class Followed:

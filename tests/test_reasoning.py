@@ -8,8 +8,8 @@ from small_lesson import SOLUTION, instead
 
 pytest.importorskip("z3")
 
+from grader import proofs as analysis
 from grader.course import Rule
-from grader.cuda import analysis
 from grader.judge.sandbox import reasoning
 
 RULE = Rule(

@@ -12,8 +12,8 @@ import random
 import pytest
 import suites
 
-from grader import course
-from grader.cuda import CompileError, compilers
+from grader import compilers, course
+from grader.cuda import CompileError
 from grader.judge import judge
 
 ALL = "WARPWISE_VERDICTS" in os.environ

@@ -6,17 +6,17 @@ from small_lesson import ID, SOLUTION, instead
 pytest.importorskip("z3")
 
 from grader import course
+from grader import proofs as analysis
 from grader.cli.prove_file import prove
 from grader.course import Rule
 from grader.course.weave import weave
-from grader.cuda import analysis
-from grader.cuda.analysis.trial import MOST_ELEMENTS, Trial
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
 from grader.judge.protocol import Examined, Ran
 from grader.judge.sandbox import reasoning
 from grader.notebook import verdict_card
 from grader.notebook.player.replay import of_failure
+from grader.proofs.trial import MOST_ELEMENTS, Trial
 
 RULES = """
 from grader.course import Rule

@@ -6,9 +6,8 @@ import pytest
 import small_lesson
 from small_lesson import SOLUTION
 
-from grader import course
+from grader import compilers, course
 from grader.course import solution_counts
-from grader.cuda import compilers
 from grader.judge import steps
 
 HERE = [name for name, one in compilers.COMPILERS.items() if one.available()]

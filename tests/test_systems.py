@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from grader.classroom.folder import new_course
 from grader.cli.app import app
-from grader.cuda.compilers import fetched
+from grader.compilers import fetched
 from grader.errors import EXTRAS
 from grader.judge import Limits, judge
 from grader.judge.running import watch, worker

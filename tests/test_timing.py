@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from grader import course, cuda
 from grader.bench import runner, timings
-from grader.bench.recording import show_timings
+from grader.bench.records import show_timings
 from grader.cli.app import app
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError

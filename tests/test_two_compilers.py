@@ -6,7 +6,7 @@ import random
 import pytest
 import two_compilers
 
-from grader.cuda import compilers
+from grader import compilers
 
 pytestmark = [
     pytest.mark.slow,

@@ -10,9 +10,10 @@ from types import SimpleNamespace
 import on_wine
 import pytest
 
-from grader.cuda import CompileError, compilers
-from grader.cuda.compilers import clang, nvrtc, nvrtc_log
-from grader.cuda.compilers.protocol import Job
+from grader import compilers
+from grader.compilers import clang, nvrtc, nvrtc_log
+from grader.compilers.compiler import Job
+from grader.cuda import CompileError
 from grader.cuda.errors import CompilerFailure
 
 SOURCES = {

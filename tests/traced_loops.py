@@ -16,14 +16,14 @@ import z3
 
 from grader.course import Rule
 from grader.cuda import simulator
-from grader.cuda.analysis.atoms import term
-from grader.cuda.analysis.effort import Effort
-from grader.cuda.analysis.loops import Graph
-from grader.cuda.analysis.prove import explored, variables_of
-from grader.cuda.analysis.scenes import Scene
-from grader.cuda.analysis.setting import Shape
-from grader.cuda.analysis.thread import Thread
-from grader.cuda.simulator.program.linker import link
+from grader.proofs.atoms import term
+from grader.proofs.effort import Effort
+from grader.proofs.loops import Graph
+from grader.proofs.prove import explored, variables_of
+from grader.proofs.scenes import Scene
+from grader.proofs.setting import Shape
+from grader.proofs.thread import Thread
+from grader.ptx.linker import link
 
 EFFORT = 50_000_000
 THREADS = 4

@@ -22,8 +22,7 @@ from pathlib import Path
 import msgspec
 import suites
 
-from grader import course
-from grader.cuda import compilers
+from grader import compilers, course
 from grader.cuda.errors import CompileError
 from grader.judge import Verdict, judge
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import z3
 
-from grader.cuda.analysis import meanings
-from grader.cuda.analysis.atoms import Atoms, Scope, term
-from grader.cuda.analysis.polynomials import Polynomial
-from grader.cuda.analysis.values import Arithmetic, Pointer, Unknown, Value
-from grader.cuda.simulator.isa.table import resolve
-from grader.cuda.simulator.program.ptx import Register
+from grader.proofs import meanings
+from grader.proofs.atoms import Atoms, Scope, term
+from grader.proofs.polynomials import Polynomial
+from grader.proofs.values import Arithmetic, Pointer, Unknown, Value
+from grader.ptx.forms.table import resolve
+from grader.ptx.ptx import Register
 
 ANYTHING = z3.Bool("anything")  # a condition of which nothing is known
 

@@ -20,10 +20,10 @@ from in_parallel import add_jobs, in_order
 from test_sizes import NO_CASE_CATCHES, edited
 
 from grader import course
+from grader import proofs as analysis
 from grader.course import rules
-from grader.cuda import analysis
-from grader.cuda.analysis import Outcome
 from grader.judge import Limits, judge
+from grader.proofs import Outcome
 
 HEADER = re.compile(r"// exercise: (\S+)")
 INDEXED = re.compile(r"(?<=\w\[)[^][]+(?=\])")

@@ -11,8 +11,8 @@ import re
 import tomllib
 from dataclasses import dataclass
 
+from grader import compilers
 from grader.course import Exercise, Lesson
-from grader.cuda import compilers
 from grader.cuda.errors import CompileError, CudaError
 from grader.judge import compare
 from grader.judge.cases import CaseInstance, described, instantiate

@@ -14,11 +14,9 @@ from functools import cache
 import msgspec
 import numpy as np
 
-from grader import course
+from grader import compilers, course
 from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
 from grader.course.model import Case
-from grader.cuda import compilers
-from grader.cuda.analysis.trial import Trial
 from grader.cuda.errors import CudaError
 from grader.judge import arrangement, compare, technique
 from grader.judge.cases import CaseInstance, described, instantiate
@@ -26,6 +24,7 @@ from grader.judge.protocol import Ran
 from grader.judge.running.limits import Limits
 from grader.judge.sandbox.simulated import run_case
 from grader.judge.words import Words
+from grader.proofs.trial import Trial
 from grader.status import Status
 
 SEED = 0

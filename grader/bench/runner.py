@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ..compilers.signature import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers
 from ..cuda.kernel import Kernel, MakeModule
 from ..cuda.limits import opted_in
-from ..cuda.signature import parameters
 
 FindKernel = Callable[..., Kernel]  # by name, and whether it is launched cooperatively
 Library = Callable[[Buffers], Callable[[], object]]

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..cuda import simulator
 from ..cuda.simulator import Run
-from ..profiler import microbenchmarks
 from ..profiler.work import Work
+from . import microbenchmarks
 
 WIDE = (128, 32_768)  # rows, columns
 SMALL_COLUMNS = 2_048

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from ..cuda import compilers
+from .. import compilers
 
 PACKAGE = Path(__file__).parents[1]
 KNOWN = 16  # characters of a name

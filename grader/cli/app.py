@@ -257,7 +257,7 @@ def counters(
     ] = Path("build/ncu.csv"),
 ) -> None:
     """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
-    from ..validation import comparison, counters_page, course_works, ncu
+    from ..bench.validation import comparison, counters_page, course_works, ncu
 
     if not csv.exists():
         ncu.measure(csv)
@@ -280,7 +280,7 @@ def conformance(
     """Compare what the simulated GPU computes with what this machine's GPU does."""
     from datetime import date
 
-    from ..validation import conformance_page
+    from ..bench.validation import conformance_page
 
     rows = conformance_page.measure()
     to.parent.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,7 @@ _COMPILERS = {"nvrtc": "NVRTC", "clang": "clang, by ziglang"}
 
 
 def _compiler() -> str:
-    from ..cuda import compilers
+    from .. import compilers
 
     compilers.compile_ptx('extern "C" __global__ void doctor() {}')
     version = ".".join(map(str, compilers.chosen().version()))
@@ -74,7 +74,7 @@ def _compiler() -> str:
 
 
 def _headers() -> str:
-    from ..cuda import compilers
+    from .. import compilers
 
     names = ("cub/cub.cuh", "cooperative_groups.h", "cuda_fp16.h")
     compilers.compile_ptx("".join(f"#include <{name}>\n" for name in names))

@@ -7,20 +7,12 @@ from pathlib import Path
 
 import typer
 
+from .. import compilers
+from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
-from ..cuda import compilers
-from ..cuda.compilers import cuda_files, fetched
 from ..judge import Verdict
-from ..learner import (
-    editions,
-    folder,
-    handing_in,
-    launching,
-    package_index,
-    progress,
-    restoring,
-)
+from ..learner import editions, folder, handing_in, launching, package_index, progress, restoring
 
 DEFAULT = "warpwise"
 

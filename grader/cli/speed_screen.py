@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..bench import recording
+from ..bench import records as recording
 from ..bench.speed import Figure, measure
 from ..bench.timings import kept
 from ..errors import BadInput

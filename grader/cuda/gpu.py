@@ -13,7 +13,9 @@ from typing import Any
 import cupy
 from cupy.cuda import driver
 
-from . import compilers
+from .. import compilers
+from ..compilers.signature import check_arguments
+from ..compilers.signature import parameters as declared_parameters
 from .errors import LaunchError
 from .kernel import Dim
 from .limits import (
@@ -25,8 +27,6 @@ from .limits import (
     check_shared,
     dimensions,
 )
-from .signature import check_arguments
-from .signature import parameters as declared_parameters
 
 _NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14  # CU_FUNC_ATTRIBUTE_..., which CuPy has no name for
 

@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 
+from ..compilers.comments import on_its_lines
+from ..compilers.tokens import tokens
 from ..course import Exercise
-from ..cuda.comments import on_its_lines
-from ..cuda.tokens import tokens
 
 MOST_ADDED = 200  # tokens; a barrier or a guard has a few
 _ASSIGNS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"}

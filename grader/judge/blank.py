@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..cuda.comments import without_comments
+from ..compilers.comments import without_comments
 
 
 def is_blank(source: str, handed_out: str) -> bool:

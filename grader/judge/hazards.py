@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from ..compilers.comments import without_comments
 from ..course import costs
-from ..cuda.comments import without_comments
 from ..status import Status
-from . import scenes
+from . import block_scene as scenes
 from .cases import CaseInstance
 from .compare import failed
 from .protocol import Failed, Reply

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from .. import course, cuda
+from .. import compilers, course, cuda
 from ..course import solution_counts
 from ..course.contest import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status
-from . import arrangement, compare, hazards, partial, scenes, technique
+from . import arrangement, compare, hazards, partial, technique
+from . import block_scene as scenes
 from .blank import is_blank
 from .cases import CaseInstance, instantiate
 from .explaining import past_the_end
@@ -59,7 +60,7 @@ def judge(
     hardware. NotInCourse: there is no such exercise.
     """
     lesson_name, _, name = exercise_id.partition("/")
-    compiler = cuda.compilers.chosen_name()
+    compiler = compilers.chosen_name()
     lesson = course.lesson(lesson_name, root, compiler)
     exercise = lesson.exercise(name)
     source = one_line_end(encodable(source))
@@ -258,6 +259,6 @@ def _verdict(
         counters=dict(counters),
         device=device,
         seed=seed,
-        compiler=cuda.compilers.chosen_name(),
+        compiler=compilers.chosen_name(),
         kind=exercise.kind.name,
     )

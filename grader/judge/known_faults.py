@@ -13,9 +13,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TypeGuard
 
+from .. import compilers
 from ..course import Exercise, Lesson, authors, solution_counts
 from ..course.mistakes import WrongKernel
-from ..cuda import compilers
 from ..status import Status
 from . import faults
 from .cases import CaseInstance, instantiate

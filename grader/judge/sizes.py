@@ -16,11 +16,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from .. import proofs as analysis
+from ..compilers.comments import on_its_lines
 from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
-from ..cuda import analysis
-from ..cuda.analysis.trial import Trial
-from ..cuda.comments import on_its_lines
+from ..proofs.trial import Trial
 from ..status import Status
 from . import compare
 from .cases import CaseInstance

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..course import Exercise, Problem
 from ..cuda.sanitize import lines_of, visible
-from ..cuda.simulator.engine.lanes import WARP
+from ..machine.lanes import WARP
 from ..status import Status, headline
 from . import cases, sizes
 from .cases import CaseInstance, dim

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
-from .. import course
+from .. import compilers, course
 from ..course import Exercise, Lesson, authors, chosen, solution_counts
 from ..course.solution_counts import CACHE_KEY, Counts
-from ..cuda import compilers
 from ..cuda.errors import CudaError
 from ..errors import AuthorError
 from ..status import Status

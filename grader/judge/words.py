@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
+from ..compilers.signature import Parameter, compatible, parameters
 from ..counted import counted
 from ..course import Launch, Problem
-from ..cuda.signature import Parameter, compatible, parameters
 from ..status import Status
 from .protocol import Element, Failed
 

@@ -13,8 +13,8 @@ from zlib import crc32
 
 from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
-from grader.cuda.simulator.observers.reporting.hazard import Hazard
 from grader.judge.verdict import Verdict
+from grader.say.reporting.hazard import Hazard
 
 from .html import OURS
 

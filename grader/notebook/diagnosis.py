@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from grader.cuda.diagnostics import Diagnostic
 from grader.cuda.errors import CompileError, CudaError, DataRace
-from grader.cuda.simulator.observers.reporting.hazard import Hazard
 from grader.judge.verdict import shortened
+from grader.say.reporting.hazard import Hazard
 from grader.status import headline
 
 from .html import Mark, Page, excerpt, heading, paragraph, prose

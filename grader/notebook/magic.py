@@ -9,7 +9,8 @@ from IPython.core.completer import CompletionContext, SimpleMatcherResult, conte
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 
-from grader.cuda import compilers, simulator
+from grader import compilers
+from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.submissions import cells
 

@@ -12,11 +12,11 @@ from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
-from grader.cuda.simulator.observers.observe import Run
-from grader.cuda.simulator.observers.recorder import recording, recordings
 from grader.judge import judge
 from grader.judge.playback.marks import marks_of
 from grader.judge.playback.scene import FIRST_BLOCKS, Blocks
+from grader.watch.observe import Run
+from grader.watch.recorder import recording, recordings
 
 from . import failures, session
 from .html import Page

@@ -7,14 +7,15 @@ from math import prod
 
 from IPython.display import display
 
-from grader.cuda import compilers, simulator
+from grader import compilers
+from grader.cuda import simulator
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import DEFAULT, architecture
 from grader.cuda.sanitize import lines_of, visible
-from grader.cuda.simulator.observers.counters import METRICS
-from grader.cuda.simulator.observers.observe import Run
-from grader.cuda.simulator.observers.recorder import recordings
 from grader.profiler.limiters import occupancy, wastes
+from grader.watch.counters import METRICS
+from grader.watch.observe import Run
+from grader.watch.recorder import recordings
 
 from . import cards, failures, playing, source_page
 from .html import Page, card, code, heading, paragraph, table

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 
 from grader.cuda.sanitize import lines_of, visible
-from grader.cuda.simulator.observers.counters import Counters
+from grader.watch.counters import Counters
 
 from .html import BORDER, CODE_FONT, MUTED, TEXT, Page
 

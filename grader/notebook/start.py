@@ -6,7 +6,7 @@ from pathlib import Path
 
 from IPython.display import display
 
-from grader import course, cuda
+from grader import compilers, course, cuda
 from grader.errors import NotInCourse
 from grader.learner import progress
 
@@ -33,7 +33,7 @@ def lesson(name: str, partial_marks: bool = True) -> None:
     failures.install(shell)
     magic.install(shell)
     try:
-        found = course.lesson(name, compiler=cuda.compilers.chosen_name())
+        found = course.lesson(name, compiler=compilers.chosen_name())
     except NotInCourse as error:
         raise failures.Notice(str(error)) from None
     session.begin(found, partial_marks)

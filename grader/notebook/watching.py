@@ -7,15 +7,15 @@ from typing import Any
 from IPython.display import display, publish_display_data
 
 from grader import cuda
+from grader.compilers.signature import parameters
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Dim
 from grader.cuda.limits import opted_in
-from grader.cuda.signature import parameters
 from grader.cuda.simulator import Run
-from grader.cuda.simulator.observers.arrays import arrays_among
-from grader.cuda.simulator.observers.recorder import recording
 from grader.judge.playback.scene import FIRST_BLOCKS
+from grader.watch.arrays import arrays_among
+from grader.watch.recorder import recording
 
 from . import about, cards, failures
 from .kernel import Kernel

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..counted import counted
 from ..cuda.limits import Architecture
-from ..cuda.simulator.observers.counters import Counters
+from ..watch.counters import Counters
 
 WARP = 32
 _WORTH_TELLING = 0.1  # of a resource, wasted on one line

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
+from ..compilers.signature import DTYPES
 from ..course import Launch
-from ..cuda.signature import DTYPES
 from ..cuda.simulator import RawModule
-from ..cuda.simulator.observers.counters import METRICS, Counters
 from ..errors import BadInput
 from ..submissions.text import read_text
+from ..watch.counters import METRICS, Counters
 from .work import Blank, Work, of_exercise, simulate
 
 

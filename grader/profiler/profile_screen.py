@@ -15,7 +15,7 @@ from rich.text import Text
 from .. import course
 from ..cuda.errors import CudaError
 from ..cuda.sanitize import lines_of
-from ..cuda.simulator.observers.counters import METRICS
+from ..watch.counters import METRICS
 from . import profile as profiling
 from .profile import LaunchArguments, Profile
 

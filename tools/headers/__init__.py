@@ -15,7 +15,7 @@ from .mma import mma_header
 from .simd import simd
 from .vectors import vectors
 
-COMPILERS = Path(__file__).parents[2] / "grader" / "cuda" / "compilers"
+COMPILERS = Path(__file__).parents[2] / "grader" / "compilers"
 
 
 def headers() -> dict[Path, str]:

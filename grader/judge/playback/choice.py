@@ -6,8 +6,8 @@ from itertools import groupby
 
 import numpy as np
 
-from ...cuda.simulator.engine.lanes import WARP
-from ...cuda.simulator.observers.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
+from ...machine.lanes import WARP
+from ...watch.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording
 from ..strip import ACTIVE, APART, LEFT, MOST_ROWS, MOST_STEPS, STANDS_BY, WAITS, Step, Strip, Warps
 from .marks import Mark
 from .sentences import sentence

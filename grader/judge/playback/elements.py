@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cuda.simulator.observers.recording import Memory, Part, Touch
+from ...watch.recording import Memory, Part, Touch
 
 
 def part_at(memory: Memory, offset: int) -> Part | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...cuda.kernel import Extent
-from ...cuda.simulator.observers.recording import Cell, Frame, Recording, Touch
-from ...cuda.simulator.observers.reporting.hazard import Hazard
+from ...say.reporting.hazard import Hazard
 from ...status import headline
+from ...watch.recording import Cell, Frame, Recording, Touch
 
 Row = tuple[Touch, int]  # an access, and the place of a thread in it
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import count
 
 from ...cuda.kernel import Extent
-from ...cuda.simulator.engine.events import Observer
-from ...cuda.simulator.engine.lanes import WARP
-from ...cuda.simulator.observers.observe import Kind
-from ...cuda.simulator.observers.recorder import recording
+from ...machine.events import Observer
+from ...machine.lanes import WARP
+from ...watch.observe import Kind
+from ...watch.recorder import recording
 
 STEPS = 20_000  # instructions a wave of blocks: a recording is looked at, and somebody waits for it
 FIRST_BLOCKS = (0, 1, 2, 3)

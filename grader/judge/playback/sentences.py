@@ -7,14 +7,7 @@ from typing import SupportsFloat
 import numpy as np
 
 from ...counted import counted
-from ...cuda.simulator.observers.recording import (
-    AT_BARRIER,
-    AT_WARP,
-    GONE,
-    Frame,
-    Recording,
-    Touch,
-)
+from ...watch.recording import AT_BARRIER, AT_WARP, GONE, Frame, Recording, Touch
 from .elements import elements
 
 _RANGES = 6  # of a list that is cut

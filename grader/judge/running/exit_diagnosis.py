@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from ...cuda.compilers.protocol import TOO_MUCH
+from ...compilers.compiler import TOO_MUCH
 from ...status import Status
 from ..protocol import Failed, Request
 from .worker import KILLED

@@ -22,7 +22,7 @@ from functools import partial
 from queue import Empty, SimpleQueue
 from typing import IO
 
-from ...cuda import compilers
+from ... import compilers
 from .. import protocol
 from ..protocol import Request
 from . import watch

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from ...compilers.declared import Declarations
+from ...compilers.signature import DTYPES, parameters
 from ...cuda import simulator
-from ...cuda.declared import Declarations
-from ...cuda.signature import DTYPES, parameters
 from ..protocol import LaunchRequest
 
 Place = tuple[str, str, np.ndarray, np.ndarray]

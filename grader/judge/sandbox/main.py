@@ -41,7 +41,7 @@ if sys.platform == "linux":
     from . import forkserver
 
 if TYPE_CHECKING:
-    from ...cuda.compilers import Compiler
+    from ...compilers import Compiler
 
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom")
 
@@ -83,7 +83,7 @@ def _work() -> NoReturn:
 
 
 def _simulate(request: Request) -> Iterator[Reply]:
-    from ...cuda import compilers
+    from ... import compilers
     from .simulated import run_case
 
     _withdraw(compilers.chosen())
@@ -97,7 +97,7 @@ def _simulate(request: Request) -> Iterator[Reply]:
 
 
 def _compile_only(request: Request) -> Iterator[Reply]:
-    from ...cuda import compilers
+    from ... import compilers
 
     _withdraw(compilers.COMPILERS["nvrtc"])
     action = partial(_compile_cubin, request.source, request.architecture)
@@ -106,7 +106,7 @@ def _compile_only(request: Request) -> Iterator[Reply]:
 
 def _reason(request: Request) -> Iterator[Reply]:
     """Nothing of a learner's runs here but on the simulated device; Z3 is given formulas alone."""
-    from ...cuda import compilers
+    from ... import compilers
 
     _withdraw(compilers.chosen())
     rlimits.raise_when_time_is_up()
@@ -141,7 +141,7 @@ def _each_case(run_case: RunCase, request: Request) -> Iterator[Reply]:
 def _withdraw(compiler: Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
-    from ...cuda import compilers
+    from ... import compilers
 
     readable = _readable()
     cache = compilers.cache.folder()
@@ -158,7 +158,7 @@ def _withdraw(compiler: Compiler) -> None:
 def _readable() -> tuple[Path, ...]:
     """Where Python, CUDA and their libraries lie, and the packages in use: NumPy may have been
     installed elsewhere, and parts of it are read only when first needed."""
-    from ...cuda import compilers
+    from ... import compilers
 
     cuda = compilers.chosen().folders()
     own = (Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
@@ -207,7 +207,7 @@ def _failed(error: CudaError) -> Failed:
 def _our_fault(error: Exception) -> str:
     """What to say of an error that only the grader's authors can fix, and what they need for it.
     The same error is kept in the same file, so that a verdict is the same each time."""
-    from ...cuda import compilers
+    from ... import compilers
 
     said = "".join(traceback.format_exception(error))
     send = "the kernel and this sentence"
@@ -233,7 +233,7 @@ def _still_busy(seconds: float) -> str:
 
 
 def _out_of_reach() -> str:
-    from ...cuda import compilers
+    from ... import compilers
 
     name = compilers.chosen_name()
     return (
@@ -256,7 +256,7 @@ def _too_much(message: str, memory_bytes: int) -> str:
 
 
 def _compile(source: str, cases: tuple[CaseRequest, ...]) -> Ran:
-    from ...cuda import compilers
+    from ... import compilers
 
     ptx = compilers.compile_ptx(source)
     _refuse_strange_files(ptx.files)
@@ -277,7 +277,7 @@ def _examined(request: Request) -> Ran:
 def _compile_cubin(source: str, architecture: str) -> Ran:
     import numpy as np
 
-    from ...cuda import compilers
+    from ... import compilers
 
     program = compilers.compile_cubin(source, (), (), architecture)
     return Ran(arrays={"cubin": np.frombuffer(program.code, np.uint8)})

@@ -19,11 +19,12 @@ from pathlib import Path
 
 import msgspec
 
+from ... import proofs as analysis
+from ...compilers.cache import entry, keep_entry
+from ...compilers.signature import parameters
 from ...course.model import Rule
-from ...cuda import analysis, simulator
-from ...cuda.compilers.cache import entry, keep_entry
-from ...cuda.signature import parameters
-from ...cuda.simulator.program.ptx import Program, mentioned
+from ...cuda import simulator
+from ...ptx.ptx import Program, mentioned
 from ..protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[2]

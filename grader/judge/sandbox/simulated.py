@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
-from ...cuda.simulator.engine.options import current_options
-from ...cuda.simulator.observers import paths
-from ...cuda.simulator.observers.observe import Run
-from ...cuda.simulator.observers.paths import Paths
-from ...cuda.simulator.observers.provenance import Graph, Provenance, TooLong
-from ...cuda.simulator.observers.recorder import recordings
-from ...cuda.simulator.observers.recording import Recording
+from ...machine.options import current_options
 from ...status import Status, headline
+from ...watch import paths
+from ...watch.observe import Run
+from ...watch.paths import Paths
+from ...watch.provenance import Graph, Provenance, TooLong
+from ...watch.recorder import recordings
+from ...watch.recording import Recording
 from ..playback.choice import strip_of
 from ..playback.marks import Mark, marks_of, wrong_element
 from ..playback.scene import blocks_around, one_launch

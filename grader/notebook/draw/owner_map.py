@@ -14,8 +14,8 @@ from matplotlib.patches import Patch, Rectangle
 
 from grader.counted import counted
 from grader.cuda.simulator import Run
-from grader.cuda.simulator.observers.arrays import Array
-from grader.cuda.simulator.observers.trace import MOST_EVENTS
+from grader.watch.arrays import Array
+from grader.watch.trace import MOST_EVENTS
 
 from ..failures import Notice
 from .ownership import Ownership, ownership, sentences

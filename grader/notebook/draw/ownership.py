@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grader.cuda.simulator import Event
-from grader.cuda.simulator.observers.arrays import Array
+from grader.watch.arrays import Array
 
 from .moments import addresses
 

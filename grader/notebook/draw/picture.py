@@ -22,8 +22,8 @@ from matplotlib.patches import Patch
 from grader.counted import counted
 from grader.cuda.sanitize import lines_of
 from grader.cuda.simulator import Run
-from grader.cuda.simulator.observers.arrays import Array
-from grader.cuda.simulator.observers.trace import MOST_EVENTS
+from grader.watch.arrays import Array
+from grader.watch.trace import MOST_EVENTS
 
 from ..failures import Notice
 from ..html import OURS

@@ -14,8 +14,8 @@ from matplotlib.ticker import MaxNLocator
 
 from grader.counted import counted
 from grader.cuda.simulator import Run
-from grader.cuda.simulator.observers.counters import METRICS
-from grader.cuda.simulator.observers.traffic import SECTOR
+from grader.watch.counters import METRICS
+from grader.watch.traffic import SECTOR
 
 from ..failures import Notice
 from .picture import (

@@ -11,8 +11,8 @@ from matplotlib.patches import Rectangle
 
 from grader.counted import counted
 from grader.cuda.simulator import Event, Run
-from grader.cuda.simulator.observers.trace import MOST_EVENTS
-from grader.cuda.simulator.observers.traffic import SECTOR
+from grader.watch.trace import MOST_EVENTS
+from grader.watch.traffic import SECTOR
 
 from .moments import addresses
 from .picture import (

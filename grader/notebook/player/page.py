@@ -11,9 +11,9 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
-from grader.cuda.simulator.observers.recording import Recording
 from grader.judge.playback.choice import strip_of
 from grader.judge.playback.marks import Mark
+from grader.watch.recording import Recording
 
 from ..html import TEXT, Page, prose, unless_escaped
 from .payload import packed

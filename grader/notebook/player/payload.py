@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 
 from grader.cuda.sanitize import lines_of, visible
-from grader.cuda.simulator.observers.recording import Frame, Memory, Recording, Touch
-from grader.cuda.simulator.program.assigned import Result
 from grader.judge.playback.marks import Mark
 from grader.judge.playback.sentences import sentence
+from grader.ptx.assigned import Result
+from grader.watch.recording import Frame, Memory, Recording, Touch
 
 _EFFORT = 1  # of zlib's 9: beside its 6 a quarter of the time, for a fifth more bytes
 Series = list[int] | dict[str, int]  # whole numbers as they travel

@@ -6,14 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from grader.compilers.signature import parameters
 from grader.course import Case, Exercise, Problem
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Extent
-from grader.cuda.signature import parameters
-from grader.cuda.simulator.observers.observe import Run
-from grader.cuda.simulator.observers.recorder import recordings
-from grader.cuda.simulator.observers.recording import Recording
 from grader.judge import cases
 from grader.judge.cases import CaseInstance
 from grader.judge.playback.marks import Mark, marks_of, wrong_element
@@ -22,6 +19,9 @@ from grader.judge.protocol import OTHER_ORDERS, Scene
 from grader.judge.stepped import handy_failure
 from grader.judge.verdict import CaseResult, Verdict
 from grader.profiler.work import Work, buffers_of, of_problem, one_by_one
+from grader.watch.observe import Run
+from grader.watch.recorder import recordings
+from grader.watch.recording import Recording
 
 _MOST_BLOCKS = 4096  # that are searched for who wrote an element
 

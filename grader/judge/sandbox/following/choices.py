@@ -11,9 +11,9 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from ....cuda.simulator.isa.form import Carries
-from ....cuda.simulator.observers.provenance import Graph
-from ....cuda.simulator.program.ptx import Immediate, Instruction, Register
+from ....ptx.forms.form import Carries
+from ....ptx.ptx import Immediate, Instruction, Register
+from ....watch.provenance import Graph
 from ...protocol import Choice
 from .cone import as_numbers, literal
 from .elements import place_of

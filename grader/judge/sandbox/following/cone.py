@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....cuda.simulator.isa.form import Carries
-from ....cuda.simulator.numeric.types import DTYPES
-from ....cuda.simulator.observers.provenance import Graph
-from ....cuda.simulator.program.ptx import Immediate, Instruction, Operand, Register
+from ....ptx.forms.form import Carries
+from ....ptx.numeric.types import DTYPES
+from ....ptx.ptx import Immediate, Instruction, Operand, Register
+from ....watch.provenance import Graph
 from ...protocol import Cone, Element, Op
 from .elements import Elements
 

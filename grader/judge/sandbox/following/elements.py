@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ....cuda.simulator.memory.allocations import allocation_of
-from ....cuda.simulator.observers.arrays import described
-from ....cuda.simulator.observers.provenance import Graph
+from ....machine.memory.allocations import allocation_of
+from ....watch.arrays import described
+from ....watch.provenance import Graph
 from ...protocol import Arrays, Element, Place
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from ....cuda.simulator.observers.provenance import Graph
-from ....cuda.simulator.observers.provenance import made as making
+from ....watch.provenance import Graph
+from ....watch.provenance import made as making
 from ...protocol import Element, Made, Used
 from .choices import choices
 from .cone import cone

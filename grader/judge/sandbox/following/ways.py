@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from ....cuda.simulator.memory.allocations import allocation_of
-from ....cuda.simulator.observers.provenance import Graph
+from ....machine.memory.allocations import allocation_of
+from ....watch.provenance import Graph
 from ...protocol import Asked, CaseRequest, Element, Place, Way
 from .elements import Elements, place_of
 

@@ -1,0 +1,132 @@
+"""Nsight Compute's counters for a list of works, from NVIDIA's `ncu` on a machine with a GPU.
+
+python -m grader.bench.validation.ncu    launches every work on the GPU, for `ncu` to profile
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ...cuda import gpu_count
+from ...errors import BadInput
+from ...profiler.work import Work, run_on_gpu
+from ...watch.counters import METRICS
+from .. import microbenchmarks
+from . import course_works
+
+PER_OPCODE = "sass__inst_executed_per_opcode"
+OPCODES = {
+    "atomics": {"ATOM", "ATOMG", "ATOMS", "RED", "REDG", "REDS"},
+    "shuffles": {"SHFL"},
+    "barriers": {"BAR"},
+}
+# What the same counts are called where a version of ncu does not have the first name.
+INSTEAD = {
+    "shared_load_requests": "sass__inst_executed_shared_loads",
+    "shared_store_requests": "sass__inst_executed_shared_stores",
+}
+_WIDE_ENTRY = re.compile(r"([A-Z][\w.]*): ([\d,]+)")
+
+Launched = tuple[str, dict[str, float | None]]  # kernel name, counter -> count; None: not available
+
+
+def works() -> list[Work]:
+    """What is compared: the course's kernels, then the microbenchmarks."""
+    return [*course_works.works()[0], *microbenchmarks.works()]
+
+
+def measure(csv_path: Path) -> None:
+    """Profile every work with ncu and leave what it prints at `csv_path`. Raises BadInput where
+    there is no GPU, no ncu, or ncu fails."""
+    if not gpu_count():
+        raise BadInput("There is no GPU here; ncu counts on real hardware only.")
+    if not shutil.which("ncu"):
+        raise BadInput("There is no ncu here; it comes with the CUDA toolkit (Nsight Compute).")
+    csv_path.parent.mkdir(parents=True, exist_ok=True)
+    raw = csv_path.with_suffix(".raw.csv")
+    done = subprocess.run(
+        command(raw), capture_output=True, text=True, check=False, encoding="utf-8"
+    )
+    if done.returncode:
+        raise BadInput(f"ncu failed:\n{(done.stdout + done.stderr)[-2000:]}\nSee {raw}.")
+    csv_path.write_text(f"# {_hardware()}\n{raw.read_text(encoding='utf-8')}", encoding="utf-8")
+    raw.unlink()
+
+
+def _hardware() -> str:
+    from cupy.cuda import runtime
+
+    name = runtime.getDeviceProperties(0)["name"].decode()
+    said = subprocess.run(
+        ["ncu", "--version"], capture_output=True, text=True, check=True, encoding="utf-8"
+    ).stdout
+    return f"{name}; ncu {said.strip().splitlines()[-1]}"
+
+
+def command(csv_path: Path) -> list[str]:
+    names = [name for name in METRICS.values() if not name.startswith(PER_OPCODE)]
+    metrics = ",".join(dict.fromkeys([*names, *INSTEAD.values(), PER_OPCODE]))
+    options = ["--clock-control", "none", "--csv", "--page", "raw", "--print-units", "base"]
+    options += ["--print-metric-instances", "details", "--log-file", str(csv_path)]
+    return ["ncu", *options, "--metrics", metrics, sys.executable, "-m", __name__]
+
+
+def hardware(csv_path: Path) -> str:
+    """Which GPU and which ncu made the CSV."""
+    first = csv_path.read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("# ") if first.startswith("# ") else "an unknown GPU"
+
+
+def read(csv_path: Path) -> list[Launched]:
+    """The launches in a CSV of ncu's, in order. Raises BadInput if it holds none."""
+    lines = [
+        line for line in csv_path.read_text(encoding="utf-8").splitlines() if line.startswith('"')
+    ]
+    launches = []
+    for row in csv.DictReader(lines):
+        if row["ID"]:  # the row under the heads gives units
+            launches.append((row["Kernel Name"].partition("(")[0], _counts(row)))
+    if not launches:
+        raise BadInput(f"{csv_path} holds no launch that ncu measured.")
+    return launches
+
+
+def _counts(row: dict[str, str]) -> dict[str, float | None]:
+    counts = {}
+    for counter, metric in METRICS.items():
+        if counter in OPCODES:
+            counts[counter] = _of_opcodes(row.get(PER_OPCODE), OPCODES[counter])
+        else:
+            counts[counter] = _number(row.get(metric))
+        if counts[counter] is None and counter in INSTEAD:
+            counts[counter] = _number(row.get(INSTEAD[counter]))
+    return counts
+
+
+def _number(text: str | None) -> float | None:
+    """ncu prints "n/a" or nothing for what a GPU does not count, and may add instances in
+    parentheses."""
+    plain = (text or "").partition(" (")[0].replace(",", "")
+    try:
+        return float(plain)
+    except ValueError:
+        return None
+
+
+def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
+    """`text` reads like "123 (BAR: 8; LDS: 115)"."""
+    entries = _WIDE_ENTRY.findall(text or "")
+    if not entries:
+        return None
+    amounts = [int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted]
+    return float(sum(amounts))
+
+
+if __name__ == "__main__":
+    for work in works():
+        run_on_gpu(work)

@@ -1,0 +1,148 @@
+"""CUDA C++ to PTX or to a cubin: one protocol, the compilers that speak it, a cache for all.
+
+Another compiler is another module with a class of `protocol.Compiler`'s shape and an entry in
+`COMPILERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import lru_cache
+from pathlib import Path
+
+from ..cuda.diagnostics import Diagnostic
+from ..cuda.errors import CompileError, CompilerFailure
+from ..cuda.sanitize import forbidden, one_line_end
+from . import cache
+from .advice import advised
+from .clang import Clang
+from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
+from .directives import renumbering
+from .nvrtc import Nvrtc
+
+__all__ = [
+    "CHOICE",
+    "COMPILERS",
+    "DEFAULT_ARCH",
+    "SOURCE_NAME",
+    "Compiler",
+    "Job",
+    "Program",
+    "cache",
+    "chosen",
+    "chosen_name",
+    "compile_cubin",
+    "compile_ptx",
+    "used",
+]
+
+CHOICE = "WARPWISE_COMPILER"  # the environment's variable that names one
+# The first that is installed is used: NVRTC where it exists, as hardware runs what it makes.
+COMPILERS: dict[str, Compiler] = {"nvrtc": Nvrtc(), "clang": Clang()}
+
+
+def chosen_name() -> str:
+    """The name, in `COMPILERS`, of the compiler that is used. CompilerFailure for a wrong one."""
+    wanted = os.environ.get(CHOICE) or _first_available()
+    if wanted not in COMPILERS:
+        known = " or ".join(COMPILERS)
+        raise CompilerFailure(f"{CHOICE} is {wanted!r}, and must be {known}.")
+    return wanted
+
+
+@contextmanager
+def used(name: str) -> Iterator[None]:
+    """That compiler is the one that is used, by this process and those that it starts."""
+    before = os.environ.get(CHOICE)
+    os.environ[CHOICE] = name
+    try:
+        yield
+    finally:
+        del os.environ[CHOICE]
+        if before is not None:
+            os.environ[CHOICE] = before
+
+
+@lru_cache
+def _first_available() -> str:
+    found = (name for name, one in COMPILERS.items() if one.available())
+    return next(found, "nvrtc")
+
+
+def chosen() -> Compiler:
+    """The compiler that is used."""
+    return COMPILERS[chosen_name()]
+
+
+def compile_ptx(
+    code: str, options: tuple[str, ...] = (), name_expressions: tuple[str, ...] = ()
+) -> Program:
+    """Compile CUDA C++ `code` to PTX with line information. Raises CompileError."""
+    given = [option for option in options if option.startswith(_TARGET)]
+    target = given[-1].partition("=")[2] if given else DEFAULT_ARCH
+    rest = tuple(option for option in options if option not in given)
+    return _program(chosen(), Job(one_line_end(code), rest, name_expressions, target))
+
+
+def compile_cubin(
+    code: str, options: tuple[str, ...], name_expressions: tuple[str, ...], architecture: str
+) -> Program:
+    """Compile `code` for real hardware, e.g. architecture "sm_90", by NVRTC whichever compiler is
+    chosen. A cubin loads under any driver of the same CUDA major version, PTX may not. Raises
+    CompileError."""
+    job = Job(one_line_end(code), options, name_expressions, architecture, cubin=True)
+    return _program(COMPILERS["nvrtc"], job)
+
+
+_TARGET = ("-arch=", "--gpu-architecture=")
+
+
+def _program(compiler: Compiler, job: Job) -> Program:
+    _refuse_what_reads_otherwise(job.source)
+    key = json.dumps([asdict(job), compiler.identity()])
+    return _kept(cache.folder(), hashlib.sha256(key.encode()).hexdigest(), compiler, job)
+
+
+@lru_cache(maxsize=16)  # the judge asks for the same program in every case
+def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
+    """The program from the cache in that folder, or compiled."""
+    program = cache.find(key)
+    if program is None:
+        program = _compiled(compiler, job)
+        if not program.files:  # they can change, and the key knows nothing of them
+            cache.keep(key, program)
+    return program
+
+
+def _compiled(compiler: Compiler, job: Job) -> Program:
+    try:
+        program = compiler.compile(job)
+        doubts = {(one.line, one.message): one for one in reversed(program.warnings)}
+        first = tuple(reversed(doubts.values()))  # one for what a line repeats
+        return replace(program, warnings=advised(first, job.source))
+    except CompileError as error:
+        if not error.diagnostics:
+            raise
+        raise CompileError(diagnostics=advised(error.diagnostics, job.source)) from None
+
+
+def _refuse_what_reads_otherwise(source: str) -> None:
+    """Line numbers, and what a reader sees, must be the same everywhere."""
+    if found := forbidden(source):
+        line, column, name = found
+        message = (
+            f"the character {name} is not allowed in a source: it cannot be seen, and what people "
+            "read would not be what the compiler reads; delete it"
+        )
+        raise CompileError(diagnostics=(Diagnostic(message, line, column),))
+    if renumbered := renumbering(source):
+        message = (
+            "this directive gives the lines after it other numbers, and no error could be found "
+            "by its line; delete it"
+        )
+        raise CompileError(diagnostics=(Diagnostic(message, renumbered),))

@@ -1,0 +1,308 @@
+"""A compiler's error in a newcomer's words: what it comes from, as a rule, where that can be seen.
+
+A compiler tells what it could not read; who comes from Python needs to hear what C++ wants there.
+Each rule looks at the sentence, in NVRTC's or clang's words, and at the line; what is not sure
+from these two stays unsaid.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+from ..cuda.diagnostics import Diagnostic, Note
+from ..cuda.sanitize import lines_of
+from .code_words import BUILT_IN, ELSEWHERE, IDENTIFIER, without_comments
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`advice` for errors whose sentence `says` this, if their line `has` that; what the line
+    matched stands in the advice as {0}, its groups as {1} and so on."""
+
+    says: re.Pattern[str]
+    advice: str
+    has: re.Pattern[str] = re.compile("")
+
+
+def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
+    """The errors, the first of them with our advice as its first note, if there is one."""
+    lines = [without_comments(line) for line in lines_of(source)]
+    for error in errors[:1]:
+        if said := _advice(error, lines):
+            # NVRTC lists all operators that are none: nothing is left to find out there.
+            rest = [note for note in error.notes if not note.message.startswith("built-in ")]
+            return replace(error, notes=(Note(said), *rest)), *errors[1:]
+    return errors
+
+
+def _advice(error: Diagnostic, lines: list[str]) -> str:
+    line = lines[error.line - 1] if lines else ""
+    if unknown := _UNKNOWN.match(error.message):
+        return _of_a_name(unknown[1] or unknown[2], error, lines)
+    if _NO_SEMICOLON.match(error.message):
+        return _of_a_semicolon(error, lines)
+    if of_a_declaration := _of_a_declaration(error, lines):
+        return of_a_declaration
+    for rule in RULES:
+        if rule.says.search(error.message) and (found := rule.has.search(line)):
+            return rule.advice.format(found[0], *found.groups())
+    return ""
+
+
+# ---- names that nothing declares ----
+
+_UNKNOWN = re.compile(
+    r"""(?:identifier\ "(\w+)"\ is\ undefined
+    |(?:use\ of\ undeclared\ identifier|unknown\ type\ name)\ '(\w+)'(?!;))""",
+    re.VERBOSE,
+)
+_TYPES = "int|float|double|unsigned|size_t|bool|auto|char|short|long|float2|float4|half"
+
+
+_TEXT = re.compile(r'"[^"]*"')
+_WHOLE_LOOP = re.compile(r"\s*for\s*\([^;]*;[^;]*;[^;]*\)\s*;\s*$")
+
+
+def _of_a_name(name: str, error: Diagnostic, lines: list[str]) -> str:
+    line = lines[error.line - 1]
+    if name in ELSEWHERE:
+        return ELSEWHERE[name]
+    if re.match(rf"\s*{name}\s*=[^=]", line):
+        return f"C++ wants a type where a name is first used: `int {name} = ...`."
+    declared = re.compile(rf"\b(?:{_TYPES})\b[\s*&]+{name}\b")
+    for number, text in enumerate(lines, 1):
+        if declared.search(text) and number != error.line:
+            return _of_a_place(name, number, error.line, text)
+    return _of_a_spelling(name, lines)
+
+
+def _of_a_place(name: str, declared: int, used: int, text: str) -> str:
+    """`text` is the line that declares it."""
+    if declared > used:
+        return f"`{name}` is declared on line {declared}, and not known before."
+    if _WHOLE_LOOP.match(text):
+        return f"The loop on line {declared} ends in its `;`: what follows is not repeated by it."
+    return (
+        f"`{name}` is declared on line {declared}, and known up to the end of the braces, the loop "
+        "or the function that this stands in. Is it needed here too? Declare it before them."
+    )
+
+
+def _of_a_spelling(name: str, lines: list[str]) -> str:
+    code = " ".join(_TEXT.sub("", line) for line in lines)
+    own = set(IDENTIFIER.findall(code)) - {name}
+    by_case = {word.lower(): word for word in sorted(BUILT_IN | own)}
+    close = get_close_matches(name.lower(), by_case, n=1, cutoff=0.8)
+    return f"Do you mean `{by_case[close[0]]}`?" if close else ""
+
+
+# ---- a semicolon ----
+
+_NO_SEMICOLON = re.compile(r"""expected (?:a ";"|';' )""")
+
+
+def _of_a_semicolon(error: Diagnostic, lines: list[str]) -> str:
+    """NVRTC finds the next word amiss, clang the place where the semicolon belongs."""
+    before = lines[error.line - 1][: error.column or 0].strip()
+    rest = lines[error.line - 1][error.column or 0 :].strip()
+    if before and not rest:
+        return f"Line {error.line} has no `;` at its end."
+    above = next((n for n in range(error.line - 1, 0, -1) if lines[n - 1].strip()), 0)
+    if before or not above or lines[above - 1].rstrip().endswith((";", "{", "}", ":")):
+        return ""
+    return f"Line {above} has no `;` at its end: what follows is read as a part of it."
+
+
+# ---- what a name was declared as ----
+
+_DECLARED_AS = tuple(
+    (re.compile(says), re.compile(used), declared, advice)
+    for says, used, declared, advice in (
+        (
+            r"modifiable lvalue|read-only variable|const-qualified",
+            r"(?<![.\w])(\w+)\s*(?:\[[^\]]*\]\s*)?[-+*/%&|^]?=(?!=)",
+            r"\bconst\b[^;,()]*\b{0}\b",
+            "`{0}` is declared `const` on line {1}: it may be read, and not written.",
+        ),
+        (
+            r"must have pointer-to-object type|is not an array",
+            r"\b(\w+)\s*\[",
+            rf"\b(?:{_TYPES})\s+{{0}}\b(?!\s*\[)",
+            "`{0}` is declared on line {1} as a single value. An array comes as a pointer, "
+            "`float* {0}`, or with its length, `float {0}[256]`.",
+        ),
+        (
+            r"must have (?:pointer-to-)?class type|is not a structure",
+            r"\b(\w+)\s*(?:\.|->)",
+            r"\*\s*(?:__restrict__\s+)?{0}\b",
+            "`{0}` is a pointer (line {1}): one of its elements is `{0}[i]`.",
+        ),
+    )
+)
+
+
+def _of_a_declaration(error: Diagnostic, lines: list[str]) -> str:
+    """What does not suit how a name on the error's line was declared, as far as that is found."""
+    for says, used, declared, advice in _DECLARED_AS:
+        names = used.findall(lines[error.line - 1]) if says.search(error.message) else []
+        for name in names:
+            pattern = re.compile(declared.format(name))
+            if number := next((n for n, text in enumerate(lines, 1) if pattern.search(text)), 0):
+                return advice.format(name, number)
+    return ""
+
+
+# ---- all else ----
+
+_POINTER = "A pointer leads to a whole array; one of its elements is `{1}[i]`."
+_RESULTS = (
+    "A kernel, like every `void` function, returns nothing: its results are what it writes through "
+    "its pointers."
+)
+
+RULES = tuple(
+    Rule(re.compile(says), advice, re.compile(has))
+    for says, has, advice in (
+        (
+            r"dim3|uint3|__cuda_\w+",
+            r"\b(threadIdx|blockIdx|blockDim|gridDim)\b(?!\s*\.)",
+            "`{1}` has three parts: write `{1}.x`, or `.y` or `.z`.",
+        ),
+        (
+            r"expected (a \"\(\"|'\(')",
+            r"\bfor\s+\w+\s+in\b",
+            "A loop counts in C++: `for (int i = 0; i < n; i++) {{`.",
+        ),
+        (
+            r"expected (a \"\(\"|'\(')",
+            r"\b(if|while|for)\b\s*[^\s(]",
+            "What `{1}` asks stands in parentheses in C++: `{1} (...) {{`.",
+        ),
+        (
+            r"expected (an )?expression",
+            r":\s*$",
+            "In C++ a block stands in braces, `{{` and `}}`, and not after a colon.",
+        ),
+        (
+            r"directive",
+            r"^\s*#",
+            "A comment begins with `//` in C++; `#` begins a directive, such as `#pragma unroll`.",
+        ),
+        (
+            r"operand of \"\*\" must be a pointer|indirection requires pointer",
+            r"\*\*",
+            "C++ has no `**`: multiply, or call `powf(a, b)`.",
+        ),
+        (
+            r"integral|invalid operands to binary",
+            r"\^",
+            "`^` is the exclusive or of two integers; a power is `powf(a, b)`.",
+        ),
+        (
+            r"integral|invalid operands to binary",
+            r"[\w)\]]\s*%\s*[\w(]",
+            "`%` takes integers alone; the remainder of two floats is `fmodf(a, b)`.",
+        ),
+        (
+            r"value of type \"[^\"]*\*\" cannot be (assigned|used)[^\"]*\"[^*\"]*\""
+            r"|(to|initializing) '[^*']*' .*incompatible type '[^']*\*'",
+            r"=\s*(\w+)\s*;",
+            _POINTER,
+        ),
+        (
+            r"value of type \"[^*\"]*\" cannot be (assigned|used)[^\"]*\"[^\"]*\*\""
+            r"|(to|initializing) '[^']*\*' .*incompatible type '[^*']*'",
+            r"^\s*(\w+)\s*=",
+            _POINTER,
+        ),
+        (
+            r"apparent call must have|is not a function or function pointer",
+            r"\b(\w+)\s*\(\s*(\w+)\s*\)",
+            "Parentheses call a function; an element of an array is `{1}[{2}]`.",
+        ),
+        (
+            r"constant value|variable-length arrays",
+            r"\[[^\]]*[a-zA-Z]",
+            "How long an array is must be known when the kernel is compiled: a number, a constexpr "
+            "or a template's parameter. Shared memory alone may be `extern __shared__ float "
+            "all[];`, as long as the launch says.",
+        ),
+        (
+            r"initiali[sz](er|ation).*__shared__",
+            "",
+            "Shared memory holds nothing at first: let each thread write its element, and put a "
+            "`__syncthreads()` before others read it.",
+        ),
+        (
+            r"expression( result)? (has no effect|unused)|must be directly called",
+            r"^\s*(\w+)\s*;",
+            "`{1}` is only named here. To call it write `{1}();`.",
+        ),
+        (
+            r"has no effect|comma operator",
+            r"\[([^\[\],]*),\s*([^\[\]]*)\]",
+            "`[{1}, {2}]` is `[{2}]`: C++ throws away what stands before the comma. An element of "
+            "two dimensions is at `row * columns + column`.",
+        ),
+        (
+            r"expression( result)? (has no effect|unused)|comparison result unused",
+            r"(\w+(?:\[[^\]]*\])?)\s*(==|[-+*/])\s*[^;=]+;",
+            "`{2}` gives a result that goes nowhere; what changes `{1}` is `=`, `+=` or the like.",
+        ),
+        (
+            r"comparison of unsigned",
+            "",
+            "An unsigned integer is never below 0: what counts down to 0 wants an `int`.",
+        ),
+        (r"must have a?\s*void return type", "", _RESULTS),
+        (r"return value type does not match", r"\breturn\b", _RESULTS),
+        (
+            r"function without execution space",
+            "",
+            "Write `__global__` in front of a kernel, and `__device__` in front of a function that "
+            "a kernel calls.",
+        ),
+        (
+            r"variable without memory space",
+            "",
+            "This stands outside of every kernel. Declare it between the braces of the kernel, or "
+            "write `constexpr` in front of it if it never changes.",
+        ),
+        (
+            r"function.*\"?__shfl\w*_sync|function.*__reduce_\w+_sync|function.*__ballot_sync",
+            r"\b(__\w+_sync)\s*\(\s*(?!0x|FULL|\w*[mM]ask)",
+            "The first argument of `{1}` is the mask of the lanes that take part: `0xffffffff` for "
+            "all 32.",
+        ),
+        (
+            r"function.*\"?atomic[A-Z]\w+",
+            r"\b(atomic[A-Z]\w+)\s*\(\s*([^&,]+?)\s*,",
+            "`{1}` wants to know where: its first argument is an address, `&{2}`.",
+        ),
+        (
+            r"cast(s)? away",
+            "",
+            "What it points to is const, and stays so: cast to a pointer to const, such as "
+            "`const float4*`.",
+        ),
+        (
+            r"already been declared|redefinition of",
+            "",
+            "A type before a name declares a new variable: to give the old one another value, "
+            "leave the type out.",
+        ),
+        (
+            r"explicit type is missing|unknown type name",
+            r"\b(global|device|shared)\b",
+            "`__{1}__` is written with two underscores on either side.",
+        ),
+        (
+            r"namespace \"std\" has no member|in namespace 'std'",
+            "",
+            "The host's library is not here. A kernel prints by `printf`; what of the library runs "
+            "on a GPU is in `cuda::std`.",
+        ),
+    )
+)

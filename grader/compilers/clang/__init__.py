@@ -1,0 +1,291 @@
+"""clang, by the wheel `ziglang`: compiles CUDA C++ to PTX on every system, without a toolkit.
+
+What NVRTC has built in and clang has not stands in `include/`. clang poses as NVRTC to CUDA's own
+headers (`__CUDACC_RTC__`, no `__clang__`), which then ask for no host. It is a program: it inherits
+the limits and the confinement of the process that starts it, and is given no child of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+from ...cuda.diagnostics import Diagnostic
+from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout
+from .. import cuda_files
+from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
+from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
+from . import llvm_text
+from .flags import back, front, is_debug, optimiser, plain
+from .log import diagnostics, warnings
+from .ptx import laid_out, like_nvrtc, named
+from .source import name_variables, with_room, without_unroll
+
+_LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
+_PTX_BYTES = 64 << 20
+_MOST_REWRITINGS = 10  # of a source, each by up to five errors
+_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
+
+
+class Clang:
+    """See `protocol.Compiler`."""
+
+    starts_programs = True
+
+    def __init__(self) -> None:
+        self._shut = False
+
+    def shut(self) -> None:
+        self._shut = True
+
+    def available(self) -> bool:
+        return importlib.util.find_spec("ziglang") is not None
+
+    def identity(self) -> list[object]:
+        return ["clang", _wheel_version(), front(Job("")), _own(), cuda_files.identity()]
+
+    def version(self) -> tuple[int, int]:
+        major, minor, *_ = _wheel_version().split(".")
+        return int(major), int(minor)
+
+    def folders(self) -> tuple[Path, ...]:
+        return _program().parent, _precompiled().parent, *_cuda_folders(), cuda_files.libdevice()
+
+    def compile(self, job: Job) -> Program:
+        if job.cubin:
+            raise CompilerFailure("clang makes PTX; only NVRTC makes code for a GPU.")
+        for _ in range(_MOST_REWRITINGS):
+            try:
+                return self._once(job)
+            except CompileError as error:
+                source = without_unroll(job.source, error.diagnostics)
+                source = with_room(source, error.diagnostics)
+                if source == job.source:
+                    raise
+                job = replace(job, source=source)
+        return self._once(job)
+
+    def _once(self, job: Job) -> Program:
+        with tempfile.TemporaryDirectory(prefix="clang-", ignore_cleanup_errors=True) as folder:
+            return _compiled(job, Path(folder), self._shut)
+
+
+@cache
+def _own() -> str:
+    """What this package makes of sources and of PTX, as a digest."""
+    parts = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
+    texts = repr(sorted(HEADERS_OF_CLANG.items())).encode()
+    return hashlib.sha256(b"".join([*parts, texts])).hexdigest()
+
+
+def _compiled(job: Job, folder: Path, shut: bool) -> Program:
+    text = f'{_NOT_CUDA}# 1 "{SOURCE_NAME}"\n{job.source}\n{name_variables(job.name_expressions)}'
+    (folder / "source").write_bytes(text.encode(errors="replace"))
+    first = ("-include-pch", str(_precompiled())) if plain(job) else ("-include", FIRST_OF_CLANG)
+    seen = ("-ivfsoverlay", _nothing_but(folder, job)) if shut else ()
+    more = (*first, *seen, "-dependency-file", "included", "-MT", "ptx", "-sys-header-deps")
+    log = _run([*front(job), *_places(), *more, "-o", "middle", "source"], folder, job.source)
+    middle = folder / "middle"
+    if llvm_text.doubted(log):
+        slowly = ("-include", FIRST_OF_CLANG, *seen, llvm_text.FILLED, "-disable-llvm-passes")
+        _run([*front(job), *_places(), *slowly, "-o", "middle", "source"], folder, job.source)
+        (folder / "unset").write_bytes(llvm_text.unknown(_read(middle, _PTX_BYTES)))
+        _run([*optimiser(job), "-o", "middle", "unset"], folder, job.source)
+    middle.write_bytes(llvm_text.finished(_read(middle, _PTX_BYTES)))
+    _run([*back(job), "-o", "ptx", "middle"], folder, job.source)
+    ptx = _read(folder / "ptx", _PTX_BYTES).decode()
+    ptx, found = named(ptx, job.name_expressions)
+    strange = _strange(folder / "included", job)
+    doubts = warnings(log, job.source)
+    ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
+    return Program(ptx.encode(), found, strange, doubts)
+
+
+# By it a source could ask whether there is a file. (In the flags it would not outlast first.pch.)
+_NOT_CUDA = "#undef __has_embed\n"
+
+
+def _nothing_but(folder: Path, job: Job) -> str:
+    """A file that has clang believe that there are no files but those in this folder and its own:
+    the system would still say of any whether it is there, and `__has_include` ask."""
+    named = [Path(option[2:]) for option in job.options if option.startswith("-I")]
+    own = (folder, _headers(), *_cuda_folders(), cuda_files.libdevice().parent, *named)
+    roots = [
+        {"type": "directory-remap", "name": str(one), "external-contents": str(one)}
+        for one in dict.fromkeys(path.resolve() for path in own)
+    ]
+    system = {"version": 0, "redirecting-with": "redirect-only", "roots": roots}
+    path = folder.resolve() / "seen"
+    path.write_text(json.dumps(system), encoding="utf-8")
+    return str(path)
+
+
+def _cuda_folders() -> tuple[Path, ...]:
+    return tuple(map(Path, cuda_files.include_folders()))
+
+
+@cache
+def _precompiled() -> Path:
+    """What every source begins with, read once for all sources of this process and its children."""
+    made = _headers() / "first.pch"
+    flags = [one if one != "-emit-llvm" else "-emit-pch" for one in front(Job(""))]
+    header = str(_headers() / FIRST_OF_CLANG)
+    _run([*flags, *_places(), "-o", str(made), header], _headers(), "")
+    return made
+
+
+def _places() -> tuple[str, ...]:
+    headers = (_headers(), *_cuda_folders())
+    return (
+        *(part for one in headers for part in ("-internal-isystem", str(one))),
+        *("-mlink-builtin-bitcode", str(cuda_files.libdevice())),
+        f"-fdebug-prefix-map={_headers()}{os.sep}=",
+        f"-fmacro-prefix-map={_headers()}{os.sep}=",
+    )
+
+
+def _run(arguments: list[str], folder: Path, source: str) -> str:
+    """What clang says with these arguments in that folder. CompileError where it refuses."""
+    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    with (folder / "log").open("wb") as log, (folder / "log").open("rb") as nothing:
+        try:
+            child = subprocess.Popen(
+                [str(_program()), "-cc1", *arguments],
+                stdin=nothing,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env=kept,
+            )
+        except OSError as error:
+            raise CompilerFailure(f"clang could not be started ({error}).") from error
+        try:
+            _childless(child.pid)
+            status = child.wait()
+        finally:
+            child.kill()
+            child.wait()
+    said = _read(folder / "log", _LOG_BYTES).decode(errors="replace")
+    if status:
+        raise _error(status, said, source)
+    return said
+
+
+def _childless(pid: int) -> None:
+    """A compiler needs no processes of its own."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
+
+
+_OPTION = re.compile(
+    r"^error: (unknown (argument|target CPU)|invalid value|unsupported option).*|"
+    r"^clang \(LLVM option parsing\): .*",
+    re.MULTILINE,
+)
+
+
+def _error(status: int, log: str, source: str) -> CompileError:
+    if status in _out_of_time():
+        return CompilerTimeout(_STILL_BUSY)
+    if option := _OPTION.search(log):
+        said = f"The compiler does not know one of its options: {option[0][:300]}"
+        return CompileError(said)
+    if found := diagnostics(log, source):
+        return CompileError(diagnostics=found)
+    if status < 0 or "out of memory" in log or "bad_alloc" in log:
+        return CompileError(diagnostics=(Diagnostic(_BROKE_DOWN, 1),))
+    return CompilerFailure(f"clang itself failed ({log.strip()[:300]}).")
+
+
+def _out_of_time() -> tuple[int, ...]:
+    return tuple(-getattr(signal, name) for name in ("SIGXCPU", "SIGPROF") if hasattr(signal, name))
+
+
+_STILL_BUSY = f"The compiler was still busy when its time was up. {TOO_MUCH}"
+_BROKE_DOWN = (
+    "the compiler broke down over this source: it ran out of memory, or met what is nested too "
+    "deeply. Look for templates that make ever more of themselves, very long initializers, and "
+    "expressions or types of thousands of signs"
+)
+
+
+def _strange(rule_file: Path, job: Job) -> tuple[str, ...]:
+    """The files that went into the program and are no headers of the compiler's."""
+    own = [rule_file.parent, _headers(), *_cuda_folders()]
+    own += [Path(option[2:]) for option in job.options if option.startswith("-I")]
+    own = [folder.resolve() for folder in own]
+    rule = _read(rule_file, _LOG_BYTES).decode(errors="replace").partition(":")[2]
+    strange = (path for path in _named(rule) if not _is_own(path, own))
+    return tuple(dict.fromkeys(strange))
+
+
+def _named(rule: str) -> list[str]:
+    """The paths of a make rule; a blank inside a path has a backslash before it."""
+    rule = rule.replace("\\\n", " ").replace("\\ ", "\0")
+    return [path.replace("\0", " ") for path in rule.split()]
+
+
+def _is_own(path: str, own: list[Path]) -> bool:
+    return path in ("source", SOURCE_NAME) or any(
+        Path(path).resolve().is_relative_to(folder) for folder in own
+    )
+
+
+def _read(path: Path, most: int) -> bytes:
+    """A text that clang wrote, which on Windows ends its lines in two characters."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most).replace(b"\r\n", b"\n")
+    except OSError:
+        return b""
+
+
+@cache
+def _program() -> Path:
+    try:
+        import ziglang
+    except ImportError as error:
+        raise CompilerFailure(
+            "clang is not here: `pip install ziglang` brings it, the version that "
+            "constraints.txt names."
+        ) from error
+    folder = Path(ziglang.__file__).parent
+    return next((path for path in folder.glob("zig.exe")), folder / "zig")
+
+
+@cache
+def _wheel_version() -> str:
+    try:
+        return metadata.version("ziglang")
+    except metadata.PackageNotFoundError as error:
+        raise CompilerFailure("clang is not here: `pip install ziglang` brings it.") from error
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []  # goes when this process ends
+
+
+@cache
+def _headers() -> Path:
+    """A folder with `HEADERS_OF_CLANG`. The judge's workers inherit it, and can only read it."""
+    _kept.append(tempfile.TemporaryDirectory(prefix="warpwise-headers-"))
+    folder = Path(_kept[0].name).resolve()
+    for name, text in HEADERS_OF_CLANG.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder

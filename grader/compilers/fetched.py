@@ -1,0 +1,164 @@
+"""CUDA's headers and libdevice where NVIDIA makes no wheels for the system (macOS, Windows on Arm).
+
+They are the same files on every system, so they are taken out of the wheels for Linux, once for
+each user: fetched from a package index, checked against the SHA-256 sums below, kept beside the
+cache of programs. None of them ships with the course: NVIDIA's licence, which is kept with them,
+lets anybody hand on libdevice and cuda_fp16.h, but neither cooperative groups nor bfloat16.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urljoin, urlsplit
+
+from ..errors import CourseError
+from . import cache
+
+if TYPE_CHECKING:
+    import httpx
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """A file of a project's page in an index, its SHA-256, and what is taken out of it."""
+
+    project: str
+    file: str
+    sha256: str
+    taken: tuple[str, ...]
+
+
+_CUDA = "nvidia/cuda_"
+WHEELS = (
+    Wheel(
+        "nvidia-cuda-cccl-cu12",
+        "nvidia_cuda_cccl_cu12-12.9.27-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl",
+        "37869e17ce2e1ecec6eddf1927cca0f8c34e64fd848d40453df559091e2d7117",
+        (f"{_CUDA}cccl/include/", "nvidia_cuda_cccl_cu12-12.9.27.dist-info/License.txt"),
+    ),
+    Wheel(
+        "nvidia-cuda-runtime-cu12",
+        "nvidia_cuda_runtime_cu12-12.9.79-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl",
+        "25bba2dfb01d48a9b59ca474a1ac43c6ebf7011f1b0b8cc44f54eb6ac48a96c3",
+        (f"{_CUDA}runtime/include/", "nvidia_cuda_runtime_cu12-12.9.79.dist-info/licenses/"),
+    ),
+    Wheel(
+        "nvidia-cuda-nvcc-cu12",
+        "nvidia_cuda_nvcc_cu12-12.9.86-py3-none-manylinux2010_x86_64.manylinux_2_12_x86_64.whl",
+        "5d6a0d32fdc7ea39917c20065614ae93add6f577d840233237ff08e9a38f58f0",
+        (f"{_CUDA}nvcc/nvvm/libdevice/", "nvidia_cuda_nvcc_cu12-12.9.86.dist-info/licenses/"),
+    ),
+)
+MEGABYTES = 47  # of the three together
+_PATIENCE = 60.0  # seconds without a byte
+
+
+class NotFetched(CourseError):
+    """The files could not be fetched; the sentence says why, and what to do."""
+
+
+def folder() -> Path:
+    """Where they lie, or would: another version of them lies elsewhere."""
+    pins = "".join(wheel.sha256 for wheel in WHEELS).encode()
+    name = hashlib.sha256(pins).hexdigest()[:12]
+    return cache.folder().with_name("warpwise-cuda") / name
+
+
+def here() -> bool:
+    return folder().is_dir()
+
+
+def include_folders() -> tuple[Path, ...]:
+    return folder() / f"{_CUDA}cccl/include", folder() / f"{_CUDA}runtime/include"
+
+
+def libdevice() -> Path:
+    return folder() / f"{_CUDA}nvcc/nvvm/libdevice/libdevice.10.bc"
+
+
+def fetch(index: str, wheels: tuple[Wheel, ...] = WHEELS) -> None:
+    """Fetch them from the package index (its "simple" page) at that address, all of them or none.
+    NotFetched."""
+    place = folder()
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as made:
+            whole = Path(made) / "whole"
+            for wheel in wheels:
+                _take(wheel, _download(index, wheel, Path(made)), whole)
+            if not here():  # another process may have been quicker
+                whole.rename(place)
+    except OSError as error:
+        said = f"they cannot be kept in {place.parent} ({error.strerror or error})"
+        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_ELSEWHERE}") from error
+
+
+def _take(wheel: Wheel, path: Path, into: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith(wheel.taken)]
+        archive.extractall(into, names)
+    path.unlink()
+
+
+def _download(index: str, wheel: Wheel, into: Path) -> Path:
+    import httpx  # here, as it takes its time and is needed once
+
+    digest, path = hashlib.sha256(), into / wheel.file
+    host = urlsplit(index).hostname or index
+    try:
+        with httpx.Client(follow_redirects=True, timeout=_PATIENCE) as client:
+            url = _found(client, index, wheel)
+            with client.stream("GET", url) as answer, path.open("wb") as file:
+                answer.raise_for_status()
+                for part in answer.iter_bytes(1 << 20):
+                    digest.update(part)
+                    file.write(part)
+    except httpx.HTTPStatusError as error:
+        said = f"{host} answered {error.response.status_code} when asked for {wheel.project}"
+        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OTHER}") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        said = f"{host} could not be reached ({type(error).__name__})"
+        raise NotFetched(f"CUDA's headers could not be fetched: {said}. {_OFFLINE}") from error
+    if digest.hexdigest() != wheel.sha256:
+        raise NotFetched(
+            f"CUDA's headers could not be fetched: what {host} sent as {wheel.file} is not the "
+            f"file that it must be (its SHA-256 is another). {_OTHER}"
+        )
+    return path
+
+
+_OFFLINE = "Kernels cannot be compiled until then; when you are online, `grader lab` tries again."
+_ELSEWHERE = "Make room there, or name another folder by XDG_CACHE_HOME."
+_OTHER = "PIP_INDEX_URL names another package index."
+
+
+def _found(client: httpx.Client, index: str, wheel: Wheel) -> str:
+    """The address of the wheel, from the index's page about its project (PEP 503)."""
+    page = client.get(f"{index.rstrip('/')}/{wheel.project}/", headers={"Accept": "text/html"})
+    page.raise_for_status()
+    for link in _links(page.text):
+        url = urljoin(str(page.url), link)
+        if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.file:
+            return url
+    raise NotFetched(
+        f"CUDA's headers could not be fetched: {urlsplit(index).hostname} has no {wheel.file}. "
+        f"{_OTHER}"
+    )
+
+
+def _links(page: str) -> Iterator[str]:
+    found: list[str] = []
+
+    class Links(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            found.extend(value for name, value in attrs if tag == "a" and name == "href" and value)
+
+    Links().feed(page)
+    yield from found

@@ -1,0 +1,32 @@
+"""The simulated GPU: runs the PTX that NVRTC makes, one NumPy operation for many threads.
+
+    module = simulator.RawModule(code=source)
+    with simulator.observe() as run:
+        module.get_function("name")((blocks,), (threads,), (x, y, np.int32(n)))
+    run.hazards, run.counters, run.trace, run.printed
+
+This is the door; behind it `ptx` parses and links, and says what each instruction does, `machine`
+runs waves of blocks over checked memory, and `watch` finds what nothing orders and what has no
+value, counts and traces.
+"""
+
+from ..machine.memory.allocations import address, empty, written
+from ..machine.module import RawKernel, RawModule, prepare
+from ..machine.options import options
+from ..ptx.naming import plain
+from ..watch.observe import Run, observe
+from ..watch.trace import Event
+
+__all__ = [
+    "Event",
+    "RawKernel",
+    "RawModule",
+    "Run",
+    "address",
+    "empty",
+    "observe",
+    "options",
+    "plain",
+    "prepare",
+    "written",
+]

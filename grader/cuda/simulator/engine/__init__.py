@@ -1,1 +1,0 @@
-"""The SIMT machine: lanes, registers, scheduling, calls, and where threads wait for each other."""

@@ -1,0 +1,212 @@
+"""`__syncthreads()` and its relatives: threads of a block wait for each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..counted import counted
+from .collectives import Collectives
+from .events import Successors
+from .lanes import WARP, Lanes, compact, count, warp_masks
+from .lanes import index as lane_index
+from .state import WaveState
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """What the barrier at an instruction also does: `held(index)` says of each lane whether its
+    predicate holds; `give(index, held, met)` leaves the result in these lanes, told per lane how
+    many predicates of its block held and how many threads met."""
+
+    held: Callable[[np.ndarray], np.ndarray]
+    give: Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """A barrier for `threads` threads at instruction `at`, and whether it `waits`."""
+
+    at: int
+    barrier: int
+    threads: int
+    waits: bool
+
+
+class Barriers:
+    """The barriers of every block of a wave. Per barrier id: how many threads of each block have
+    arrived, and the groups parked there with the instruction they wait at."""
+
+    def __init__(self, wave: WaveState, collectives: Collectives):
+        self.wave, self.collectives = wave, collectives
+        self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
+        self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
+        self.asked: dict[int, int | None] = {}
+        self.reductions: dict[int, Reduction] = {}
+        # Lanes that came to an aligned barrier without the rest of their warp, by that barrier.
+        self.parts: dict[Aligned, np.ndarray] = {}
+
+    def arrive_aligned(self, lanes: Lanes, here: Aligned) -> Successors:
+        """Threads come to a barrier for some warps that all threads of a warp must come to
+        together: those whose warp is not yet complete wait for it. Returns the groups that may go
+        on."""
+        index, alive = lane_index(lanes), self.collectives.alive
+        if here in self.parts:
+            index = np.sort(np.concatenate([self.parts.pop(here), index]))
+        missing = alive & ~warp_masks(index, len(alive))
+        whole = missing[index // WARP] == 0
+        if not whole.all():
+            self.parts[here] = index[~whole]
+        if not whole.any():
+            return ()
+        return self.arrive(compact(index[whole]), here.at, here.barrier, here.threads, here.waits)
+
+    def arrive(
+        self, lanes: Lanes, at: int, barrier: int, threads: int | None, waits: bool
+    ) -> Successors:
+        """Threads come to barrier number `barrier`, for `threads` threads (None: the whole
+        block), at instruction `at`. Returns the groups that may go on from there."""
+        wave = self.wave
+        if threads is None and waits and not self.parked[barrier] and self._everybody(lanes):
+            self._reduce([(at, lane_index(lanes))])
+            self._pass(at, lanes, None)
+            return ((at + 1, lanes),)
+        index = lane_index(lanes)
+        # Told a number of threads, the hardware counts warps: each stands for all its lanes.
+        counted = index if threads is None else np.unique(index // WARP * WARP).repeat(WARP)
+        blocks = wave.geometry.block_of_lane[counted]
+        self.arrived[barrier] += np.bincount(blocks, minlength=wave.geometry.wave_blocks)
+        for tell in wave.events.arrive if threads is not None else ():
+            tell(at, index, barrier)
+        if waits:
+            self.parked[barrier].append((at, index))
+        self.asked[barrier] = threads
+        onward = () if waits else ((at + 1, lanes),)
+        return (*onward, *self._release(barrier))
+
+    def released_by_exit(self) -> Successors:
+        """Threads have exited: a barrier no longer waits for them."""
+        released: list[tuple[int, Lanes]] = []
+        for here in list(self.parts):
+            released += self.arrive_aligned(self.parts.pop(here), here)
+        for barrier in [barrier for barrier, groups in self.parked.items() if groups]:
+            released += self._release(barrier)
+        return tuple(released)
+
+    def waiting(self) -> tuple[int, int, str] | None:
+        """A group that waits for ever: its instruction, one of its lanes, and the sentence."""
+        for here, index in self.parts.items():
+            return here.at, int(index[0]), self._not_together(index)
+        for barrier, groups in self.parked.items():
+            for at, index in groups:
+                return at, int(index[0]), self.missing(barrier, int(index[0]))
+        return None
+
+    def _none(self) -> np.ndarray:
+        return np.zeros(self.wave.geometry.wave_blocks, np.int64)
+
+    def _everybody(self, lanes: Lanes) -> bool:
+        """Are these all the threads of all the blocks, none of them exited?"""
+        wave = self.wave
+        total = int(wave.live.sum())
+        blocks = int(np.count_nonzero(wave.live))
+        return count(lanes) == total == blocks * wave.geometry.threads
+
+    def _release(self, barrier: int) -> Successors:
+        wave, arrived = self.wave, self.arrived[barrier]
+        expected = wave.live if self.asked[barrier] is None else self.asked[barrier]
+        complete = (arrived >= expected) & (arrived > 0)
+        if not complete.any():
+            return ()
+        groups, released = self.parked[barrier], list[tuple[int, np.ndarray]]()
+        self.parked[barrier] = []
+        for at, index in groups:
+            free = complete[wave.geometry.block_of_lane[index]]
+            if free.any():
+                released.append((at, index[free]))
+            if not free.all():
+                self.parked[barrier].append((at, index[~free]))
+        arrived[complete] = 0
+        released = _together(released)
+        for tell in wave.events.open:
+            tell(barrier, released)
+        self._reduce(released)
+        for at, index in released:
+            self._pass(at, index, None if self.asked[barrier] is None else barrier)
+        for told in wave.events.close:
+            told(barrier, complete)
+        return tuple((at + 1, compact(index)) for at, index in released)
+
+    def _not_together(self, index: np.ndarray) -> str:
+        warp = int(index[0]) // WARP
+        came = int(np.count_nonzero(index // WARP == warp))
+        return (
+            f"waits at a barrier that counts whole warps, but only {came} of the threads of its "
+            "warp came here: the others took another way. All threads of a warp must come to such "
+            "a barrier together: move it out of the branch, or put a `__syncwarp()` before it."
+        )
+
+    def missing(self, barrier: int, lane: int) -> str:
+        """Why a lane that waits at a barrier waits for ever."""
+        wave = self.wave
+        geometry = wave.geometry
+        block = int(geometry.block_of_lane[lane])
+        live = int(wave.live[block])
+        gone = geometry.threads - live
+        waiting = sum(
+            int(np.count_nonzero(geometry.block_of_lane[index] == block))
+            for _, index in self.parked[barrier]
+        )
+        asked = self.asked[barrier]
+        if asked is not None:
+            came = f"{self.arrived[barrier][block]} have come"
+            return (
+                f"waits at barrier number {barrier}, which opens for {counted(asked, 'thread')}, "
+                f"and {came}. Its number and its count of threads must be those that the others "
+                "name, and as many must come."
+            )
+        others = f"{_threads(gone, geometry.threads)} left the kernel without coming here"
+        if not gone:
+            others = f"{_threads(waiting, geometry.threads)} come here, the others wait elsewhere"
+        return (
+            f"waits at a barrier that not every thread of its block reaches: {others}. "
+            "`__syncthreads()` must be outside of any branch, loop or early return that only some "
+            "threads take."
+        )
+
+    def _pass(self, at: int, lanes: Lanes, part: int | None) -> None:
+        """Threads have met the whole block, or those who came to the barrier numbered `part`."""
+        for tell in self.wave.events.barrier:
+            tell(at, lanes, part)
+
+    def _reduce(self, released: list[tuple[int, np.ndarray]]) -> None:
+        """Combine the values of all who pass together, however many groups they come in."""
+        groups = [(self.reductions[at], index) for at, index in released if at in self.reductions]
+        if not groups:
+            return
+        geometry = self.wave.geometry
+        held, met = np.zeros((2, geometry.wave_blocks), np.int64)
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            held += np.bincount(block[reduction.held(index)], minlength=len(held))
+            met += np.bincount(block, minlength=len(met))
+        for reduction, index in groups:
+            block = geometry.block_of_lane[index]
+            reduction.give(index, held[block], met[block])
+
+
+def _together(groups: list[tuple[int, np.ndarray]]) -> list[tuple[int, np.ndarray]]:
+    """The groups, joined where they wait at the same instruction. The parts of a warp that reach a
+    barrier one after the other execute it once: ptxas lets them meet in front of it."""
+    lanes: dict[int, list[np.ndarray]] = {}
+    for at, index in groups:
+        lanes.setdefault(at, []).append(index)
+    return [(at, np.sort(np.concatenate(parts))) for at, parts in lanes.items()]
+
+
+def _threads(count: int, of: int) -> str:
+    """E.g. "1 of the block's 32 threads has"."""
+    return f"{count} of the block's {of} threads {'has' if count == 1 else 'have'}"

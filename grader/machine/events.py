@@ -1,0 +1,216 @@
+"""What happens in a launch, as events that observers are told of.
+
+The engine knows no observer by name. Where something happens it tells those who listen:
+
+    for tell in wave.events.fence:
+        tell(at, lanes, wide)
+
+An observer is a subclass of `Observer` with a method for each event it wants to hear of; who does
+not override an event is not asked, and what nobody hears of costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+import numpy as np
+
+from ..cuda.errors import CudaError
+from .lanes import Lanes
+from .memory.access import Access, Hit
+from .memory.copies import Landing
+
+Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
+Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
+Values = list[np.ndarray]  # an array (lanes,) for each component of an access
+Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
+Told = ParamSpec("Told")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Undefined:
+    """Operands for which an instruction's result is undefined: `where(*sources)` is true of
+    them. Of a lane that has such it can be said, as an `error`, "thread 3 {predicate}"."""
+
+    where: Callable[..., np.ndarray]
+    error: type[CudaError]
+    predicate: str
+
+
+class Accessed(NamedTuple):
+    """That lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
+    which found `values`) memory; a comparison may have `failed` (bool), which writes nothing."""
+
+    access: Access
+    hit: Hit
+    kind: str
+    values: Values | None = None
+    failed: np.ndarray | None = None
+
+
+class Rebind(Exception):
+    """An observer wants to follow instructions that it had no interest in before: all steps are
+    made anew, and what stands at `at` is executed again."""
+
+    def __init__(self, at: int):
+        self.at = at
+
+
+class Observer:
+    """Told of what happens. `at` is the index of an instruction in `wave.kernel.instructions`,
+    whose entry in the table is its `form`; `lanes` are positions in the wave. Of lanes at one
+    instruction, those with lower numbers come first where that matters (atomics)."""
+
+    def begin_wave(self, first_block: int) -> None:
+        """Blocks from number `first_block` on begin; the lanes belong to them now."""
+
+    def follow(self, at: int, step: Step) -> Step:
+        """What is to be done instead of `step`, which is called with all lanes that come to the
+        instruction, also those that its guard holds back. Asked once, when its code is first come
+        to, and again after `Rebind`; the step itself if it is of no interest."""
+        return step
+
+    def execute(self, at: int, step: Step) -> Step:
+        """The same of the step that is called with those lanes alone that its guard lets act."""
+        return step
+
+    def run(self, first: int, last: int, lanes: Lanes) -> None:
+        """Lanes are about to pass the instructions from `first` to `last`, without a branch."""
+
+    def guard(self, at: int, lanes: Lanes, chosen: np.ndarray) -> None:
+        """Of the lanes that came to a guarded instruction, those `chosen` (bool) act."""
+
+    def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
+        """Lanes are at a conditional branch, which those `taken` (bool) take."""
+
+    def read(self, access: Access, hit: Hit) -> None:
+        """Lanes are about to use what lies in memory."""
+
+    def write(self, access: Access, hit: Hit, values: Values) -> None:
+        """Lanes are about to store `values`; memory still holds what it held."""
+
+    def access(self, done: Accessed) -> None:
+        """Lanes have read, written or updated memory. Registers that are loaded still hold what
+        they held."""
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        """Lanes have issued an asynchronous copy of `values`, which may be there from now on; a
+        `write` and an `access` follow when somebody has waited for it."""
+
+    def undefined(self, at: int, lane: int, what: Undefined) -> None:
+        """A lane computes what has no defined result."""
+
+    def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        """Each of these lanes is about to get a value from the lane `source`, perhaps itself."""
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        """They have got it."""
+
+    def gather(self, at: int, lanes: np.ndarray, masks: np.ndarray) -> None:
+        """Lanes have come to a warp-wide operation for the lanes that `masks` (one for every lane
+        of the wave) name, and some of these are not there yet."""
+
+    def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes have come together with all that `masks` name, for a warp-wide operation, and are
+        about to combine what they have."""
+
+    def warp_barrier(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """Lanes have met with those of their warps that `masks` name."""
+
+    def fence(self, at: int, lanes: Lanes, wide: bool) -> None:
+        """Lanes pass a fence, which the whole device sees if it is `wide`."""
+
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        """Lanes have come to barrier number `barrier`, which is for some warps of the block."""
+
+    def open(self, barrier: int, groups: Groups) -> None:
+        """All that barrier number `barrier` waits for have come; `groups` are about to pass."""
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        """Lanes pass a barrier of their block, or the one numbered `part` that is for some warps
+        of it. `__syncthreads_count` and the like have left their result."""
+
+    def close(self, barrier: int, blocks: np.ndarray) -> None:
+        """Barrier number `barrier` begins anew in those `blocks` (bool) of the wave."""
+
+    def cluster_barrier(self, at: int, lanes: np.ndarray) -> None:
+        """Lanes pass a barrier of their cluster."""
+
+    def arrived(self, at: int, hit: Hit, phases: np.ndarray) -> None:
+        """Lanes have arrived, as a release, at the mbarriers that they hit, in these phases."""
+
+    def sent(self, at: int, landing: Landing) -> None:
+        """Lanes have issued what an mbarrier will be told of once it is there."""
+
+    def landed(self, landing: Landing, barrier: int, phase: int) -> None:
+        """That is there, and is counted in this phase of the mbarrier at this place (in units of
+        8 bytes of the wave's shared memory)."""
+
+    def phase_over(self, at: int, lanes: Lanes, barriers: np.ndarray, phases: np.ndarray) -> None:
+        """Lanes have seen that these phases of these mbarriers (one a lane) are over."""
+
+    def exit(self, lanes: Lanes) -> None:
+        """Threads have left the kernel."""
+
+    def complete(self) -> None:
+        """The launch has come to its end; what goes wrong in a run does not let it."""
+
+    def end(self) -> None:
+        """Nothing more will happen, whether the launch has come to its end or not."""
+
+
+class Events:
+    """By event, the methods of those who want to hear of it, in the order of the observers."""
+
+    def __init__(self, observers: Sequence[Observer] = ()):
+        def listeners(
+            event: Callable[Concatenate[Any, Told], Result],
+        ) -> tuple[Callable[Told, Result], ...]:
+            name = event.__name__
+            wanted = [one for one in observers if getattr(type(one), name) is not event]
+            return tuple(getattr(one, name) for one in wanted)
+
+        self._follow = listeners(Observer.follow)
+        self._execute = listeners(Observer.execute)
+        self.begin_wave = listeners(Observer.begin_wave)
+        self.run = listeners(Observer.run)
+        self.guard = listeners(Observer.guard)
+        self.branch = listeners(Observer.branch)
+        self.read = listeners(Observer.read)
+        self.write = listeners(Observer.write)
+        self.access = listeners(Observer.access)
+        self.copy = listeners(Observer.copy)
+        self.undefined = listeners(Observer.undefined)
+        self.shuffle = listeners(Observer.shuffle)
+        self.shuffled = listeners(Observer.shuffled)
+        self.gather = listeners(Observer.gather)
+        self.collective = listeners(Observer.collective)
+        self.warp_barrier = listeners(Observer.warp_barrier)
+        self.fence = listeners(Observer.fence)
+        self.arrive = listeners(Observer.arrive)
+        self.open = listeners(Observer.open)
+        self.barrier = listeners(Observer.barrier)
+        self.close = listeners(Observer.close)
+        self.cluster_barrier = listeners(Observer.cluster_barrier)
+        self.arrived = listeners(Observer.arrived)
+        self.sent = listeners(Observer.sent)
+        self.landed = listeners(Observer.landed)
+        self.phase_over = listeners(Observer.phase_over)
+        self.exit = listeners(Observer.exit)
+        self.complete = listeners(Observer.complete)
+        self.end = listeners(Observer.end)
+
+    def follow(self, at: int, step: Step) -> Step:
+        """The step as the observers want it called with all lanes that come there."""
+        for wrap in self._follow:
+            step = wrap(at, step)
+        return step
+
+    def execute(self, at: int, step: Step) -> Step:
+        """The step as the observers want it called with the lanes that act."""
+        for wrap in self._execute:
+            step = wrap(at, step)
+        return step

@@ -1,0 +1,183 @@
+"""The SIMT machine: runs a kernel's program over waves of blocks.
+
+Threads that stand at the same instruction execute it together, one NumPy operation for all of
+them. Where they part, the group at the lowest instruction goes first, so that groups meet again
+at the first place their paths join ("thread frontiers", Diamos et al., 2011). A group that waits
+(barrier, shuffle) is parked until the others have come. A group that spins on memory gives way
+after a while, so that locks and flags make progress, as they do on hardware since Volta.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..cuda.errors import BarrierDivergence, CudaError, OutOfTime, ShuffleDivergence, StepLimit
+from ..ptx.control_flow import endless_loop
+from ..ptx.forms.instruction_set import bind
+from .events import Observer, Rebind, Step, Successors
+from .job import Job
+from .lanes import Lanes, compact, count
+from .lanes import index as lane_index
+from .memory.access import Report
+from .noticing import ends_before, noticed
+from .schedule import IN_TURN, schedule
+from .wave import Wave
+
+FIRST_PAUSE = 1024  # steps
+A_STEP = 2048  # threads at most that an instruction runs for and counts as one step
+
+# Who makes the errors of a launch, and who observes it.
+Attach = Callable[[Wave], tuple[Report, Sequence[Observer]]]
+
+
+class Machine:
+    """One launch: the program's instructions bound to a wave, and run wave after wave."""
+
+    def __init__(self, job: Job, attach: Attach):
+        self.options, self.assembly = job.options, job.assembly
+        order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
+        places = noticed(job) if in_turn else frozenset[int]()
+        self.schedule = schedule(order, job.options.seed, job.geometry.stride, places)
+        self.wave = Wave(job, self.schedule)
+        self.block_end = ends_before(places, job.program.block_end)
+        # Bound when first come to.
+        self.steps: list[Step] = [_unbound] * len(self.wave.kernel.instructions)
+        self.recent: set[int] = set()  # where straight runs have begun since the last pause
+        self.wave.tell(*attach(self.wave))
+
+    def run(self) -> None:
+        """Run every block of the grid, or those of the options; raises what goes wrong."""
+        runs = self.options.blocks or (range(self.wave.geometry.blocks),)
+        wave = self.wave.geometry.wave_blocks
+        waves = [run[first : first + wave] for run in runs for first in range(0, len(run), wave)]
+        try:
+            with np.errstate(all="ignore"):
+                for blocks in reversed(waves) if self.options.order == "backwards" else waves:
+                    self._run_wave(blocks.start, len(blocks))
+        finally:
+            for tell in self.wave.events.end:
+                tell()
+        for tell in self.wave.events.complete:
+            tell()
+
+    def _run_wave(self, first_block: int, blocks: int) -> None:
+        wave = self.wave
+        wave.begin(first_block, blocks)
+        self.step_limit = self.wave.steps_taken + self.options.step_limit
+        self.pause = min(self.wave.steps_taken + FIRST_PAUSE, self.step_limit)
+        entry = self.wave.linked.parts[self.wave.kernel.name].entry
+        self.schedule.push(entry, compact(np.flatnonzero(self.wave.running)))
+        self._run_groups()
+        self._nothing_is_left_waiting()
+
+    def _run_groups(self) -> None:
+        pc: int = 0
+        lanes: Lanes = slice(0, 1)
+        try:
+            while group := self.schedule.pop():
+                pc, lanes = group
+                self._run_from(pc, lanes)
+        except OutOfTime:  # between two groups; in one, it is known where that stands by now
+            raise self._still_running(self.block_end[pc], lanes, "when its time was up") from None
+
+    def _run_from(self, pc: int, lanes: Lanes) -> None:
+        """Run a group until it parts, waits, ends, or another group stands at or before it."""
+        steps, block_end = self.steps, self.block_end
+        try:
+            while True:
+                end = block_end[pc]
+                if steps[pc] is _unbound:
+                    self._bind(pc, end)
+                self._account(pc, end, lanes)
+                try:
+                    for step in steps[pc:end]:
+                        step(lanes)
+                    successors = steps[end](lanes)
+                except Rebind as wish:
+                    steps[:] = [_unbound] * len(steps)
+                    self._bind(pc, end)
+                    for step in steps[wish.at : end]:
+                        step(lanes)
+                    successors = steps[end](lanes)
+                if len(successors) == 1 and self.schedule.may_go_on(*successors[0]):
+                    pc, lanes = successors[0]
+                    continue
+                for successor in successors:
+                    self.schedule.push(*successor)
+                return
+        except OutOfTime:
+            raise self._still_running(end, lanes, "when its time was up") from None
+
+    def _bind(self, pc: int, end: int) -> None:
+        """Make the steps of a straight run of instructions."""
+        code = self.wave.kernel.instructions
+        for at in range(pc, end + 1):
+            with self.assembly.may_be_wrong(code[at]):
+                self.steps[at] = bind(code[at], at, self.wave)
+        if not code[end].form.control:
+            self.steps[end] = _then_next(self.steps[end], end)
+
+    def _account(self, pc: int, end: int, lanes: Lanes) -> None:
+        self.wave.steps_taken += (end + 1 - pc) * -(-count(lanes) // A_STEP)
+        if self.wave.steps_taken > self.pause:
+            self._pause(end, lanes)
+        self.recent.add(pc)
+        for tell in self.wave.events.run:
+            tell(pc, end, lanes)
+
+    def _pause(self, at: int, lanes: Lanes) -> None:
+        """At twice the steps of the last pause: has this come to its end, and what did it do?"""
+        if self.wave.steps_taken > self.step_limit:
+            steps = f"after {self.options.step_limit:,} instruction steps"
+            raise self._still_running(at, lanes, steps)
+        self.recent.clear()
+        self.pause = min(2 * self.wave.steps_taken, self.step_limit)
+
+    def _still_running(self, at: int, lanes: Lanes, when: str) -> CudaError:
+        executed = {at for pc in self.recent for at in range(pc, self.block_end[pc] + 1)}
+        return self.wave.report.error(
+            StepLimit,
+            endless_loop(self.wave.kernel, executed, at),
+            lane_index(lanes)[0],
+            f"is still running {when}. Does the loop's condition ever become false? If it waits "
+            "for another thread or block, does that one ever do what it waits for?"
+            f"{self._alone(lanes)}",
+        )
+
+    def _alone(self, lanes: Lanes) -> str:
+        """Of one thread that works while all others of the wave have ended or wait: the loop may
+        end, only later than anybody wants to wait."""
+        elsewhere = set(range(len(self.wave.kernel.instructions))) - self.wave.collectives.exits
+        if count(lanes) > 1 or len(self.schedule.standing_at(elsewhere)):
+            return ""
+        if self.wave.geometry.threads * self.wave.geometry.blocks == 1:
+            return ""
+        return (
+            " Or does this one thread do alone, element by element, what all threads of the launch "
+            "should share? No other is at work."
+        )
+
+    def _nothing_is_left_waiting(self) -> None:
+        if waiting := self.wave.collectives.waiting():
+            at, lane, missing = waiting
+            raise self.wave.report.error(ShuffleDivergence, at, lane, missing)
+        if waiting := self.wave.barriers.waiting() or self.wave.clusters.waiting():
+            at, lane, missing = waiting
+            raise self.wave.report.error(BarrierDivergence, at, lane, missing)
+
+
+def _unbound(lanes: Lanes) -> None:
+    """Stands for the step of an instruction that nobody has come to yet."""
+    raise NotImplementedError
+
+
+def _then_next(step: Step, at: int) -> Step:
+    """A plain instruction before a label, made to end its straight run."""
+
+    def run_and_fall_through(lanes: Lanes) -> Successors:
+        step(lanes)
+        return ((at + 1, lanes),)
+
+    return run_and_fall_through

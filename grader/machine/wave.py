@@ -1,0 +1,54 @@
+"""All that an instruction sees: a wave's state, how its threads wait for each other, and calls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .barriers import Barriers
+from .call_stack import Calls
+from .cluster_barrier import ClusterBarrier
+from .collectives import Collectives
+from .job import Job
+from .lanes import Lanes
+from .schedule import Schedule
+from .state import WaveState
+
+
+class Wave(WaveState):
+    """The blocks of a launch that run at once."""
+
+    def __init__(self, job: Job, schedule: Schedule):
+        super().__init__(job, schedule)
+        self.collectives = Collectives(self)
+        self.barriers = Barriers(self, self.collectives)
+        self.clusters = ClusterBarrier(self)
+        self.calls = Calls(self)
+
+    def begin(self, first_block: int, blocks: int) -> None:
+        """The next `blocks` blocks of the grid take the lanes, beginning with `first_block`."""
+        geometry = self.geometry
+        self.first_block = first_block
+        self.special.begin_wave(first_block)
+        self.running = (geometry.thread_of_lane < geometry.threads) & (
+            geometry.block_of_lane < blocks
+        )
+        self.live = np.where(np.arange(geometry.wave_blocks) < blocks, geometry.threads, 0)
+        self.collectives.begin_wave()
+        self.clusters.begin_wave()
+        self.shared.reset()
+        self.local.reset()
+        self.copies.reset()
+        for tell in self.events.begin_wave:
+            tell(first_block)
+        self.calls.begin_wave()
+
+    def exit(self, lanes: Lanes) -> None:
+        """These threads have left the kernel."""
+        blocks = self.geometry.block_of_lane[lanes]
+        self.live -= np.bincount(blocks, minlength=self.geometry.wave_blocks)
+        self.running[lanes] = False
+        for tell in self.events.exit:
+            tell(lanes)
+        self.collectives.leave(lanes)
+        for successor in (*self.barriers.released_by_exit(), *self.clusters.released()):
+            self.schedule.push(*successor)

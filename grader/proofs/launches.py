@@ -1,0 +1,304 @@
+"""Launches whose sizes are just below, at and just above the numbers that stand in a kernel."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import combinations, product
+
+import numpy as np
+
+from ..course import rules
+from ..course.model import Rule
+from ..machine.lanes import WARP
+from .constants import LARGEST, Constants
+from .trial import Trial
+
+BESIDE = (1, 2, 0)  # what is added to a number: even and odd, just above it and at it
+FURTHER = (-1, 3)
+USUAL = 3  # of a size that does not matter, where the rule allows it
+LARGER = 40
+LARGE = 1024
+ORDINARY = (1, 2, 3, 31, 33, 300)  # sizes that are tried with every block
+FACTORS = (4, 32)  # packs and warps, of which the PTX need not say anything
+NARROW_BLOCK = 256  # threads
+MOST_BLOCKS = 6  # that numbers speak of
+MOST_PAIRED = 4  # numbers that are tried two at a time
+MOST_CHANGES = 8  # until a launch keeps to its rule
+NEAR = 16  # so far away a number is looked for that the rule allows
+MOST_DRAWN = 2**14  # threads of a launch that is drawn at random
+DRAWN = 20  # launches
+
+
+def launches(rule: Rule, own: Constants, shared: Constants) -> Iterator[Trial]:
+    """Launches that keep to a rule; those come first in which a kernel is most likely to go wrong
+    that differs from a right one by `own` and has `shared` with it."""
+    at = _Launches(rule)
+    numbers = (*own.limits, *own.factors)
+    meant = at.blocks_of(numbers)
+    blocks = list(dict.fromkeys([at.usual_blocks[0], *meant, *at.usual_blocks]))
+    every = tuple(dict.fromkeys((*own.factors, *FACTORS, *at.widths, *shared.factors)))
+    yield from at.around(numbers, at.single, blocks[:1])
+    yield from at.around(numbers, at.single, blocks[1:])
+    yield from at.ordinary([*meant, *at.few_blocks])
+    yield from at.around(numbers, at.made, blocks)
+    yield from at.paired(numbers[:MOST_PAIRED], blocks)
+    yield from at.around(numbers, at.single, blocks, FURTHER)
+    yield from at.around(_combined(own.limits, every), at.single, at.usual_blocks)
+    yield from at.around(numbers, [*at.single, *at.made], at.few_blocks, usual=LARGER)
+    yield from at.around((*shared.limits, *shared.factors), at.single, at.usual_blocks)
+    yield from at.ordinary(at.blocks)
+    yield from at.around(_combined(own.limits, every), at.made, at.usual_blocks)
+    yield from random_trials(rule, np.random.default_rng(0), DRAWN)
+
+
+def _combined(limits: tuple[int, ...], factors: tuple[int, ...]) -> Iterator[int]:
+    """Products, quotients, sums and differences of numbers, each once."""
+    pairs = list(product(limits, factors))
+    made = [[a * b for a, b in pairs], [-(-a // b) for a, b in pairs]]
+    made += [[n for a, b in pairs for n in (a + b, a - b)]]
+    made += [[n for a, b in product(limits, limits) for n in (a * b, a + b, a - b)]]
+    yield from dict.fromkeys(n for numbers in made for n in numbers if 1 < n <= LARGEST)
+
+
+@dataclass(frozen=True)
+class _Launches:
+    """The launches that a rule allows."""
+
+    rule: Rule
+    asked: set[tuple[object, ...]] = field(default_factory=set)  # of `_fitting`
+
+    @cached_property
+    def blocks(self) -> list[tuple[int, int, int]]:
+        return sorted(map(rules.dimensions, self.rule.blocks), key=math.prod)
+
+    @cached_property
+    def few_blocks(self) -> list[tuple[int, int, int]]:
+        """The smallest, the largest, and one of three warps, say, whose half is odd."""
+        odd = [one for one in self.blocks if math.prod(one) & math.prod(one) - 1]
+        return list(dict.fromkeys([self.blocks[0], self.blocks[-1], *odd[:1]]))
+
+    def blocks_of(self, numbers: Iterable[int]) -> list[tuple[int, int, int]]:
+        """The blocks of which a number says the width, the threads or the warps."""
+        known = {*numbers}
+        return [
+            one
+            for one in self.blocks
+            if known & ({*one[: self.rule.grid], math.prod(one), math.prod(one) / WARP} - {1})
+        ][:MOST_BLOCKS]
+
+    @cached_property
+    def usual_blocks(self) -> list[tuple[int, int, int]]:
+        """Two of few threads, so that a launch of many blocks costs little."""
+        small = [one for one in self.blocks if math.prod(one) <= NARROW_BLOCK]
+        return list(dict.fromkeys([*small[-1:], self.blocks[0]]))
+
+    @cached_property
+    def widths(self) -> list[int]:
+        """How many threads blocks have."""
+        return [math.prod(one) for one in self.usual_blocks]
+
+    @cached_property
+    def sizes(self) -> list[str]:
+        """The kernel's whole-number parameters."""
+        return [one.name for one in rules.parameters(self.rule) if rules.is_whole(one)]
+
+    @cached_property
+    def axes(self) -> list[str]:
+        """The dimensions of the grid that may be more than 1."""
+        return [f"gridDim.{axis}" for axis in rules.AXES[: self.rule.grid]]
+
+    @cached_property
+    def single(self) -> list[str]:
+        """What an index may be as large as: the sizes and the dimensions of the grid."""
+        return [*self.sizes, *self.axes]
+
+    @cached_property
+    def made(self) -> list[str]:
+        """Products and quotients of them: those that the rule speaks of, the threads of the grid,
+        and how often a thread, a block or a grid goes on to the next part of the work."""
+        lengths = [one.length for one in rules.parameters(self.rule) if one.length]
+        made = [
+            part
+            for one in (*lengths, *self.rule.where)
+            for part in _made(one, ast.Mult, ast.FloorDiv)
+        ]
+        threads = [f"{axis} * blockDim.{axis[-1]}" for axis in self.axes]
+        rounds = [
+            f"{size} // {by}"
+            for size in self.sizes
+            for by in ("(gridDim.x * blockDim.x)", "blockDim.x", "gridDim.x")
+        ]
+        free = (one for one in (*made, *threads, *rounds) if _names(one) & self._free)
+        return list(dict.fromkeys(free))
+
+    @cached_property
+    def loose(self) -> list[str]:
+        """The dimensions of the grid that may be as large as a size is, or not: with many blocks,
+        each has little to do, and only some of them are tried."""
+        lengths = [one.length for one in rules.parameters(self.rule) if one.length]
+        tied = [*self.rule.where, *(one for one in lengths if _names(one) & {*self.sizes})]
+        return [axis for axis in self.axes if not any(axis in _names(one) for one in tied)]
+
+    def ordinary(self, blocks: Iterable[tuple[int, int, int]]) -> Iterator[Trial]:
+        """Small launches with each of some blocks."""
+        for usual, block in product(ORDINARY, blocks):
+            yield from self._fitting(block, {}, usual)
+            yield from self._fitting(block, dict.fromkeys(self.axes, 2), usual)
+
+    def around(
+        self,
+        numbers: Iterable[int],
+        quantities: Iterable[str],
+        blocks: Iterable[tuple[int, int, int]],
+        beside: Iterable[int] = BESIDE,
+        usual: int = USUAL,
+    ) -> Iterator[Trial]:
+        """Launches in which each of some quantities is a number, or that and so many more."""
+        for more, block, number, quantity in product(beside, blocks, numbers, quantities):
+            if number + more > 0:
+                yield from self._reaching(quantity, number + more, block, usual)
+
+    def paired(
+        self, numbers: Sequence[int], blocks: Sequence[tuple[int, int, int]]
+    ) -> Iterator[Trial]:
+        """Launches in which two sizes are one of the numbers each, or one more."""
+        sizes = list(combinations(self.sizes, 2))
+        grids = [one for one in combinations(self.single, 2) if one not in sizes]
+        for pairs in (sizes, grids):
+            for more, one, other in product(product((1, 0), repeat=2), numbers, numbers):
+                for (first, second), block in product(pairs, blocks):
+                    given = {first: one + more[0], second: other + more[1]}
+                    yield from self._fitting(block, given, USUAL)
+
+    def _reaching(
+        self, quantity: str, number: int, block: tuple[int, int, int], usual: int
+    ) -> Iterator[Trial]:
+        """Launches in which a quantity is just that number, or the next that it may be, by each of
+        the sizes that it is made of, while the others are small, or large."""
+        for name in sorted(_names(quantity) & self._free):
+            others = _names(quantity) & {*self.sizes} - {name}
+            for size in (usual, LARGE) if others else (usual,):
+                names = self._names(block, {}, size)
+                if needed := self._needed(quantity, name, number, names):
+                    given = dict.fromkeys(others, size) | needed
+                    many = dict.fromkeys(self.loose, number) if quantity in self.sizes else {}
+                    yield from self._fitting(block, many | given, usual)
+
+    def _needed(
+        self, quantity: str, name: str, number: int, names: Mapping[str, int]
+    ) -> dict[str, int]:
+        """The least value of a size with which a quantity comes to a number and that the rule
+        allows; nothing where there is none near."""
+        least = _least(lambda n: _value(quantity, {**names, name: n}) >= number)
+        alone = [one for one in self.rule.where if _names(one) & self._free == {name}]
+        for n in range(least, least + NEAR) if least else ():
+            if all(_value(one, {**names, name: n}) for one in alone):
+                return {name: n}
+        return {}
+
+    @cached_property
+    def _free(self) -> set[str]:
+        return {*self.sizes, *self.axes}
+
+    def _names(
+        self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
+    ) -> dict[str, int]:
+        names = rules.launch_names((1, 1, 1), block) | dict.fromkeys(self.sizes, usual)
+        return names | dict(given)
+
+    def _fitting(
+        self, block: tuple[int, int, int], given: Mapping[str, int], usual: int
+    ) -> Iterator[Trial]:
+        """The launch in which sizes are as `given`, and all others near `usual`; nothing where the
+        rule allows none."""
+        asked = block, tuple(sorted(given.items())), usual
+        if asked in self.asked:
+            return
+        self.asked.add(asked)
+        names = self._names(block, given, usual)
+        for _ in range(MOST_CHANGES):
+            amiss = [one for one in self.rule.where if not _value(one, names)]
+            if not amiss:
+                yield from self._trial(block, names) or self._fitting(block, given, 1)
+                return
+            changed = [
+                names | {name: number}
+                for name in sorted(_names(amiss[0]) & self._free - given.keys())
+                for number in self._mending(amiss[0], name, names)
+            ]
+            if not changed:
+                return
+            names = min(changed, key=lambda now: sum(not _value(c, now) for c in self.rule.where))
+
+    def _mending(self, condition: str, name: str, names: dict[str, int]) -> Iterator[int]:
+        """Values of a size with which a condition holds."""
+        if name in self.axes:
+            least = _least(lambda n: _value(condition, names | {name: n}) > 0)
+            yield from [least] if least else []
+            return
+        parts = {_value(one, names) for one in (*_made(condition), *_names(condition))}
+        near = [part + more for part in parts for more in range(4)]
+        for number in sorted({*range(1, 41), *near}, key=lambda n: abs(n - names[name])):
+            if number >= 1 and _value(condition, names | {name: number}):
+                yield number
+
+    def _trial(self, block: tuple[int, int, int], names: dict[str, int]) -> tuple[Trial, ...]:
+        x, y, z = (names[f"gridDim.{axis}"] for axis in rules.AXES)
+        trial = Trial(self.rule, (x, y, z), block, {name: names[name] for name in self.sizes})
+        return (trial,) if trial.keeps_to_its_rule() else ()
+
+
+def _value(expression: str, names: Mapping[str, int]) -> int:
+    """What an expression comes to, a condition to 0 or 1; 0 where something is divided by 0."""
+    try:
+        return int(rules.value(expression, names))
+    except ZeroDivisionError:
+        return 0
+
+
+@cache
+def _names(expression: str) -> frozenset[str]:
+    """The names in an expression, of parameters and of dimensions."""
+    return frozenset(re.findall(r"[A-Za-z_][\w.]*", expression))
+
+
+@cache
+def _made(expression: str, *by: type[ast.operator]) -> tuple[str, ...]:
+    """The sums, products and so on that an expression is made of; all, or of the operators `by`."""
+    nodes = ast.walk(ast.parse(expression, mode="eval"))
+    parts = [one for one in nodes if isinstance(one, ast.BinOp)]
+    return tuple(ast.unparse(one) for one in parts if not by or isinstance(one.op, by))
+
+
+def _least(holds: Callable[[int], bool]) -> int:
+    """The smallest number from 1 on with which something holds that holds for all larger ones; 0
+    where it does not up to LARGEST."""
+    if not holds(LARGEST):
+        return 0
+    low, high = 0, LARGEST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def random_trials(rule: Rule, rng: np.random.Generator, number: int) -> Iterator[Trial]:
+    """Small launches drawn at random that keep to a rule."""
+    whole = [p.name for p in rules.parameters(rule) if rules.is_whole(p)]
+    for _ in range(200 * number):
+        largest = int(rng.choice([4, 40, 300]))
+        numbers = {name: int(rng.integers(1, largest + 1)) for name in whole}
+        block = rules.dimensions(rule.blocks[int(rng.integers(len(rule.blocks)))])
+        x, y = (int(rng.integers(1, largest // 4 + 2)) for _ in "xy")
+        trial = Trial(rule, (x, y if rule.grid > 1 else 1, 1), block, numbers)
+        small = math.prod((*trial.grid, *block)) <= MOST_DRAWN
+        if small and all(rules.value(condition, trial.names) for condition in rule.where):
+            number -= 1
+            yield trial
+        if not number:
+            return

@@ -1,0 +1,68 @@
+"""A launch that might go wrong, tried on the simulated GPU: only what it shows counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..cuda import simulator
+from ..cuda.errors import CudaError
+from ..machine.module import WAVE_LANES
+from ..say.reporting.hazard import Hazard
+from . import FAULTS
+from .effort import STEP, Effort
+from .trial import Trial
+
+MOST_STEPS = 20_000  # of a wave
+MOST_IN_ALL = 200_000
+WHOLE = 4096  # threads of a grid all of which are tried at once
+MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
+BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
+
+
+def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
+    """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
+    written; None where it is none of `FAULTS`."""
+    most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
+    return _run(simulator.RawModule(code=source), trial, effort, most)[0]
+
+
+def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
+    """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
+    the grid; all where what they do may depend on the others. They are stopped early."""
+    module = simulator.RawModule(code=source)
+    all_of_them = trial.threads <= WHOLE or module.get_function(trial.rule.kernel).depends_on_order
+    runs = () if all_of_them else _edges(*trial.grid)
+    most = int(effort.most * MOST_OF_EFFORT) // STEP
+    error, hazards = _run(module, trial, effort, most, blocks=runs)
+    return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
+
+
+def _run(
+    module: simulator.RawModule, trial: Trial, effort: Effort, most: int, **how: Any
+) -> tuple[CudaError | None, list[Hazard]]:
+    """What ended the launch, if it is one of `FAULTS`, and what was seen until then."""
+    kernel, given = module.get_function(trial.rule.kernel), tuple(trial.arguments().values())
+    instructions = len(module.program.functions[kernel.name].instructions)
+    fault: CudaError | None = None
+    with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
+        try:
+            kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
+        except CudaError as error:
+            fault = error if error.status in FAULTS else None
+    effort.replay(instructions, run.steps or most)  # 0 where it was stopped
+    return fault, run.hazards
+
+
+def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
+    """The numbers of the first two blocks and the last two, of those beside the corners, and of
+    some between."""
+    last = x * y * z - 1
+    numbers = {0, 1, x - 1, x, x * (y - 1), last - 1, last}
+    numbers |= {last // part + more for part in BETWEEN for more in (0, 1)}
+    runs: list[range] = []
+    for one in sorted(number for number in numbers if 0 <= number <= last):
+        if runs and runs[-1].stop == one:
+            runs[-1] = range(runs[-1].start, one + 1)
+        else:
+            runs.append(range(one, one + 1))
+    return tuple(runs)

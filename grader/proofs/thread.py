@@ -1,0 +1,355 @@
+"""One symbolic thread that goes through a kernel: what it accesses and where it meets others.
+
+Branches are merged where they join. A loop whose course is known is gone through as often as it
+goes round; of any other one arbitrary iteration is looked at. What is known of that iteration: it
+is the first, or the one before it went back to the start (`Iteration`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import z3
+
+from ..machine.collectives import FULL
+from ..ptx.forms.form import Flow, Transfer
+from ..ptx.ptx import (
+    Address,
+    Immediate,
+    Instruction,
+    Negated,
+    Operand,
+    Register,
+    Symbol,
+    Variable,
+    Vector,
+)
+from .atoms import Formula, Scope, all_of, negated
+from .effort import INSTRUCTION, Effort
+from .loops import END, Graph, Loop, Undecided
+from .meanings import computed
+from .polynomials import Polynomial
+from .rounds import AnyRound
+from .setting import Setting
+from .states import AccessSite, Epoch, Iteration, Meeting, Path, State
+from .values import Pointer, Unknown, Value
+
+MOST_ROUNDS = 64  # of a loop whose course is known
+MOST_INSTRUCTIONS = 20_000
+DEPTH = 3  # of loops with barriers in them
+KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
+ACCESSES = ("ld", "ldu", "st", "atom", "red")
+
+
+class Thread:
+    """`accesses` and `meetings` are what `run` finds; `lengths` are the bytes of arrays and
+    variables by name."""
+
+    def __init__(
+        self, graph: Graph, setting: Setting, variables: dict[str, Variable], effort: Effort
+    ):
+        self.effort = effort
+        self.graph, self.setting, self.on = graph, setting, setting.on
+        self.code = graph.code
+        self.variables = variables
+        self.lengths = setting.lengths | {
+            name: Polynomial.of(one.size) if one.size else setting.shared_mem
+            for name, one in variables.items()
+        }
+        pairs = zip(self.code.parameters, setting.parameters, strict=True)
+        self.arguments = {ptx.name: declared for ptx, declared in pairs}
+        self.accesses: list[AccessSite] = []
+        self.meetings: list[Meeting] = []
+        self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
+        self.barriers = 0
+        self.executed = 0
+
+    def run(self) -> None:
+        nowhere = (Polynomial.of(0),) * (1 + DEPTH)
+        everything = Loop(KERNEL, frozenset(self.graph.order))
+        self.go_through(everything, 0, State((), {}, nowhere, nowhere))
+
+    # --- control flow ---------------------------------------------------------------------------
+
+    def go_through(self, loop: Loop, entry: int, start: State) -> Iteration:
+        """Once through the blocks of a loop (or of the kernel), from `entry`."""
+        pending: dict[int, list[State]] = {entry: [start]}
+        found = Iteration([], [])
+        for block in self.graph.order:
+            if block not in loop.body or block not in pending:
+                continue
+            state = self.joined(pending.pop(block))
+            inner = self.graph.loops.get(block)
+            within = inner and inner.header != loop.header
+            after = self._loop(inner, state) if inner and within else self._block(block, state)
+            for target, then in after:
+                if any(z3.is_false(one) for one in then.path):
+                    continue
+                if target == loop.header:
+                    found.back.append(then)
+                elif target in loop.body:
+                    pending.setdefault(target, []).append(then)
+                else:
+                    found.leave.append((target, then))
+        return found
+
+    def _loop(self, loop: Loop, entry: State) -> list[tuple[int, State]]:
+        mark = self.mark()
+        known = self._known_rounds(loop, entry)
+        if known is not None:
+            return known
+        self.forget_since(mark)
+        return AnyRound(self, loop, entry).leaving()
+
+    def _known_rounds(self, loop: Loop, entry: State) -> list[tuple[int, State]] | None:
+        """Round after round, while it is known whether there is another one."""
+        left: list[tuple[int, State]] = []
+        state = entry
+        for _ in range(MOST_ROUNDS):
+            found = self.go_through(loop, loop.header, state)
+            left += found.leave
+            if not found.back:
+                return left
+            if any(target != END for target, _ in found.leave):
+                return None
+            state = self.joined(found.back)
+        return None
+
+    def mark(self) -> tuple[int, ...]:
+        found = (self.on.atoms.by_name, self.accesses, self.meetings, self.on.obligations)
+        return *map(len, found), self.barriers
+
+    def forget_since(self, mark: tuple[int, ...]) -> None:
+        """Forget what has been found since."""
+        atoms, accesses, meetings, obligations, self.barriers = mark
+        self.on.forget(atoms)
+        del self.accesses[accesses:], self.meetings[meetings:], self.on.obligations[obligations:]
+
+    def joined(self, states: list[State]) -> State:
+        """Where branches come together."""
+        if len(states) == 1:
+            return states[0]
+        paths = [one.path for one in states]
+        shared = _common([*paths])
+        rests = [path[shared:] for path in paths]
+        names = dict.fromkeys(name for one in states for name in one.registers)
+        registers = {}
+        for name in names:
+            pairs = zip(rests, states, strict=True)
+            there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
+            registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
+        epochs = [self._epochs(rests, [one.epoch for one in states])]
+        epochs += [self._epochs(rests, [one.warp_epoch for one in states])]
+        return State((*paths[0][:shared], *_either(rests)), registers, *epochs)
+
+    def _epochs(self, rests: list[Path], epochs: list[Epoch]) -> Epoch:
+        parts = zip(*epochs, strict=True)
+        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
+        return tuple(one for one in merged if isinstance(one, Polynomial))
+
+    # --- one instruction after the other --------------------------------------------------------
+
+    def _block(self, start: int, state: State) -> Iterator[tuple[int, State]]:
+        """Where a thread may go from a block, and how it then stands."""
+        state = replace(state, registers=dict(state.registers))
+        begin, end = self.graph.blocks[start]
+        for at in range(begin, end):
+            one = self.code.instructions[at]
+            self.on.at, self.on.path = at, state.path
+            if one.form.flow is Flow.NEXT:
+                state = self._execute(at, one, state)
+        last = self.code.instructions[end - 1]
+        targets = self.graph.after[start]
+        if last.form.flow is Flow.NEXT or last.guard is None:
+            yield targets[0], state
+            return
+        guard = self._guard(last, state)
+        for target, condition in zip(targets, (guard, negated(guard)), strict=True):
+            yield target, replace(state, path=_with(state.path, condition))
+
+    def _guard(self, one: Instruction, state: State) -> Formula:
+        if one.guard is None:
+            return z3.BoolVal(True)
+        held = self.on.condition(self._read(one.guard, state))
+        return negated(held) if one.guard_negated else held
+
+    def _execute(self, at: int, one: Instruction, state: State) -> State:
+        guard = self._guard(one, state)
+        if z3.is_false(guard):
+            return state
+        self.executed += 1
+        self.effort.spend(INSTRUCTION)
+        if self.executed > MOST_INSTRUCTIONS:
+            raise Undecided("the kernel is too long when its loops are written out")
+        if not self.effort.left:
+            raise Undecided("the time was too short")
+        inside = replace(state, path=_with(state.path, guard))
+        self.on.path = inside.path
+        if one.form.collective or one.form.name in ("bar", "barrier"):
+            state = self._meet(at, one, inside, state)
+        for operand, access in self._transfers(one, inside):
+            self._access(at, one, operand, access, inside)
+        for name, value in self._results(one, inside):
+            if not z3.is_true(guard) and name in state.registers:
+                kind = self.code.registers.get(name, "b32")
+                value = self.on.chosen(guard, value, state.registers[name], kind)
+            state.registers[name] = value
+        return state
+
+    def _results(self, one: Instruction, state: State) -> list[tuple[str, Value]]:
+        """What an instruction writes, and what it writes there."""
+        first, rest = one.operands[:1], one.operands[1:]
+        plain = not one.form.transfers and not one.form.collective and one.form.flow is Flow.NEXT
+        if one.form.name == "ld" and (given := self._argument(one)) is not None:
+            return [(name, given) for name in one.written]
+        whole = all(isinstance(part, Register) for part in first)
+        known = plain and len(one.written) == 1 and whole and not _has_vector(rest)
+        if known and one.form.name not in ("bar", "barrier"):
+            values = [self._read(operand, state) for operand in rest]
+            return [(one.written[0], computed(self.on, one.form, values))]
+        found = [(name, self._anything(one, name)) for name in one.written]
+        pair = first and isinstance(first[0], Vector) and one.form.name == "setp"
+        if pair and len(found) == 2:
+            values = [self._read(operand, state) for operand in rest]
+            if isinstance(held := computed(self.on, one.form, values), z3.BoolRef):
+                return [(found[0][0], held), (found[1][0], negated(held))]
+        return found
+
+    def _anything(self, one: Instruction, name: str) -> Value:
+        """Any value; the same for all threads where a barrier reduces."""
+        if one.form.name in ("bar", "barrier") and self.code.registers.get(name) == "pred":
+            return self.on.atoms.boolean("reduced", Scope.BLOCK_ROUND)
+        return self.on.unknown()
+
+    def _argument(self, one: Instruction) -> Value | None:
+        """The parameter that a load gives; None for any other load."""
+        address = one.operands[1]
+        if not isinstance(address, Address) or not isinstance(address.base, Symbol):
+            return None
+        declared = self.arguments.get(address.base.name)
+        if declared is None:
+            return None
+        if address.offset or len(one.written) != 1:
+            return self.on.unknown()
+        if declared.length is not None:
+            return Pointer(declared.name, Polynomial.of(0))
+        return self.setting.numbers.get(declared.name) or self._given(declared.name)
+
+    def _given(self, name: str) -> Value:
+        """A parameter that is no whole number: unknown, and the same for all."""
+        return Unknown(f"parameter {name}")
+
+    def _read(self, operand: Operand, state: State) -> Value:
+        on = self.on
+        if isinstance(operand, Immediate):
+            return on.unknown() if operand.float_width else Polynomial.of(operand.value)
+        if isinstance(operand, Negated):
+            return negated(on.condition(self._read(operand.register, state)))
+        if not isinstance(operand, Register | Symbol):
+            return on.unknown()
+        if operand.name in state.registers:
+            return state.registers[operand.name]
+        if operand.name in self.variables:
+            return Pointer(operand.name, Polynomial.of(0))
+        if operand.name in self.setting.special:
+            return self.setting.special[operand.name]
+        if operand.name == "%laneid":
+            return on.low_bits(self.setting.thread_number, 5)
+        if operand.name == "%warpid":
+            return on.floor_quotient(self.setting.thread_number, 32)
+        return on.unknown()
+
+    # --- memory and meetings --------------------------------------------------------------------
+
+    def _transfers(self, one: Instruction, state: State) -> list[tuple[Address, Transfer]]:
+        found = []
+        for position, transfer in one.form.transfers:
+            address = one.operands[position]
+            if one.form.name not in ACCESSES or not isinstance(address, Address):
+                raise Undecided(f"`{one.form.opcode}` is not reasoned about", one.line)
+            if one.form.name == "ld" and self._argument(one) is not None:
+                continue
+            found.append((address, transfer))
+        return found
+
+    def _access(
+        self, at: int, one: Instruction, address: Address, transfer: Transfer, state: State
+    ) -> None:
+        base = self._read(address.base, state) if address.base else None
+        if not isinstance(base, Pointer):
+            raise Undecided("an address comes from memory, or from several arrays", one.line)
+        pointer = Pointer(base.array, base.offset + address.offset)
+        found = AccessSite(
+            at, state.path, transfer.verb, pointer, transfer.width, state.epoch, state.warp_epoch
+        )
+        self.accesses.append(found)
+
+    def _meet(self, at: int, one: Instruction, inside: State, state: State) -> State:
+        """A barrier of the block, or something that a warp does together."""
+        whole_block = one.form.name in ("bar", "barrier") and not one.form.collective
+        scope = Scope.BLOCK_ROUND if whole_block else Scope.WARP_ROUND
+        operands = list(one.operands)
+        if whole_block:
+            which = operands[1 if one.form.has("red") else 0]
+            alone = len(operands) == (3 if one.form.has("red") else 1)
+            if one.form.has("arrive") or not alone or which != Immediate(0):
+                raise Undecided("a barrier is not for the whole block", one.line)
+        mask = FULL if whole_block else self._mask(operands[-1], one, inside)
+        self.meetings.append(Meeting(at, inside.path, scope, mask))
+        self.barriers += 1
+        here = [Polynomial.of(self.barriers), *self.rounds]
+        if len(here) > 1 + DEPTH:
+            raise Undecided("barriers stand in too many loops", one.line)
+        epoch = tuple(here + [Polynomial.of(0)] * (1 + DEPTH - len(here)))
+        if whole_block:
+            return replace(state, epoch=epoch, warp_epoch=epoch)
+        if one.form.name in ("bar", "barrier"):
+            return replace(state, warp_epoch=epoch)
+        return state
+
+    def _mask(self, operand: Operand, one: Instruction, state: State) -> int:
+        value = self._read(operand, state)
+        number = value.number if isinstance(value, Polynomial) else None
+        if number is None:
+            raise Undecided("which lanes a mask names is computed", one.line)
+        return number & FULL
+
+
+def _with(path: Path, condition: Formula) -> Path:
+    return path if z3.is_true(condition) else (*path, condition)
+
+
+def _common(paths: list[Path]) -> int:
+    """How many conditions at their beginning several paths share."""
+    number = 0
+    for together in zip(*paths, strict=False):
+        if any(not one.eq(together[0]) for one in together[1:]):
+            break
+        number += 1
+    return number
+
+
+def _either(rests: list[Path]) -> Path:
+    """That one of several ways was taken, as far as that says anything."""
+    ways = list(rests)
+    changed = True
+    while changed and len(ways) > 1:
+        changed = False
+        for a, b in combinations(ways, 2):
+            opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
+            if opposite and _common([a, b]) >= len(a) - 1:
+                ways = [way for way in ways if way is not a and way is not b]
+                ways.append(a[:-1])
+                changed = True
+                break
+    if any(not way for way in ways):
+        return ()
+    if len(ways) == 1:
+        return ways[0]
+    return (z3.Or([all_of(way) for way in ways]),)
+
+
+def _has_vector(operands: Iterable[Operand]) -> bool:
+    return any(isinstance(one, Vector | Address) for one in operands)

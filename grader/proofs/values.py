@@ -1,0 +1,301 @@
+"""What registers hold for a symbolic thread, and how integers are computed with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd
+from typing import TypeAlias
+
+import z3
+
+from ..ptx.numeric.types import size_of
+from .atoms import HUGE, Atoms, Formula, Scope, all_of, negated, term
+from .polynomials import Polynomial
+
+ALIGNED = 256  # bytes: every array starts at a multiple of this
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An address: an array's name (a parameter's or a variable's) and bytes from its start."""
+
+    array: str
+    offset: Polynomial
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A value that nothing is known of: a float, what memory holds. `name` tells it from others."""
+
+    name: str
+
+
+Value: TypeAlias = "Polynomial | Pointer | Unknown | z3.BoolRef"
+
+
+def bits_of(kind: str) -> int:
+    return 8 * size_of(kind)
+
+
+def limits(kind: str) -> tuple[int, int]:
+    """The least and the largest integer of a PTX type such as "s32"; of "b32" as of "s32"."""
+    bits = bits_of(kind)
+    return (0, 2**bits - 1) if kind[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """That an integer fits its type where a thread comes to instruction `at` under the conditions
+    `path`; what the analysis says rests on it."""
+
+    path: tuple[Formula, ...]
+    value: Polynomial
+    low: int
+    high: int
+    at: int
+
+
+class Arithmetic:
+    """Integers whose exact value may need new atoms. `wraps`: the instructions at which a value
+    may lie outside its type, so that it must be reduced; elsewhere that is an obligation."""
+
+    def __init__(self, atoms: Atoms, wraps: frozenset[int]):
+        self.atoms = atoms
+        self.wraps = wraps
+        self.obligations: list[Obligation] = []
+        self.at = 0
+        self.path: tuple[Formula, ...] = ()
+        self._named: dict[object, Polynomial] = {}
+        self._conditions: dict[Unknown, Formula] = {}
+        # Comparisons of integers for (in)equality: whether for equality, and their difference.
+        self.equations: dict[Formula, tuple[bool, Polynomial]] = {}
+        self._unknowns = 0
+
+    def forget(self, number: int) -> None:
+        """Keep the first `number` atoms only, and nothing that speaks of others."""
+        gone = self.atoms.since(number)
+        self.atoms.forget(number)
+        self._named = {key: v for key, v in self._named.items() if v.atoms.isdisjoint(gone)}
+        conditions = self._conditions.items()
+        self._conditions = {key: v for key, v in conditions if str(v) not in gone}
+
+    def read_as(self, kind: str, value: Value) -> Polynomial:
+        """The integer of PTX type `kind` that a register's value is."""
+        low, high = limits(kind)
+        exact = self.integer(value, kind)
+        if exact.number is not None:
+            return self.wrapped(exact, kind)
+        least, most = self.atoms.interval(exact)
+        if low <= least and most <= high:
+            return exact
+        if self.at in self.wraps:
+            return self.wrapped(exact, kind)
+        self._owe(exact, low, high)
+        return exact
+
+    def address(self, pointer: Pointer) -> Polynomial:
+        """The offset of a pointer that is compared with another into the same array."""
+        self._owe(pointer.offset, -(2**31), 2**60)
+        return pointer.offset
+
+    def _owe(self, value: Polynomial, low: int, high: int) -> None:
+        """That a value lies within bounds, unless it has been so on the way here."""
+        known = any(
+            one.value == value
+            and (one.low, one.high) == (low, high)
+            and one.path == self.path[: len(one.path)]
+            for one in self.obligations
+        )
+        if not known:
+            self.obligations.append(Obligation(self.path, value, low, high, self.at))
+
+    def integer(self, value: Value, kind: str) -> Polynomial:
+        """Some integer that is equal to a register's value modulo its width."""
+        if isinstance(value, Polynomial):
+            return value
+        if isinstance(value, Pointer):
+            return self._start(value.array) * ALIGNED + value.offset
+        assert isinstance(value, Unknown)
+        key = (value, kind)
+        if key not in self._named:
+            self._named[key] = self.fresh(value.name, kind)
+        return self._named[key]
+
+    def _start(self, array: str) -> Polynomial:
+        """Where an array begins, in multiples of `ALIGNED`."""
+        key = ("start", array)
+        if key not in self._named:
+            self._named[key] = self.atoms.integer("start", 0, HUGE, Scope.GRID)
+        return self._named[key]
+
+    def fresh(self, name: str, kind: str) -> Polynomial:
+        """Any integer of that type."""
+        return self.atoms.integer(name, *limits(kind), Scope.THREAD)
+
+    def wrapped(self, value: Polynomial, kind: str) -> Polynomial:
+        """It reduced to the range of its type."""
+        if value.number is not None:
+            low, high = limits(kind)
+            return Polynomial.of((value.number - low) % (high - low + 1) + low)
+        key = ("wrapped", value, kind)
+        if key not in self._named:
+            made = self._derived("wrapped", *limits(kind), value)
+            times = self._derived("times", -HUGE, HUGE, value)
+            equal = term(made) == term(value) - term(times) * 2 ** bits_of(kind)
+            self.atoms.fact(made, equal)
+            self._named[key] = made
+        return self._named[key]
+
+    def product(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """Their exact product; sums that are not numbers get a name first."""
+        if a.number is None and b.number is None:
+            a, b = self.named_sum(a), self.named_sum(b)
+        return a * b
+
+    def named_sum(self, value: Polynomial) -> Polynomial:
+        """It as at most one product and a number."""
+        rest = value.rest
+        if len(rest.terms) <= 1:
+            return value
+        key = ("sum", rest)
+        if key not in self._named:
+            made = self._derived("sum", *self.atoms.interval(rest), rest)
+            self.atoms.fact(made, term(made) == term(rest))
+            self._named[key] = made
+        return self._named[key] + value.terms.get((), 0)
+
+    def floor_quotient(self, a: Polynomial, b: int) -> Polynomial:
+        """a // b, rounded down, for a positive number b."""
+        if a.number is not None:
+            return Polynomial.of(a.number // b)
+        if a.divisible(b):
+            return a.divided(b)
+        key = ("floor", a, b)
+        if key not in self._named:
+            low, high = self.atoms.interval(a)
+            made = self._derived("quotient", low // b, high // b, a)
+            rest = term(a) - term(made) * b
+            self.atoms.fact(made, z3.And(rest >= 0, rest < b))
+            self._named[key] = made
+        return self._named[key]
+
+    def quotient(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """a / b, rounded towards 0; anything where b is 0."""
+        low, high = self.atoms.interval(a)
+        if b.number and b.number > 0 and low >= 0:
+            return self.floor_quotient(a, b.number)
+        key = ("quotient", a, b)
+        if key not in self._named:
+            most = max(abs(low), abs(high))
+            made = self._derived("quotient", -most, most, a, b)
+            if low >= 0 and self.atoms.interval(b)[0] >= 0:
+                self.atoms.by_name[min(made.atoms)].low = 0
+            x, y = term(a), term(b)
+            rest = x - term(self.product(made, b))
+            near = z3.If(x >= 0, z3.And(rest >= 0, rest < y), z3.And(rest <= 0, rest > -y))
+            away = z3.If(x >= 0, z3.And(rest >= 0, rest < -y), z3.And(rest <= 0, rest > y))
+            sign = z3.If(x >= 0, term(made) >= 0, term(made) <= 0)
+            self.atoms.fact(made, z3.Implies(y > 0, z3.And(near, sign)))
+            self.atoms.fact(made, z3.Implies(y < 0, away))
+            self._named[key] = made
+        return self._named[key]
+
+    def low_bits(self, value: Polynomial, bits: int) -> Polynomial:
+        """Its remainder modulo 2**bits."""
+        if not bits:
+            return Polynomial.of(0)
+        even: int = 0
+        while even < bits and value.divisible(2 ** (even + 1)):
+            even += 1
+        if even:
+            smaller = self.floor_quotient(value, 2**even)
+            return self.low_bits(smaller, bits - even) * (1 << even)
+        low, high = self.atoms.interval(value)
+        if value.number is not None or (low >= 0 and high < 2**bits):
+            return value if value.number is None else Polynomial.of(value.number % 2**bits)
+        key = ("low bits", value, bits)
+        if key not in self._named:
+            made = self._derived("rest", 0, 2**bits - 1, value)
+            whole = self.floor_quotient(value, 2**bits) * 2**bits
+            self.atoms.fact(made, term(made) == term(value - whole))
+            self._named[key] = made
+            if value.terms == {tuple(value.atoms): 1}:
+                self.atoms.by_name[min(value.atoms)].parts.append((whole, made))
+        return self._named[key]
+
+    def chosen(self, which: Formula, a: Value, b: Value, kind: str) -> Value:
+        """a where `which` holds, else b."""
+        return self.merged([((which,), a), ((negated(which),), b)], kind)
+
+    def merged(self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str) -> Value:
+        """The value that goes with the conditions that hold; some of them do."""
+        values = [value for _, value in choices]
+        if all(same(value, values[0]) for value in values):
+            return values[0]
+        if any(isinstance(value, z3.BoolRef) for value in values):
+            return self._merged_conditions(choices)
+        arrays = {value.array for value in values if isinstance(value, Pointer)}
+        if len(arrays) == 1 and all(isinstance(value, Pointer) for value in values):
+            offsets = [(path, one.offset) for path, one in choices if isinstance(one, Pointer)]
+            offset = self.merged(offsets, "s64")
+            assert isinstance(offset, Polynomial)
+            return Pointer(min(arrays), offset)
+        if arrays or kind[0] == "f" or all(isinstance(value, Unknown) for value in values):
+            return self.unknown()
+        return self._merged_integers(choices, kind)
+
+    def unknown(self) -> Unknown:
+        self._unknowns += 1
+        return Unknown(f"unknown{self._unknowns}")
+
+    def _merged_conditions(self, choices: Sequence[tuple[tuple[Formula, ...], Value]]) -> Formula:
+        result = self.condition(choices[-1][1])
+        for path, value in reversed(choices[:-1]):
+            which = all_of(path)
+            chosen = self.condition(value)
+            if z3.is_false(result):
+                result = all_of((which, chosen))
+            else:
+                result = z3.If(which, chosen, result)
+        return result
+
+    def condition(self, value: Value) -> Formula:
+        """A predicate's value; anything where nothing is known of it."""
+        if isinstance(value, z3.BoolRef):
+            return value
+        if isinstance(value, Polynomial):  # as `mov.pred %p1, -1` says that it holds
+            if value.number is None:
+                return term(value) != 0
+            return z3.BoolVal(value.number != 0)
+        assert isinstance(value, Unknown)
+        if value not in self._conditions:
+            self._conditions[value] = self.atoms.boolean("condition", Scope.THREAD)
+        return self._conditions[value]
+
+    def _merged_integers(
+        self, choices: Sequence[tuple[tuple[Formula, ...], Value]], kind: str
+    ) -> Polynomial:
+        integers = [(all_of(path), self.integer(value, kind)) for path, value in choices]
+        by = gcd(*(value.content for _, value in integers))
+        integers = [(path, value.divided(by)) for path, value in integers]
+        ends = [self.atoms.interval(value) for _, value in integers]
+        low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+        things = [thing for pair in integers for thing in pair]
+        made = self._derived("either", low, high, *things)
+        for which, value in integers:
+            self.atoms.fact(made, z3.Implies(which, term(made) == term(value)))
+        return made * by
+
+    def _derived(
+        self, name: str, low: int, high: int, *origins: Polynomial | Formula
+    ) -> Polynomial:
+        """A new atom that follows from others, so that who agrees on those agrees on it."""
+        return self.atoms.integer(name, low, high, self.atoms.scope(*origins))
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two registers are sure to hold the same."""
+    if isinstance(a, z3.BoolRef) or isinstance(b, z3.BoolRef):
+        return isinstance(a, z3.BoolRef) and isinstance(b, z3.BoolRef) and a.eq(b)
+    return bool(a == b)

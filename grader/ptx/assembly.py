@@ -1,0 +1,92 @@
+"""PTX that a source writes itself, as `asm(...)`: the compiler passes it on unread.
+
+What the compiler makes holds together. PTX that does not is `Malformed`, which whoever reads an
+operand finds; if it stands in an `asm` of the source, its author is told. No other exception is
+anybody's mistake but ours, and none is caught here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+from ..compilers.comments import COMMENT, QUOTED
+from ..cuda.errors import UnsupportedInstruction
+from .forms.form import Flow
+from .ptx import Function, Instruction, Malformed
+
+_BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
+
+
+class Assembly:
+    """The `asm` statements of a source."""
+
+    def __init__(self, source: str):
+        self._source = source
+
+    @contextmanager
+    def may_be_wrong(self, instruction: Instruction | None = None) -> Iterator[None]:
+        """Within, what is Malformed in an instruction (None: in the program that is read) is
+        blamed on the source if that wrote it. Whatever else goes wrong is a fault of ours."""
+        try:
+            yield
+        except Malformed as error:
+            line, why = instruction.line if instruction else error.line, str(error)[:100]
+            if line in self._lines:
+                raise _refusal(line, instruction, why) from error
+            raise UnsupportedInstruction(
+                f"the simulated GPU does not understand this PTX: {why}", line=line
+            ) from error
+
+    def check_names(self, function: Function) -> None:
+        """Jumps go to labels that there are, guards are registers, and the end is one;
+        UnsupportedInstruction names the first that is not."""
+        for one in function.instructions:
+            jumps = one.form.flow is Flow.BRANCH
+            target = one.operands[0] if jumps and one.operands else None
+            if jumps and getattr(target, "name", None) not in function.labels:
+                raise _refusal(one.line, one, "it jumps to a label that is not there")
+            tables = one.form.flow is Flow.TABLE
+            if tables and getattr(one.operands[1], "name", None) not in function.tables:
+                raise _refusal(one.line, one, "there is no such list of labels")
+            if one.guard and one.guard.name not in function.registers:
+                raise _refusal(one.line, one, f"there is no register {one.guard.name}")
+        last = function.instructions[-1] if function.instructions else None
+        if last is None or last.form.flow is Flow.NEXT:
+            raise _refusal(last.line if last else None, last, "the kernel ends without a return")
+
+    @cached_property
+    def _lines(self) -> frozenset[int]:
+        """The lines on which the source has `asm` statements, comments apart."""
+        blank = lambda found: found[1] or re.sub(r"[^\n]", " ", found[0])  # noqa: E731
+        text = re.sub(f"{COMMENT}|({QUOTED})", blank, self._source, flags=re.DOTALL)
+        lines: set[int] = set()
+        for start in re.finditer(r"\b(__asm__|__asm|asm)\b", text):
+            first = text.count("\n", 0, start.start()) + 1
+            last = text.count("\n", 0, _closing(text, start.end())) + 1
+            lines.update(range(first, last + 1))
+        return frozenset(lines)
+
+
+def _closing(text: str, position: int) -> int:
+    """Where the bracket that opens after `position` is closed; the end if nowhere."""
+    depth = 0
+    for token in _BRACKETS.finditer(text, position):
+        depth += (token[0] == "(") - (token[0] == ")")
+        if token[0] == ")" and depth <= 0:
+            return token.end()
+    return len(text)
+
+
+def _refusal(line: int | None, instruction: Instruction | None, why: str) -> UnsupportedInstruction:
+    where = "The PTX of this kernel"
+    if line:
+        what = f"`{instruction.form.opcode}`" if instruction else "What stands"
+        where = f"{what} on line {line}"
+    return UnsupportedInstruction(
+        f"{where} does not hold together ({why}). The compiler does not read what stands in "
+        "asm(...), and the assembler of a real GPU would refuse it: look there.",
+        line=line,
+    )

@@ -1,0 +1,287 @@
+"""What to do about an index past the end: guard the access, or work the index out anew?
+
+A run knows which number a thread used and which numbers a thread has: its own index in the grid and
+in the block, the launch's sizes, the whole numbers the kernel was given. Where the index is one of
+the thread's own, there are too many threads, and a guard keeps them away; where it is put together
+from them in another way, the arithmetic is looked at; where it is neither, that is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import prod
+
+from ...counted import counted
+from ...ptx.naming import Place
+
+OWN = "blockIdx.x * blockDim.x + threadIdx.x"
+_NEAR = 64  # elements: as far as neighbours, halos and strides of a tree reach
+_FACTORS = 3  # of an array's length: outer, length, inner
+_ARRAY = "either the index goes too far (a loop, a count), or the array is too short"
+
+
+@dataclass(frozen=True)
+class Thread:
+    """Who made an access: threadIdx, blockIdx, blockDim and gridDim, each (x, y, z), the whole
+    numbers the kernel was given, by name, and the lengths of the arrays."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+    threads: tuple[int, int, int]
+    blocks: tuple[int, int, int]
+    given: dict[str, int]
+    arrays: dict[str, int]
+
+    @property
+    def own(self) -> tuple[int, int, int]:
+        """blockIdx * blockDim + threadIdx along each axis."""
+        pairs = zip(self.block, self.threads, self.thread, strict=True)
+        x, y, z = (b * n + t for b, n, t in pairs)
+        return x, y, z
+
+    @property
+    def number(self) -> int:
+        """The thread's number in its block, x fastest."""
+        x, y, z = self.thread
+        return x + self.threads[0] * (y + self.threads[1] * z)
+
+    @property
+    def flat(self) -> bool:
+        """Whether all threads lie along x."""
+        return self.threads[1:] == self.blocks[1:] == (1, 1)
+
+
+@dataclass(frozen=True)
+class _Element:
+    """A place in an array whose length is known."""
+
+    owner: str
+    index: int
+    count: int
+    size: int | None
+
+
+def beyond(place: Place, width: int, who: Thread, space: str, reads: bool, repeats: bool) -> str:
+    """What to look at when a thread reads, or else writes, `place`, which lies outside its array;
+    `repeats`: it does so in a loop."""
+    if place.index is None or place.count is None:
+        return ""
+    return _beyond(
+        _Element(place.owner, place.index, place.count, place.size),
+        width,
+        who,
+        space,
+        reads,
+        repeats,
+    )
+
+
+def _beyond(
+    place: _Element, width: int, who: Thread, space: str, reads: bool, repeats: bool
+) -> str:
+    if space == "local":
+        return f"No guard on threads helps here: {_ARRAY}."
+    if place.size and width > place.size:
+        told = _wide(place, width, who)
+    else:
+        told = _in_block(place, who) if space == "shared" else _in_grid(place, who, reads)
+    if not told and repeats and place.index == place.count:
+        told = (
+            "That is the first one past the end, in a loop: does its condition say `<=` where `<` "
+            "is meant, does the index go further than the loop's own variable, or is this a thread "
+            "that a guard should keep away?"
+        )
+    return told or _unknown(place, who)
+
+
+def _wide(place: _Element, width: int, who: Thread) -> str:
+    """Of an access that takes several elements at once."""
+    taken = width // (place.size or 1)
+    if 0 <= place.index < place.count < place.index + taken:
+        left = place.count - place.index
+        return (
+            f"One access of {width} bytes takes {taken} elements, and only {left} "
+            f"{'is' if left == 1 else 'are'} left there: take those one by one."
+        )
+    if place.index >= place.count and who.own[0] * taken == place.index:
+        whole = place.count // taken
+        return (
+            f"One access of {width} bytes takes {taken} elements: number {who.own[0]} begins at "
+            f"element {place.index}, and {place.owner} has room for {whole} such "
+            f"access{'' if whole == 1 else 'es'}, counted from 0."
+        )
+    return ""
+
+
+def _in_block(place: _Element, who: Thread) -> str:
+    """Of an array that each block has for itself."""
+    index, count, number = place.index, place.count, who.number
+    threads = who.threads[0] * who.threads[1] * who.threads[2]
+    if index == number >= count:
+        return (
+            f"The block has {threads} threads and {place.owner} "
+            f"{counted(count, 'element')}: give it one for each thread, or "
+            f"guard the access, as in `if (threadIdx.x < {count})`."
+        )
+    if 0 <= number < count and number != index:
+        return (
+            f"The thread's own number in the block, {number}, is in range; what is added to it, or "
+            "what it is multiplied by, leads outside. If this thread should not take part here, "
+            "guard it, as a tree does with `if (t < stride)`; if it should, the index is wrong, "
+            "or the array too short."
+        )
+    return ""
+
+
+def _in_grid(place: _Element, who: Thread, reads: bool) -> str:
+    """Of an array that the launch passed."""
+    index, count = place.index, place.count
+    own, all_threads = who.own[0], who.threads[0] * who.blocks[0]
+    if not who.flat:
+        return _rows(place, who)
+    if index == own >= count:
+        return _too_many_threads(place, who, all_threads, reads)
+    if own < count <= index < count + all_threads and (index - own) % all_threads == 0:
+        rounds = (index - own) // all_threads
+        return (
+            f"That is {counted(rounds, 'round')} of {counted(all_threads, 'thread')} "
+            f"on from this thread's own index, {own}: a loop's condition, or a guard, must hold "
+            f"that index against {_limit(place, who)} too{_or_equal(place)}."
+        )
+    if 0 < own < count and index in (own * 2, own * 4, own * 8):
+        return _multiple(place, who)
+    if own < count and 0 < abs(index - own) <= _NEAR:
+        return _near(index, own)
+    return ""
+
+
+def _multiple(place: _Element, who: Thread) -> str:
+    """Of a few times the thread's own index."""
+    times, size = place.index // who.own[0], place.size
+    text = f"That is {times} times the thread's own index, {who.own[0]}, which exists."
+    if times == size:
+        text += f" If {times} is for the bytes of an element: pointers count in elements already."
+    return (
+        f"{text} If each thread is to take {times} elements, those of the last threads go past the "
+        f"end: hold each index against {_limit(place, who)}."
+    )
+
+
+def _near(index: int, own: int) -> str:
+    """Of a place near the thread's own."""
+    far = abs(index - own)
+    where = "further" if index > own else "before it"
+    return (
+        f"The thread's own index, `{OWN}`, is {own} and exists; the access goes {far} {where}. "
+        f"If it is the neighbour that is meant, say what the {_edge(index)} thread does, which "
+        f"has none; if not, the arithmetic of the index is wrong{_negative(index)}, which a guard "
+        "would only hide, or there are more threads than there is work for."
+    )
+
+
+def _too_many_threads(place: _Element, who: Thread, all_threads: int, reads: bool) -> str:
+    if place.count == who.blocks[0] and place.count > 1:
+        also = ""
+        if reads:
+            also = (
+                " If the threads are to go through all of them, a loop or a guard must stop at "
+                f"{_limit(place, who)}."
+            )
+        return (
+            f"The index is that of the thread, and {place.owner} has {place.count} elements, as "
+            f"many as there are blocks: is `blockIdx.x` what is meant?{also}"
+        )
+    larger = [name for name, count in who.arrays.items() if count > place.index]
+    if larger:
+        return (
+            f"The index is the thread's own, and `{larger[0]}` has such an element: is an index "
+            f"into `{larger[0]}` one into {place.owner} as well? If not, the index is to be worked "
+            "out anew; if it is, guard the access."
+        )
+    return (
+        f"The launch has {all_threads:,} threads, and {place.owner} "
+        f"{counted(place.count, 'element')}: the threads left over must do "
+        f"nothing. Guard the access: let only indices below "
+        f"{_limit(place, who)} come to it. If there is a guard, it lets this one "
+        f"pass{_or_equal(place)}."
+    )
+
+
+def _rows(place: _Element, who: Thread) -> str:
+    """Of rows and columns: what the kernel was given may be the length of a row."""
+    x, y, _ = who.own
+    if place.index in (x, y) and x != y:
+        axis = "x" if place.index == x else "y"
+        return (
+            f"That is this thread's {axis} in the grid. If {axis} is what counts here, guard it: "
+            f"it must be below {_limit(place, who)}; if it is not, the index is wrong."
+        )
+    for name, length in who.given.items():
+        if y > 0 and length > 1 and place.index == y * length + x:
+            return _by_rows(place, who, name, length)
+        if x > 0 and x != y and length > 1 and place.index == x * length + y:
+            return (
+                f"That is `x * {name} + y` for this thread, x = {x} and y = {y}: where x counts "
+                f"columns, an element is `y * {name} + x`. A guard would only hide it."
+            )
+    return ""
+
+
+def _by_rows(place: _Element, who: Thread, name: str, length: int) -> str:
+    """Of `y * name + x`: which of two lengths is that of a row, the launch may say."""
+    x, y, _ = who.own
+    across, down = (n * b for n, b in zip(who.threads[:2], who.blocks[:2], strict=True))
+    text = f"That is `y * {name} + x` for this thread, x = {x} and y = {y}"
+    other = [n for n, w in who.given.items() if w * length == place.count and n != name]
+    rows = place.count // length
+    if other and down >= length and across >= rows and not (across >= length and down >= rows):
+        return (
+            f"{text}. With {length} rows of {rows}, as many as the launch has threads for, an "
+            f"element is `y * {other[0]} + x`. A guard would only hide it."
+        )
+    past = "column" if x >= length else "row"
+    limit = f"y < {other[0] if other else rows}"
+    return f"{text}, and there is no such {past}: guard both, as in `if (x < {name} && {limit})`."
+
+
+def _unknown(place: _Element, who: Thread) -> str:
+    own = f"`{OWN}` is {who.own[0]}"
+    if not who.flat:
+        own = f"its x and y in the grid are {who.own[0]} and {who.own[1]}"
+    if place.index < 0:
+        return (
+            "An index below 0 comes of a subtraction, of `%` of a negative number, or of an int "
+            f"that overflows: work it out for this thread ({own}), and guard the access only if "
+            "the thread has no business here."
+        )
+    return (
+        "Whether the index is wrong or the thread has no business here is not to be seen from the "
+        f"run ({own}): if it has none, guard the access; if it has, work the index out again."
+    )
+
+
+def _negative(index: int) -> str:
+    return " (so are an int that overflows, and `%` of a negative number)" if index < 0 else ""
+
+
+def _edge(index: int) -> str:
+    return "first" if index < 0 else "last"
+
+
+def _or_equal(place: _Element) -> str:
+    return ", as `<=` does where `<` is meant" if place.index == place.count else ""
+
+
+def _limit(place: _Element, who: Thread) -> str:
+    """The array's length in the kernel's own words, if what it was given has but one: `n`, or
+    `rows * columns`. Where a length is 1, or two are alike, a name would say more than is known."""
+    products = [
+        names
+        for many in range(1, _FACTORS + 1)
+        for names in combinations(who.given, many)
+        if prod(who.given[name] for name in names) == place.count
+    ]
+    if len(products) == 1 and place.count > 1:
+        return f"`{' * '.join(products[0])}`"
+    return f"{place.count:,}, the number of elements that {place.owner} has here"

@@ -1,0 +1,196 @@
+"""What a launch cost: counts per PTX instruction, reported per source line and in all.
+
+The names stand for Nsight Compute's metrics (`METRICS`). Requests, sectors and wavefronts follow
+the hardware's rules (`traffic`). Instructions and branches are PTX's, not the machine's own: the
+assembler turns one into several (a division) and a short branch into predicated instructions.
+Atomics, shuffles, barriers: warp instructions, in Nsight Compute those of some opcodes.
+"Ideal" is what the same bytes would cost at least. `global_sectors` are those of everything that
+touches global memory, also of atomics and of bulk copies, which Nsight Compute leaves out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..machine.events import Accessed, Observer
+from ..machine.lanes import Lanes, count, select, warp_masks, warps
+from ..machine.lanes import index as lane_index
+from ..machine.memory.access import Access, Hit
+from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic
+
+if TYPE_CHECKING:
+    from ..say.reporting.reporter import Reporter
+
+TOGETHER = 1 << 16  # addresses whose traffic is counted at once
+_COUNTED = ("global", "shared", "local")  # parameters and constants come from another cache
+
+METRICS = {
+    "inst_executed": "smsp__inst_executed.sum",
+    "thread_inst_executed": "smsp__thread_inst_executed.sum",
+    "branches": "smsp__sass_branch_targets.sum",
+    "divergent_branches": "smsp__sass_branch_targets_threads_divergent.sum",
+    "global_load_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "global_load_sectors_ideal": "memory_l2_theoretical_sectors_global_ideal",
+    "global_load_bytes": "smsp__sass_data_bytes_mem_global_op_ld.sum",
+    "global_store_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global_store_sectors_ideal": "memory_l2_theoretical_sectors_global_ideal",
+    "global_store_bytes": "smsp__sass_data_bytes_mem_global_op_st.sum",
+    "global_sectors": "memory_l2_theoretical_sectors_global",
+    "shared_load_requests": "smsp__inst_executed_op_shared_ld.sum",
+    "shared_load_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+    "shared_load_wavefronts_ideal": "memory_l1_wavefronts_shared_ideal",
+    "shared_load_bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+    "shared_store_requests": "smsp__inst_executed_op_shared_st.sum",
+    "shared_store_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+    "shared_store_wavefronts_ideal": "memory_l1_wavefronts_shared_ideal",
+    "shared_store_bank_conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+    "local_load_requests": "smsp__inst_executed_op_local_ld.sum",
+    "local_store_requests": "smsp__inst_executed_op_local_st.sum",
+    "atomics": "sass__inst_executed_per_opcode (ATOM, ATOMG, ATOMS, RED)",
+    "shuffles": "sass__inst_executed_per_opcode (SHFL)",
+    "barriers": "sass__inst_executed_per_opcode (BAR)",
+}
+
+
+class Counters:
+    """`total`: counter -> int. `lines`: source line -> counter -> int; code of no known line is
+    under line 0. `opcodes`: PTX opcode -> warp instructions that some lane took part in; those
+    that a guard keeps from every lane are in `inst_executed`, as in Nsight Compute's, but not here.
+    Counts of several launches add up."""
+
+    def __init__(self) -> None:
+        self.opcodes: Counter[str] = Counter()
+        self.lines: dict[int, dict[str, int]] = defaultdict(lambda: dict.fromkeys(METRICS, 0))
+
+    @property
+    def total(self) -> dict[str, int]:
+        return {name: sum(line[name] for line in self.lines.values()) for name in METRICS}
+
+    def add(self, line: int | None, name: str, amount: int) -> None:
+        self.lines[line or 0][name] += int(amount)
+
+
+class Counting(Observer):
+    """Adds to the counters of a run."""
+
+    def __init__(self, report: Reporter):
+        self.wave, self.counters = report.wave, report.run.counters
+        code = self.wave.kernel.instructions
+        self._lines = [one.line for one in code]
+        # By instruction, how many more warps and threads execute it than the one before.
+        self._warps = np.zeros(len(code) + 1, np.int64)
+        self._threads = np.zeros(len(code) + 1, np.int64)
+        self._idle = np.zeros(len(code), np.int64)  # warps whose guard held in no lane
+        # By space, kind and width, the accesses whose traffic is not counted yet: lines, lanes,
+        # addresses; and how many of these.
+        self._noted: dict[tuple[str, str, int], list[tuple[int, Lanes, np.ndarray]]]
+        self._noted, self._many_noted = defaultdict(list), 0
+
+    def run(self, first: int, last: int, lanes: Lanes) -> None:
+        number, threads = warps(lanes), count(lanes)
+        self._warps[first] += number
+        self._warps[last + 1] -= number
+        self._threads[first] += threads
+        self._threads[last + 1] -= threads
+
+    def guard(self, at: int, lanes: Lanes, chosen: np.ndarray) -> None:
+        self._idle[at] += warps(lanes) - warps(select(lanes, chosen))
+
+    def complete(self) -> None:
+        opcodes = self.counters.opcodes
+        per_warp, per_thread = self._warps.cumsum()[:-1], self._threads.cumsum()[:-1]
+        acting = (per_warp - self._idle).tolist()
+        for instruction, number in zip(self.wave.kernel.instructions, acting, strict=True):
+            opcodes[instruction.form.opcode] += number
+        lines = np.array([line or 0 for line in self._lines])
+        self._by_line("inst_executed", lines, per_warp)
+        self._by_line("thread_inst_executed", lines, per_thread)
+
+    def _by_line(self, name: str, lines: np.ndarray, counts: np.ndarray) -> None:
+        """Add counts, each to its line's."""
+        sums = np.bincount(lines, counts)
+        for line in np.flatnonzero(sums).tolist():
+            self.counters.add(line, name, sums[line])
+
+    def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
+        line, lane = self._lines[at], lane_index(lanes)
+        self.counters.add(line, "branches", warps(lanes))
+        if taken.any() and not taken.all():
+            present = self.wave.geometry.warps
+            both = warp_masks(lane[taken], present).astype(bool)
+            both &= warp_masks(lane[~taken], present).astype(bool)
+            self.counters.add(line, "divergent_branches", np.count_nonzero(both))
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        self.counters.add(self._lines[at], "shuffles", warps(lanes))
+
+    def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
+        self.counters.add(self._lines[at], "barriers", warps(lanes))
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        if part is None:  # a barrier for some warps has been counted as they came
+            self.counters.add(self._lines[at], "barriers", warps(lanes))
+
+    def access(self, done: Accessed) -> None:
+        """What a copy engine moves, an asynchronous copy's way into shared memory, and what is done
+        to an mbarrier, no load, store or atomic instruction does: Nsight Compute does not count
+        it."""
+        access, hit, kind = done.access, done.hit, done.kind
+        if hit.space == "global" and (access.bulk or kind == "atomic"):
+            if access.bulk:
+                touched = _sectors_of_bulk(hit)
+                self.counters.add(self._lines[access.at], "global_sectors", touched)
+            else:
+                self._note(access, hit, kind)
+        if hit.space not in _COUNTED or access.bulk or access.mbarrier:
+            return
+        requests = warps(hit.lanes) - hit.again
+        if kind == "atomic":
+            self.counters.add(self._lines[access.at], "atomics", requests)
+        elif not (hit.space == "shared" and access.asynchronous):
+            self.counters.add(self._lines[access.at], f"{hit.space}_{kind}_requests", requests)
+            if hit.space != "local":
+                self._note(access, hit, kind)
+
+    def _note(self, access: Access, hit: Hit, kind: str) -> None:
+        """Its traffic is counted with that of others."""
+        where = access.offsets(hit) if hit.space == "shared" else hit.addresses.copy()
+        noted = self._noted[hit.space, kind, access.width]
+        noted.append((self._lines[access.at] or 0, hit.lanes, where))
+        self._many_noted += len(where)
+        if self._many_noted > TOGETHER:
+            self.end()
+
+    def end(self) -> None:
+        """Count the traffic of what was noted."""
+        for (space, kind, width), noted in self._noted.items():
+            rows = rows_of([(lanes, where) for _, lanes, where in noted])
+            if space == "global":
+                sectors, ideal = global_traffic(rows, width)
+                found = {"global_sectors": sectors}
+                if kind != "atomic":
+                    found |= {f"global_{kind}_sectors": sectors}
+                    found |= {f"global_{kind}_sectors_ideal": ideal}
+                    found |= {f"global_{kind}_bytes": rows.active.sum(axis=1) * width}
+            else:
+                cost = shared_traffic(rows, width, store=kind == "store")
+                found = {
+                    f"shared_{kind}_wavefronts": cost.wavefronts,
+                    f"shared_{kind}_wavefronts_ideal": cost.ideal,
+                    f"shared_{kind}_bank_conflicts": cost.conflicts,
+                }
+            lines = np.array([line for line, _, _ in noted])[rows.access]
+            for name, counts in found.items():
+                self._by_line(name, lines, counts)
+        self._noted.clear()
+        self._many_noted = 0
+
+
+def _sectors_of_bulk(hit: Hit) -> int:
+    """One lane has asked for all of it."""
+    return len(np.unique(hit.addresses >> SECTOR_SHIFT))

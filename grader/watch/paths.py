@@ -1,0 +1,71 @@
+"""How a launch's work is shared among its threads: the way of the busiest one, and its warp's.
+
+Counted in PTX instructions, a thread's those that it comes to, a warp's those that any of its lanes
+does, so that both sides of a divergent branch count. Nsight Compute has no such counters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..machine.events import Observer
+from ..machine.lanes import WARP, Lanes
+
+if TYPE_CHECKING:
+    from ..say.reporting.reporter import Reporter
+
+BETWEEN = "longest_between_barriers"
+PATHS = {
+    "longest_path": "instructions of the busiest thread, launch after launch",
+    "busiest_warp": "instructions of the busiest warp, launch after launch",
+    BETWEEN: "the most instructions of a thread from one barrier to the next",
+}
+
+
+class Paths(Observer):
+    """What the threads of a launch have executed: `counted`, by the names in `PATHS`."""
+
+    def __init__(self, report: Reporter):
+        lanes = report.wave.geometry.lanes
+        self.of_thread = np.zeros(lanes, np.int64)
+        self.of_warp = np.zeros(lanes // WARP, np.int64)
+        self.at_barrier = np.zeros(lanes, np.int64)  # of_thread when a thread last was at one
+        self.counted = dict.fromkeys(PATHS, 0)
+
+    def begin_wave(self, first_block: int) -> None:
+        self._end_wave()
+        for counts in (self.of_thread, self.of_warp, self.at_barrier):
+            counts[:] = 0
+
+    def run(self, first: int, last: int, lanes: Lanes) -> None:
+        instructions = last + 1 - first
+        self.of_thread[lanes] += instructions
+        if isinstance(lanes, slice):
+            self.of_warp[lanes.start // WARP : -(-lanes.stop // WARP)] += instructions
+        else:
+            self.of_warp[lanes // WARP] += instructions  # once for each warp: NumPy does not add up
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        self._most(BETWEEN, self.of_thread[lanes] - self.at_barrier[lanes])
+        self.at_barrier[lanes] = self.of_thread[lanes]
+
+    def end(self) -> None:
+        self._end_wave()
+
+    def _end_wave(self) -> None:
+        self._most("longest_path", self.of_thread)
+        self._most("busiest_warp", self.of_warp)
+        self._most(BETWEEN, self.of_thread - self.at_barrier)
+
+    def _most(self, name: str, counts: np.ndarray) -> None:
+        self.counted[name] = max(self.counted[name], int(counts.max(initial=0)))
+
+
+def in_all(observers: Iterable[Observer]) -> dict[str, int]:
+    """The paths of launches that come one after the other, by the names in `PATHS`."""
+    launches = [one.counted for one in observers if isinstance(one, Paths)]
+    added = {name: sum(counted[name] for counted in launches) for name in PATHS}
+    return added | {BETWEEN: max((counted[BETWEEN] for counted in launches), default=0)}

@@ -1,0 +1,285 @@
+"""The dynamic dependence graph of a launch (Agrawal and Horgan, "Dynamic program slicing", 1990).
+
+A node is a value that one thread made at one instruction. Nodes are numbered as they are made, so
+that a node's sources have lower numbers, and whatever is to be known of all of them is one pass in
+that order. 0 stands for a constant. Negative numbers stand for bytes that lay in memory before the
+launch: -1 for the first byte of the first memory, and so on.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...ptx.forms.form import Carries
+from ...ptx.ptx import Instruction
+
+MOST_NODES = 1 << 23  # some 200 MB
+_COLUMNS = {
+    "at": np.int32,
+    "thread": np.int32,
+    "left": np.int32,
+    "right": np.int32,
+    "value": np.uint64,
+}
+
+
+class TooLong(Exception):
+    """A run makes more values than can be followed."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a byte lay before the launches: `offset` bytes into the buffer at `address`."""
+
+    address: int
+    offset: int
+
+
+@dataclass(frozen=True, eq=False)
+class Behind:
+    """The nodes that one node was made of, itself included, highest number first, and what each
+    was made of, 0 where there is none: int64 (nodes,), int32 (nodes,) twice."""
+
+    nodes: npt.NDArray[np.int64]
+    left: npt.NDArray[Any]
+    right: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def places(self) -> tuple[list[int], list[int]]:
+        """Where the sources of each stand among the nodes, -1 for what is none of them."""
+        sources = np.stack([self.left, self.right])
+        found = np.searchsorted(-self.nodes, -sources)
+        left, right = np.where(sources > 0, found, -1).tolist()
+        return left, right
+
+
+_NOTHING = Behind(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+
+class Graph:
+    """The values of one launch after the other.
+
+    `at`: the instruction, as an index into `code`, int32 (nodes,). `thread`: its number in the
+    grid, int32. `left`, `right`: what the value was made of, int32; of what goes to or comes from
+    memory `left` is the value and `right` the address, of a choice the chosen one and what it was
+    chosen by (see `steers`). `value`: its bits, uint64. `whole`: nothing was done that is not
+    followed (calls that are not inlined, copies by a copy engine, matrix operations).
+    """
+
+    def __init__(self) -> None:
+        self.code: list[Instruction | None] = [None]  # None: values side by side are one
+        self.whole = True
+        self._launches: list[tuple[int, int]] = []  # where its code begins, and a block's threads
+        self._size = 1
+        self._columns = {name: np.zeros(1 << 12, kind) for name, kind in _COLUMNS.items()}
+        self._batches = [1]  # where each set of nodes that do not depend on each other begins
+        self._begins: list[int] = []  # by memory from before: its first byte's number, counted up
+        self._addresses: list[int] = []
+        self._memory: dict[int, npt.NDArray[Any]] = {}
+        self._bytes = 0
+        self._steering = np.zeros(0, bool)
+        self._asked = (0, 0, False)  # of which node, of how many in all, and how `_behind` is
+        self._behind = _NOTHING
+        self._rights: dict[bool, npt.NDArray[Any]] = {}  # by whether choices count
+
+    def __len__(self) -> int:
+        return self._size
+
+    @property
+    def at(self) -> npt.NDArray[Any]:
+        return self._columns["at"][: self._size]
+
+    @property
+    def thread(self) -> npt.NDArray[Any]:
+        return self._columns["thread"][: self._size]
+
+    @property
+    def left(self) -> npt.NDArray[Any]:
+        return self._columns["left"][: self._size]
+
+    @property
+    def right(self) -> npt.NDArray[Any]:
+        return self._columns["right"][: self._size]
+
+    @property
+    def value(self) -> npt.NDArray[Any]:
+        return self._columns["value"][: self._size]
+
+    @property
+    def steers(self) -> npt.NDArray[Any]:
+        """By instruction, whether its `right` merely says which value `left` is: bool (code,)."""
+        if len(self._steering) != len(self.code):
+            self._steering = np.array([one is not None and _steers(one) for one in self.code])
+        return self._steering
+
+    def enter(self, code: Sequence[Instruction], threads: int) -> int:
+        """A launch of this code begins, of blocks of so many threads; where it stands in `code`."""
+        self._launches.append((len(self.code), threads))
+        self.code += code
+        return len(self.code) - len(code)
+
+    def place(self, node: int) -> tuple[int, int]:
+        """The block and the thread in it that made a value, by linear index."""
+        (block,), (thread,) = self.places(np.array([node]))
+        return int(block), int(thread)
+
+    def places(self, nodes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """The same of many nodes: blocks and threads."""
+        begins, threads = np.array(self._launches).T
+        which = np.searchsorted(begins, self.at[nodes], side="right") - 1
+        blocks: tuple[npt.NDArray[Any], npt.NDArray[Any]] = np.divmod(
+            self.thread[nodes].astype(np.int64), threads[np.maximum(which, 0)]
+        )
+        return blocks
+
+    def line(self, node: int) -> int | None:
+        """The source line that made a value."""
+        instruction = self.code[self.at[node]]
+        return instruction.line if instruction else None
+
+    def add(
+        self,
+        at: int,
+        thread: npt.NDArray[Any],
+        left: npt.NDArray[Any],
+        right: npt.NDArray[Any] | int,
+    ) -> npt.NDArray[Any]:
+        """A node for each thread; their numbers."""
+        first = self._size
+        self._size += len(thread)
+        if self._size > len(self._columns["at"]):
+            self._grow()
+        columns = self._columns
+        columns["at"][first : self._size] = at
+        columns["thread"][first : self._size] = thread
+        columns["left"][first : self._size] = left
+        columns["right"][first : self._size] = right
+        self._batches.append(self._size)
+        return np.arange(first, self._size, dtype=np.int32)
+
+    def begin_memory(self, address: int, size: int) -> None:
+        """Memory that holds what lay there before."""
+        first = 1 + self._bytes
+        self._memory[address] = -np.arange(first, first + size, dtype=np.int32)
+        self._begins.append(self._bytes)
+        self._addresses.append(address)
+        self._bytes += size
+
+    def memory(self, address: int, size: int = 0) -> npt.NDArray[Any]:
+        """The node that each byte of the memory at an address holds, int32, nothing at first; a
+        view."""
+        if address not in self._memory:
+            self._memory[address] = np.zeros(size, np.int32)
+        return self._memory[address]
+
+    def follows(self, address: int) -> bool:
+        return address in self._memory
+
+    def forget(self, address: int) -> None:
+        """The memory is another one's now."""
+        self._memory.pop(address, None)
+
+    def origin(self, source: int) -> Origin:
+        """What a negative number stands for."""
+        which = bisect_right(self._begins, -1 - source) - 1
+        return Origin(self._addresses[which], -1 - source - self._begins[which])
+
+    def sources(self, node: int) -> tuple[int, ...]:
+        """What a value was made of, without what steers."""
+        instruction = self.code[self.at[node]]
+        steers = instruction is not None and _steers(instruction)
+        return (int(self.left[node]),) if steers else (int(self.left[node]), int(self.right[node]))
+
+    def behind(self, root: int, choices: bool = False) -> Behind:
+        """What a node was made of; what steers is left out (but for what a value was chosen by,
+        with `choices`)."""
+        asked = root, self._size, choices
+        if asked != self._asked:
+            right = self._made_of(choices)
+            nodes = self._reaching(root, right)
+            self._behind = Behind(nodes, self.left[nodes], right[nodes])
+            self._asked = asked
+        return self._behind
+
+    def _reaching(self, root: int, right: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        found = np.zeros(self._size, bool)
+        ahead = np.array([root] if root > 0 else [], np.int64)
+        while len(ahead):
+            found[ahead] = True
+            sources = np.concatenate([self.left[ahead], right[ahead]])
+            sources = sources[sources > 0]
+            ahead = np.unique(sources[~found[sources]])
+        return np.flatnonzero(found)[::-1]
+
+    def _made_of(self, choices: bool = False) -> npt.NDArray[Any]:
+        """The right source of every node, 0 for what merely steers; with `choices` what a value was
+        chosen by is a source too."""
+        if len(self._rights.get(choices, ())) != self._size:
+            steers = self.steers
+            if choices:
+                carried = [one.form.carries if one else None for one in self.code]
+                steers = steers & np.array([one is not Carries.CHOSEN for one in carried], bool)
+            self._rights[choices] = np.where(steers[self.at], 0, self.right)
+        return self._rights[choices]
+
+    def forward(
+        self,
+        combine: Callable[[npt.NDArray[Any], npt.NDArray[Any]], npt.NDArray[Any]],
+        step: Callable[[slice, npt.NDArray[Any]], npt.NDArray[Any]],
+        leaves: npt.NDArray[Any],
+        of_constants: int = 0,
+        steered: bool = False,
+    ) -> npt.NDArray[Any]:
+        """Of each node what `step` makes of what `combine` makes of its sources, in order of
+        numbers: int64 (nodes,). `leaves` is that of each byte from before the launch, int64
+        (bytes,), `of_constants` that of a constant, and of what merely steers unless it is to be
+        asked too (`steered`)."""
+        made = np.full(self._size, of_constants, np.int64)
+        left = self.left
+        right = self.right if steered else self._made_of()
+        for first, last in zip(self._batches, self._batches[1:], strict=False):
+            some = slice(first, last)
+            one = _of(left[some], made, leaves)
+            made[some] = step(some, combine(one, _of(right[some], made, leaves)))
+        return made
+
+    def leaves(self, addresses: Collection[int], inside: int, outside: int) -> npt.NDArray[Any]:
+        """By byte from before the launch, `inside` if it lay in memory at one of these addresses,
+        else `outside`: int64 (bytes,)."""
+        sizes = np.diff([*self._begins, self._bytes])
+        values = [inside if one in addresses else outside for one in self._addresses]
+        return np.repeat(np.array(values, np.int64), sizes)
+
+    def _grow(self) -> None:
+        if self._size > MOST_NODES:
+            raise TooLong
+        size = max(self._size, 2 * len(self._columns["at"]))
+        for name, column in self._columns.items():
+            larger = np.zeros(size, column.dtype)
+            larger[: len(column)] = column
+            self._columns[name] = larger
+
+
+def _of(
+    sources: npt.NDArray[Any], made: npt.NDArray[Any], leaves: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """What is known of sources: of nodes by their number, of bytes from before by theirs."""
+    of_bytes = sources < 0
+    found = made[np.where(of_bytes, 0, sources)]
+    if of_bytes.any():
+        found[of_bytes] = leaves[-1 - sources[of_bytes]]
+    return found
+
+
+def _steers(instruction: Instruction) -> bool:
+    form = instruction.form
+    moves = bool(form.transfers) and (not form.atomic or form.compares)
+    return moves or form.carries is Carries.CHOSEN

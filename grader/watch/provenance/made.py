@@ -1,0 +1,157 @@
+"""What one value was made of, asked of a graph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...ptx.forms.form import Carries
+from ...ptx.numeric.types import DTYPES
+from ...ptx.ptx import Immediate, Instruction
+from .graph import Behind, Graph, Origin
+
+MOST_TIMES = 1000  # counted no further
+_NUMBERS = ("f16", "f32", "f64", "s32", "s64", "u32", "u64")
+_HANDED_ON = (Carries.ONE_OF, Carries.CHOSEN, Carries.COPIED)
+
+
+@dataclass(frozen=True)
+class Input:
+    """Bytes of memory from before the launches that went into a value: `size` bytes at `origin`,
+    loaded at `node`, in so many ways (`times`: as often as a sum would hold it)."""
+
+    origin: Origin
+    size: int
+    node: int
+    times: int
+
+
+def inputs_of(graph: Graph, root: int, extremes: bool = True) -> list[Input]:
+    """Of what a value was made, what steered its making left out; in order of memory. Without
+    `extremes`, what went through a maximum or a minimum is left out too."""
+    behind = graph.behind(root)
+    times = _times(graph, behind, extremes)
+    sizes = np.array([_size(one) for one in graph.code])[graph.at[behind.nodes]]
+    found: dict[tuple[int, int, int], Input] = {}
+    for sources in (behind.left, behind.right):
+        some = np.flatnonzero((sources < 0) & (times > 0))
+        rows = (sources[some], sizes[some], behind.nodes[some], times[some])
+        for source, size, node, ways in zip(*(row.tolist() for row in rows), strict=True):
+            one = Input(graph.origin(source), size, node, ways)
+            key = (one.origin.address, one.origin.offset, size)
+            found[key] = _added(found[key], one) if key in found else one
+    return [found[key] for key in sorted(found)]
+
+
+def _times(graph: Graph, behind: Behind, extremes: bool) -> npt.NDArray[np.int64]:
+    """In how many ways each of the nodes went into the first of them."""
+    ends = np.zeros(len(behind), bool) if extremes else _extremes(graph, behind)
+    times = [1] + [0] * (len(behind) - 1)
+    for at, (left, right, ends_here) in enumerate(
+        zip(*behind.places(), ends.tolist(), strict=True)
+    ):
+        ways = times[at]
+        if ends_here:
+            ways = times[at] = 0
+        elif ways > MOST_TIMES:
+            ways = times[at] = MOST_TIMES
+        if left >= 0:
+            times[left] += ways
+        if right >= 0:
+            times[right] += ways
+    return np.array(times, np.int64)
+
+
+def extreme(graph: Graph, root: int) -> bool:
+    """Whether a value was made by a maximum or a minimum."""
+    return bool(_extremes(graph, graph.behind(root)).any())
+
+
+def _extremes(graph: Graph, behind: Behind) -> npt.NDArray[np.bool_]:
+    """Which of the nodes are the winners of a maximum or a minimum."""
+    kinds = np.array([_is_extreme(one) for one in graph.code], bool)
+    found: npt.NDArray[np.bool_] = kinds[graph.at[behind.nodes]]
+    return found
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a value came from that may have been handed on: `found` is a negative number for an
+    input, 0 for a constant, else the node that computed it; `node` the first that had it."""
+
+    found: int
+    node: int
+
+
+def came_from(graph: Graph, root: int) -> Source:
+    """Follows a value back through all that merely handed it on, the winner of a maximum among
+    them."""
+    node = root
+    while True:
+        sources = graph.sources(node)
+        same = [one for one in sources if one > 0 and graph.value[one] == graph.value[node]]
+        if not same:
+            break
+        node = same[0]
+    if not any(sources):
+        return Source(0 if _written(graph, node) else node, node)
+    if _hands_on(graph, node):
+        return Source(next((one for one in sources if one < 0), 0), node)
+    return Source(node, node)
+
+
+def operands(graph: Graph, node: int) -> tuple[float, ...]:
+    """The values that an instruction computed one of."""
+    return tuple(number(graph, one) if one > 0 else 0.0 for one in graph.sources(node) if one)
+
+
+def first_nan(graph: Graph, root: int) -> int | None:
+    """The earliest value behind one that is NaN; None if there is none."""
+    nodes = graph.behind(root).nodes
+    for kind in ("f16", "f32", "f64"):
+        typed = np.array([one is not None and one.form.type == kind for one in graph.code])
+        some = nodes[typed[graph.at[nodes]]]
+        values = graph.value[some].view(DTYPES[kind])[:: 8 // DTYPES[kind].itemsize]
+        found = some[np.isnan(values)]
+        if len(found):
+            return int(found.min())
+    return None
+
+
+def number(graph: Graph, node: int) -> float:
+    """A value as its instruction means it; 0 where that is no number."""
+    instruction = graph.code[graph.at[node]]
+    kind = instruction.form.type if instruction else ""
+    return float(graph.value[node : node + 1].view(DTYPES[kind])[0]) if kind in _NUMBERS else 0.0
+
+
+def _size(instruction: Instruction | None) -> int:
+    """Bytes that a load takes from memory for one value."""
+    transfers = instruction.form.transfers if instruction else ()
+    return transfers[-1][1].size if transfers else 1
+
+
+def _hands_on(graph: Graph, node: int) -> bool:
+    """Whether a value is one that its instruction found, not one that it computed."""
+    instruction = graph.code[graph.at[node]]
+    if instruction is None:
+        return False
+    form = instruction.form
+    return bool(form.transfers and not form.atomic) or form.carries in _HANDED_ON
+
+
+def _is_extreme(instruction: Instruction | None) -> bool:
+    return instruction is not None and instruction.form.carries is Carries.ONE_OF
+
+
+def _written(graph: Graph, node: int) -> bool:
+    """Whether a value stands in the code; a thread's index does not."""
+    instruction = graph.code[graph.at[node]]
+    given = instruction.operands[1:] if instruction else ()
+    return bool(given) and all(isinstance(one, Immediate) for one in given)
+
+
+def _added(one: Input, other: Input) -> Input:
+    return Input(other.origin, other.size, other.node, min(one.times + other.times, MOST_TIMES))

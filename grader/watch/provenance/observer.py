@@ -1,0 +1,318 @@
+"""Notes of every value that a launch computes what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...machine.events import Accessed, Observer, Step, Values
+from ...machine.lanes import WARP, Lanes
+from ...machine.lanes import index as lane_index
+from ...machine.memory.access import Access, Hit
+from ...machine.memory.spaces import Store
+from ...ptx.forms.form import Carries
+from ...ptx.ptx import Address, Instruction, Operand, Register, address_of, components
+from .graph import Graph, TooLong
+
+if TYPE_CHECKING:
+    from ...say.reporting.reporter import Reporter
+
+MOST_BYTES = 1 << 24  # of memory that is followed
+
+
+class Provenance(Observer):
+    """Adds a launch's values to a `graph`, which may hold those of earlier launches."""
+
+    def __init__(self, graph: Graph, report: Reporter):
+        wave = report.wave
+        self.wave, self.code = wave, wave.kernel.instructions
+        self.graph, self._begin = graph, graph.enter(self.code, wave.geometry.threads)
+        heap = wave.heap.store
+        outside = [store for store in wave.flat.stores if store is not heap]
+        if sum(len(store.data) for store in outside) > MOST_BYTES:
+            raise TooLong
+        for store in outside:
+            if not (store.writable and graph.follows(store.address)):
+                graph.begin_memory(store.address, len(store.data))
+        self._registers: dict[str, np.ndarray] = {}
+        self._thread = np.zeros(wave.geometry.lanes, np.int64)
+        self._none = np.zeros(wave.geometry.lanes, np.int32)
+        self._fetched = np.zeros((wave.geometry.lanes, 16), np.int32)  # by asynchronous copies
+
+    def begin_wave(self, first_block: int) -> None:
+        geometry = self.wave.geometry
+        self._thread = (first_block + geometry.block_of_lane) * geometry.threads
+        self._thread += geometry.thread_of_lane
+        for nodes in self._registers.values():
+            nodes[:] = 0
+        for memory in (self.wave.shared, self.wave.local):
+            self.graph.forget(_address(memory.store))
+
+    def execute(self, at: int, step: Step) -> Step:
+        form, outs = self.code[at].form, self._outs(self.code[at])
+        if not outs:
+            return step
+        if form.collective:
+            return self._passed(outs, step)
+        if form.carries is Carries.LOADED or form.atomic:
+            return self._valued(outs, step)
+        return self._computed(at, outs, step)
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        instruction, index = self.code[at], lane_index(lanes)
+        sent = self._of(instruction.operands[1])[source]
+        moved = source != index
+        sent[moved] = self._add(at, index[moved], sent[moved])
+        self._outs(instruction)[0][1][index] = sent
+
+    def collective(self, at: int, lanes: Lanes, masks: np.ndarray) -> None:
+        """What lanes combine other than by a shuffle is made of all that they bring."""
+        if self.code[at].form.carries is not Carries.ACROSS:
+            index = lane_index(lanes)
+            groups = index // WARP << 32 | masks[index].astype(np.int64)
+            self._together(at, index, groups)
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        """`__syncthreads_count` and the like."""
+        if self._outs(self.code[at]):
+            index = lane_index(lanes)
+            self._together(at, index, self.wave.geometry.block_of_lane[index])
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind, failed = done.access, done.hit, done.kind, done.failed
+        instruction = self.code[access.at]
+        if access.bulk or instruction.form.collective:
+            self._opaque(access, hit, kind)
+        elif kind == "load":
+            self._load(access, hit, instruction)
+        elif kind == "atomic":
+            self._update(access, hit, instruction, failed)
+        elif not access.asynchronous:  # see `copy`
+            self._store(access, hit, instruction)
+
+    def copy(self, access: Access, hit: Hit, values: Values) -> None:
+        """Who reads what is copied before it is there has a race; else it might be there now."""
+        if access.bulk:
+            return self._opaque(access, hit, "store")
+        if not self.code[access.at].form.reads:
+            return self._store(access, hit, self.code[access.at])
+        index, memory = lane_index(hit.lanes), self._memory(hit.store)
+        where = (hit.element * access.size)[:, None] + np.arange(access.width)
+        memory[where] = self._fetched[index, : access.width]
+
+    def _computed(self, at: int, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
+        make = self._maker(at)
+        storage = self.wave.registers.storage(outs[0][0])
+
+        def computed(lanes: Lanes) -> Any:
+            made = make(lanes)
+            result = step(lanes)
+            self.graph.value[made] = storage[lanes]
+            for _, nodes in outs:
+                nodes[lanes] = made
+            return result
+
+        return computed
+
+    def _maker(self, at: int) -> Callable[[Lanes], np.ndarray]:
+        """Of a set of lanes, the nodes of what an instruction computes."""
+        instruction = self.code[at]
+        if instruction.form.carries is Carries.CHOSEN:
+            return self._chosen(at, instruction)
+        used = [self._of(Register(name)) for name in dict.fromkeys(instruction.read)]
+
+        def make(lanes: Lanes) -> np.ndarray:
+            index = lane_index(lanes)
+            made = used[0][index] if used else self._none[index]
+            for more in used[1:-1]:
+                made = self._side_by_side(index, made, more[index])
+            last = used[-1][index] if len(used) > 1 else self._none[index]
+            return self._add(at, index, made, last)
+
+        return make
+
+    def _chosen(self, at: int, instruction: Instruction) -> Callable[[Lanes], np.ndarray]:
+        *sources, predicate = instruction.operands[1:]
+        one, other = (self._of(source) for source in sources)
+        chooses = self._of(predicate)
+        holds = self.wave.registers.read(predicate, "pred")
+
+        def make(lanes: Lanes) -> np.ndarray:
+            chosen = np.where(holds[lanes], one[lanes], other[lanes])
+            return self._add(at, lane_index(lanes), chosen, chooses[lanes])
+
+        return make
+
+    def _valued(self, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
+        def valued(lanes: Lanes) -> Any:
+            result = step(lanes)
+            self._note_values(outs, lanes)
+            return result
+
+        return valued
+
+    def _passed(self, outs: list[tuple[str, np.ndarray]], step: Step) -> Step:
+        def passed(lanes: Lanes) -> Any:
+            onward = step(lanes)
+            for _, together in onward:
+                self._note_values(outs, together)
+            return onward
+
+        return passed
+
+    def _note_values(self, outs: list[tuple[str, np.ndarray]], lanes: Lanes) -> None:
+        for name, nodes in outs:
+            made = nodes[lanes]
+            known = made > 0
+            self.graph.value[made[known]] = self.wave.registers.storage(name)[lanes][known]
+
+    def _load(self, access: Access, hit: Hit, instruction: Instruction) -> None:
+        index, memory = lane_index(hit.lanes), self._memory(hit.store)
+        address = self._where(instruction, index)
+        parts = [self._read(access, hit, memory, index, c) for c in range(access.components)]
+        if instruction.form.carries is not Carries.LOADED:
+            for component, nodes in enumerate(parts if access.size > 1 else ()):
+                place = component * access.size
+                made = self._add(access.at, index, nodes, address)
+                self._fetched[index, place : place + access.size] = made[:, None]
+            return
+        for target, nodes in zip(components(instruction.operands[0]), parts, strict=False):
+            if isinstance(target, Register) and target.name != "_":
+                self._nodes(target.name)[index] = self._add(access.at, index, nodes, address)
+
+    def _store(self, access: Access, hit: Hit, instruction: Instruction) -> None:
+        index, memory = lane_index(hit.lanes), self._memory(hit.store)
+        address = self._where(instruction, index)
+        for component, source in enumerate(components(instruction.operands[1])):
+            stored = self._of(source)[index]
+            made = self._add(access.at, index, stored, address)
+            self.graph.value[made] = self.graph.value[np.maximum(stored, 0)]
+            memory[_bytes(access, hit, component)] = made[:, None]
+
+    def _update(
+        self, access: Access, hit: Hit, instruction: Instruction, failed: np.ndarray | None
+    ) -> None:
+        """Lanes that meet at one address come one after the other."""
+        memory, index = self._memory(hit.store), lane_index(hit.lanes)
+        place = instruction.form.transfers[0][0]
+        sources = [components(one) for one in instruction.operands[place + 1 :]]
+        targets = components(instruction.operands[0]) if place else ()
+        for component in range(access.components):
+            given = [self._of(source[component])[index] for source in sources]
+            found = np.zeros(len(index), np.int32)
+            for turn in _turns(hit.element):
+                some = index[turn]
+                where = _bytes(access, hit, component)[turn]
+                old = memory[where[:, 0]]
+                found[turn] = old
+                kept = failed[turn] if failed is not None else np.zeros(len(turn), bool)
+                new = self._updated(access, instruction, some, old, [one[turn] for one in given])
+                memory[where[~kept]] = new[~kept][:, None]
+            if place and isinstance(target := targets[component], Register):
+                self._nodes(target.name)[index] = self._add(access.at, index, found)
+
+    def _updated(
+        self,
+        access: Access,
+        instruction: Instruction,
+        lanes: np.ndarray,
+        old: np.ndarray,
+        given: list[np.ndarray],
+    ) -> np.ndarray:
+        if access.compares:
+            return self._add(access.at, lanes, given[1], old)
+        if instruction.form.has("exch"):
+            return self._add(access.at, lanes, given[0])
+        return self._add(access.at, lanes, old, given[0])
+
+    def _read(
+        self, access: Access, hit: Hit, memory: np.ndarray, index: np.ndarray, component: int
+    ) -> np.ndarray:
+        """What lies there; of several values side by side a node of the first and the last."""
+        nodes = memory[_bytes(access, hit, component)]
+        first = nodes[:, 0]
+        untouched = first[:, None] - np.arange(access.size)
+        single = ((nodes == first[:, None]) | (nodes == untouched)).all(axis=1)
+        if not single.all():
+            first = first.copy()
+            mixed = ~single
+            first[mixed] = self._side_by_side(index[mixed], first[mixed], nodes[mixed, -1])
+        return first
+
+    def _opaque(self, access: Access, hit: Hit, kind: str) -> None:
+        self.graph.whole = False
+        if kind != "load":
+            memory = self._memory(hit.store)
+            for component in range(access.components):
+                memory[_bytes(access, hit, component)] = 0
+
+    def _together(self, at: int, index: np.ndarray, groups: np.ndarray) -> None:
+        used = [self._of(Register(name))[index] for name in dict.fromkeys(self.code[at].read)]
+        brought = used[0] if used else self._none[index]
+        for more in used[1:]:
+            brought = self._side_by_side(index, brought, more)
+        for group in np.unique(groups):
+            members = np.flatnonzero(groups == group)
+            made = brought[members]
+            while len(made) > 1:
+                half = len(made) // 2
+                pairs = self._side_by_side(index[members[:half]], made[:half], made[-half:])
+                made = np.concatenate([pairs, made[half:-half]])
+            everywhere = np.repeat(made, len(members))
+            for _, nodes in self._outs(self.code[at]):
+                nodes[index[members]] = self._add(at, index[members], everywhere)
+
+    def _add(
+        self, at: int, lanes: np.ndarray, left: np.ndarray, right: np.ndarray | int = 0
+    ) -> np.ndarray:
+        return self.graph.add(self._begin + at, self._thread[lanes], left, right)
+
+    def _side_by_side(self, lanes: np.ndarray, first: np.ndarray, last: np.ndarray) -> np.ndarray:
+        return self.graph.add(0, self._thread[lanes], first, last)
+
+    def _where(self, instruction: Instruction, index: np.ndarray) -> np.ndarray:
+        base = _addresses(instruction)[-1].base
+        return self._of(base)[index] if base else self._none[index]
+
+    def _outs(self, instruction: Instruction) -> list[tuple[str, np.ndarray]]:
+        return [(name, self._nodes(name)) for name in instruction.written if name != "_"]
+
+    def _of(self, operand: Operand) -> np.ndarray:
+        """The nodes of an operand, by lane; of what is no register, 0."""
+        return self._nodes(operand.name) if isinstance(operand, Register) else self._none
+
+    def _nodes(self, register: str) -> np.ndarray:
+        if register not in self._registers:
+            self._registers[register] = np.zeros(self.wave.geometry.lanes, np.int32)
+        return self._registers[register]
+
+    def _memory(self, store: Store) -> np.ndarray:
+        return self.graph.memory(_address(store), len(store.data))
+
+
+def _address(store: Store) -> int:
+    """What a memory is known by: shared and local memory have no address of their own."""
+    return store.address or -id(store)
+
+
+def _addresses(instruction: Instruction) -> list[Address]:
+    """The operands that are addresses."""
+    positions = [position for position, _ in instruction.form.transfers]
+    return [address_of(instruction.operands[position]) for position in positions]
+
+
+def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
+    """Where a component's bytes lie: (lanes, bytes)."""
+    return ((hit.element + component) * access.size)[:, None] + np.arange(access.size)
+
+
+def _turns(element: np.ndarray) -> Iterator[np.ndarray]:
+    """Positions of lanes, no two of one turn at the same element, first come first served."""
+    order = np.argsort(element, kind="stable")
+    place = element[order]
+    start = np.flatnonzero(np.r_[True, place[1:] != place[:-1]])
+    turn = np.arange(len(order)) - np.repeat(start, np.diff(np.r_[start, len(order)]))
+    for number in range(int(turn.max()) + 1):
+        yield np.sort(order[turn == number])

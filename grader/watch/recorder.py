@@ -1,0 +1,299 @@
+"""What some blocks of a launch did, step by step, with values: enough to play it again.
+
+A step is a stretch of instructions of one source line that the same threads pass together. A
+recording is bounded: all of its first steps are kept, of later ones every second, fourth, eighth,
+... and those around what went wrong; `Recording.steps` says how many there were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..cuda.errors import CudaError
+from ..machine.events import Accessed, Observer, Step, Successors
+from ..machine.geometry import Geometry, Index
+from ..machine.lanes import Lanes
+from ..machine.lanes import index as lane_index
+from ..machine.memory.access import Access, Hit
+from ..ptx.assigned import Result
+from ..ptx.forms.form import Flow
+from ..ptx.numeric.types import DTYPES, unsigned
+from ..ptx.ptx import Instruction
+from .memories import Memories
+from .observe import Kind, Run
+from .recording import AT_BARRIER, AT_WARP, GONE, READY, Assigned, Frame, Recording, Shuffle, Touch
+from .thinning import Kept
+
+if TYPE_CHECKING:
+    from ..say.reporting.reporter import Reporter
+
+_SPACES = ("shared", "global", "const", "local")
+MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
+
+
+def recording(blocks: Sequence[int | Index], most: int = MOST_THREADS) -> Kind:
+    """What `observe(observers=[...])` takes, to record these blocks: as many of them as have `most`
+    threads in all, but one always."""
+    return partial(Recorder, wanted=blocks, most=most)
+
+
+def recordings(run: Run) -> list[Recording]:
+    """What was recorded of each launch of a run."""
+    return [one.recording for one in run.observers if isinstance(one, Recorder)]
+
+
+class Recorder(Observer):
+    """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
+    `most` threads."""
+
+    def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
+        self.wave, self.hazards = report.wave, report.run.hazards
+        wave, geometry = self.wave, self.wave.geometry
+        numbers = (_number(geometry, one) for one in wanted)
+        there = tuple(one for one in numbers if one < geometry.blocks)
+        blocks = there[: max(1, most // geometry.stride)]
+        indices = tuple(_index(geometry.block_coordinates(number)) for number in blocks)
+        names = wave.names
+        shape = geometry.grid, geometry.block
+        counts = geometry.blocks, geometry.threads, geometry.stride
+        self.recording = Recording(names.kernel, names.source, *shape, blocks, indices, *counts)
+        self.memories = Memories(wave, self.recording.memories)
+        self.types = dict(wave.program.register_types)  # more comes to light as it runs
+        self.results = wave.program.assigned
+        self.state = np.zeros(len(blocks) * geometry.stride, np.uint8)
+        self.state.reshape(-1, geometry.stride)[:, geometry.threads :] = GONE
+        self.frame: Frame | None = None
+        self.kept = Kept(self.recording.frames)
+        self.told = len(self.hazards)
+        self._wave = -1
+        self._last: Lanes | None = None
+        self._chosen = (np.empty(0, np.int64),) * 3
+
+    def follow(self, at: int, step: Step) -> Step:
+        """The step of the instruction at `at`, recorded."""
+        code, results = self.wave.kernel.instructions[at], self.results.get(at, ())
+        touches = any(transfer.space != "param" for _, transfer in code.form.transfers)
+        if not (results or touches or code.form.control):
+            return self._unless_it_fails(at, step)
+
+        def recorded(lanes: Lanes) -> Successors | None:
+            mine, threads = self._among(lanes)
+            if not len(mine):
+                return step(lanes)
+            acting = self._guarded(code, mine)
+            frame = self._begin(at, code.line or 0, threads)
+            self.state[threads] = READY
+            try:
+                onward: Successors | None = step(lanes)
+            except CudaError:
+                self._failed(frame, threads)
+                raise
+            for one in results:
+                self._assign(frame, one, mine[acting], threads[acting])
+            if code.form.control:
+                self._parked(frame, code, threads, onward)
+            self._notice(frame)
+            return onward
+
+        return recorded
+
+    def _unless_it_fails(self, at: int, step: Step) -> Step:
+        """The step of an instruction on the way to others, recorded where it is the last."""
+
+        def attempted(lanes: Lanes) -> Successors | None:
+            try:
+                return step(lanes)
+            except CudaError:
+                _, threads = self._among(lanes)
+                if len(threads):
+                    line = self.wave.kernel.instructions[at].line or 0
+                    self._failed(self._begin(at, line, threads), threads)
+                raise
+
+        return attempted
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
+        mine, threads = self._among(hit.lanes, positions=True)
+        if hit.space in _SPACES and len(mine) and self.frame is not None:
+            self._touch(self.frame, hit, access, kind, mine, threads)
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        mine, threads = self._among(lanes, positions=True)
+        if len(mine) and self.frame is not None:
+            code = self.wave.kernel.instructions[at]
+            target = code.written[0]
+            self.types[target] = self.types.get(next(iter(code.read), target), "u32")
+            values = self._column(target)[lane_index(lanes)[mine]]
+            givers = threads + source[mine] - lane_index(lanes)[mine]
+            self.frame.shuffles.append(Shuffle(threads, givers, values))
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        _, threads = self._among(lanes)
+        if len(threads) and self.frame is not None:
+            self.frame.passed.append(threads)
+            self.state[threads] = READY
+
+    def end(self) -> None:
+        """What came to light at the very end belongs to the last step, or is one of its own: that
+        at which nothing goes on."""
+        frame, late = self.frame, self.hazards[self.told :]
+        if frame is None:
+            return
+        if late and late[0].line not in (None, frame.line):
+            self._close(frame)
+            frame = self._next(frame.last, late[0].line or 0, np.empty(0, np.int64))
+        self._notice(frame)
+        self._close(frame)
+        self.kept.flush()
+
+    def _begin(self, at: int, line: int, threads: np.ndarray) -> Frame:
+        """Go on with the step that is being recorded, or begin the next one."""
+        if (now := self.frame) is not None:
+            alike = line in (now.line, 0) and now.last < at and not now.hazards
+            if alike and np.array_equal(now.threads, threads):
+                now.last = at
+                return now
+            self._close(now)
+        return self._next(at, line, threads)
+
+    def _next(self, at: int, line: int, threads: np.ndarray) -> Frame:
+        self.frame = Frame(self.recording.steps, line, at, at, threads)
+        self.recording.steps += 1
+        return self.frame
+
+    def _close(self, frame: Frame) -> None:
+        frame.state = self.state.copy()
+        self.kept.take(frame)
+
+    def _notice(self, frame: Frame) -> None:
+        """Hazards that have come to light belong to the step that is being recorded."""
+        found = len(self.hazards)
+        frame.hazards.extend(range(self.told, found))
+        self.told = found
+
+    def _failed(self, frame: Frame, threads: np.ndarray) -> None:
+        """What the threads have just done ends the run."""
+        self.state[threads[~self.wave.running[self._lanes_of(threads)]]] = GONE
+        self._notice(frame)
+
+    def _assign(self, frame: Frame, one: Result, lanes: np.ndarray, threads: np.ndarray) -> None:
+        if len(lanes):
+            if (known := self.types[one.register]) != one.type:
+                one = replace(one, type=known)
+            frame.assigned.append(Assigned(one, threads, self._column(one.register)[lanes]))
+
+    def _parked(
+        self, frame: Frame, code: Instruction, threads: np.ndarray, onward: Successors | None
+    ) -> None:
+        """Threads that do not go on after a control instruction wait there, or have left."""
+        groups = [self._among(group)[1] for _, group in onward or ()]
+        self.state[threads] = AT_WARP if code.form.collective else AT_BARRIER
+        for group in groups:
+            self.state[group] = READY
+        staying = threads[self.state[threads] != READY]
+        if len(staying):
+            self.state[staying[~self.wave.running[self._lanes_of(staying)]]] = GONE
+        frame.parted |= sum(map(bool, map(len, groups))) > 1
+
+    def _guarded(self, code: Instruction, lanes: np.ndarray) -> np.ndarray:
+        """Which of the lanes an instruction's guard lets act."""
+        if code.guard is None or code.form.flow is Flow.BRANCH:
+            return np.ones(len(lanes), bool)
+        return self.wave.registers.storage(code.guard.name)[lanes] != code.guard_negated
+
+    def _column(self, register: str) -> np.ndarray:
+        """A register of all lanes, as what it holds."""
+        storage = self.wave.registers.storage(register)
+        dtype = DTYPES[self.types[register]]
+        return storage.view(dtype if dtype.itemsize == storage.itemsize else storage.dtype)
+
+    def _among(self, lanes: Lanes, positions: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """The lanes (or their positions in the set) that are recorded, and as threads of the
+        recording."""
+        if self._wave != self.wave.first_block:
+            self._begin_wave()
+        if lanes is not self._last:  # a group's set is the same for all of its straight run
+            index = lane_index(lanes)
+            threads = self._thread_of_lane[index]
+            chosen = np.flatnonzero(threads >= 0)
+            self._last, self._chosen = lanes, (chosen, index[chosen], threads[chosen])
+        positions_in_set, recorded, threads = self._chosen
+        return (positions_in_set if positions else recorded), threads
+
+    def _begin_wave(self) -> None:
+        """Which lanes of this wave hold a recorded block's threads."""
+        geometry, self._wave = self.wave.geometry, self.wave.first_block
+        self._last = None
+        self._slots = np.full(geometry.wave_blocks, -1)
+        for slot, number in enumerate(self.recording.blocks):
+            if 0 <= number - self._wave < geometry.wave_blocks:
+                self._slots[number - self._wave] = slot
+        slot = self._slots[geometry.block_of_lane]
+        self._thread_of_lane = np.where(
+            slot >= 0, slot * geometry.stride + geometry.thread_of_lane, -1
+        )
+
+    def _lanes_of(self, threads: np.ndarray) -> np.ndarray:
+        stride = self.wave.geometry.stride
+        block = np.array(self.recording.blocks, np.int64)[threads // stride] - self._wave
+        return block * stride + threads % stride
+
+    def _touch(
+        self,
+        frame: Frame,
+        hit: Hit,
+        access: Access,
+        kind: str,
+        mine: np.ndarray,
+        threads: np.ndarray,
+    ) -> None:
+        byte = hit.element[mine] << access.shift
+        rows = byte[:, None] + np.arange(access.width)
+        raw = np.ascontiguousarray(hit.store.data[rows])
+        owner, offsets = threads // self.recording.stride, byte
+        if hit.space == "shared":
+            memory = self.wave.shared
+            owner, offsets = self._slots[byte // memory.pitch], memory.natural(byte % memory.pitch)
+        number = self.memories.number(hit)
+        dtype = self._elements(number, offsets, access)
+        if kind == "load":
+            self._learn(self.wave.kernel.instructions[access.at].written, dtype)
+        frame.touches.append(
+            Touch(kind, number, threads, offsets, access.width, raw.view(dtype), owner)
+        )
+
+    def _elements(self, memory: int, offsets: np.ndarray, access: Access) -> np.dtype:
+        """What an access moves: elements as declared or else as the instruction has it."""
+        known = self.recording.memories[memory].dtype_at(offsets)
+        if known is not None and access.width % known.itemsize == 0:
+            return known
+        kind = DTYPES.get(self.wave.kernel.instructions[access.at].form.type)
+        if kind is not None and kind.itemsize == access.size and kind.kind != "b":
+            return kind
+        return unsigned(min(access.size, 4))
+
+    def _learn(self, loaded: list[str], dtype: np.dtype) -> None:
+        """Registers of which no more is known than how wide they are hold what was loaded."""
+        kind = f"{dtype.kind.replace('i', 's')}{8 * dtype.itemsize}"
+        for name in loaded if kind in DTYPES else ():
+            if self.types.get(name, "") == f"u{8 * dtype.itemsize}":
+                self.types[name] = kind
+
+
+def _index(coordinates: Iterable[int]) -> Index:
+    x, y, z = (int(one) for one in coordinates)
+    return x, y, z
+
+
+def _number(geometry: Geometry, block: int | Index) -> int:
+    """The number of a block that is given by its number or its blockIdx."""
+    if isinstance(block, int):
+        return block
+    everywhere = np.stack(geometry.block_coordinates(np.arange(geometry.blocks)))
+    return int(np.argmax((np.array(block) == everywhere.T).all(axis=1)))

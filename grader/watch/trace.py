@@ -1,0 +1,139 @@
+"""What the first block of a launch did, step by step, and what the first few blocks touched:
+enough to draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..machine.events import Accessed, Observer
+from ..machine.lanes import Lanes
+from ..machine.lanes import index as lane_index
+from ..machine.memory.access import Access, Hit
+
+if TYPE_CHECKING:
+    from ..say.reporting.reporter import Reporter
+
+_TRACED = ("global", "shared", "local")
+
+MOST_EVENTS = 50_000  # a trace is for drawing; what follows in a longer run is left out
+
+
+@dataclass(frozen=True, eq=False)
+class Event:
+    """One thing that threads of a block did together.
+
+    `kind` is "execute" (a run of instructions of one source line), "load", "store", "atomic",
+    "shuffle" or "barrier"; `threads` are linear thread indices. For accesses, `address` are byte
+    offsets, one per thread, in shared memory or from the start of the buffer that was argument
+    `buffer` of the launch; `width` is bytes per thread. For a barrier, `memory` is the block's
+    shared memory as it opens (uint8). For a shuffle, `source` is the thread that each thread
+    received from; its own index where it kept its value. `block` is the block's number.
+    """
+
+    step: int
+    line: int
+    kind: str
+    threads: np.ndarray
+    space: str = ""
+    address: np.ndarray | None = None
+    width: int = 0
+    buffer: int | None = None
+    memory: np.ndarray | None = None
+    source: np.ndarray | None = None
+    block: int = 0
+
+
+class Trace:
+    """`events` are all of block 0's; `touched` is what the first `blocks` of the `launched` blocks
+    did with global memory, an Event for each block."""
+
+    def __init__(self, blocks: int = 1):
+        self.blocks = blocks
+        self.launched = 0
+        self._events: list[Event] = []
+        self._elsewhere: list[Event] = []
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        return tuple(self._events)
+
+    @property
+    def touched(self) -> tuple[Event, ...]:
+        own = [event for event in self._events if event.space == "global"]
+        return (*own, *self._elsewhere)
+
+    @property
+    def full(self) -> bool:
+        """Whether there may have been more than was kept."""
+        return MOST_EVENTS in (len(self._events), len(self._elsewhere))
+
+    def add(self, line: int | None, kind: str, threads: np.ndarray, **what: Any) -> None:
+        if len(self._events) < MOST_EVENTS:
+            self._events.append(Event(len(self._events), line or 0, kind, threads, **what))
+
+    def add_elsewhere(
+        self, block: int, line: int | None, kind: str, threads: np.ndarray, **what: Any
+    ) -> None:
+        """The same of a block other than the first."""
+        if len(self._elsewhere) < MOST_EVENTS:
+            step = len(self._elsewhere)
+            self._elsewhere.append(Event(step, line or 0, kind, threads, block=block, **what))
+
+
+class Tracing(Observer):
+    """Adds to the trace of a run."""
+
+    def __init__(self, report: Reporter):
+        self.wave, self.trace = report.wave, report.run.trace
+        self.trace.launched = self.wave.geometry.blocks
+        self._lines = [one.line for one in self.wave.kernel.instructions]
+
+    def run(self, first: int, last: int, lanes: Lanes) -> None:
+        if len(threads := self._threads(lanes)):
+            for line in dict.fromkeys(self._lines[first : last + 1]):
+                self.trace.add(line, "execute", threads)
+
+    def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
+        if len(threads := self._threads(lanes)):
+            self.trace.add(self._lines[at], "shuffle", threads, source=source[: len(threads)])
+
+    def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
+        if len(threads := self._threads(lanes)):
+            memory = self.wave.shared.without_red_zones()
+            self.trace.add(self._lines[at], "barrier", threads, memory=memory)
+
+    def access(self, done: Accessed) -> None:
+        access, hit, kind = done.access, done.hit, done.kind
+        if hit.space not in _TRACED or access.bulk:
+            return
+        threads, line = self._threads(hit.lanes), self._lines[access.at]
+        if len(threads):
+            where = access.offsets(hit)[: len(threads)]
+            self.trace.add(line, kind, threads, **_what(access, hit, where))
+        if self.trace.blocks > 1 and hit.space == "global":
+            self._elsewhere(access, hit, kind, line)
+
+    def _elsewhere(self, access: Access, hit: Hit, kind: str, line: int | None) -> None:
+        """What the other blocks that pictures show have touched."""
+        lane, stride = lane_index(hit.lanes), self.wave.geometry.stride
+        block = self.wave.first_block + lane // stride
+        for number in np.unique(block[(block > 0) & (block < self.trace.blocks)]).tolist():
+            mine = block == number
+            what = _what(access, hit, access.offsets(hit)[mine])
+            self.trace.add_elsewhere(number, line, kind, lane[mine] % stride, **what)
+
+    def _threads(self, lanes: Lanes) -> np.ndarray:
+        """The threads among `lanes` that belong to block 0 of the grid."""
+        if self.wave.first_block:
+            return np.empty(0, np.int64)
+        lane = lane_index(lanes)
+        return lane[: int(np.searchsorted(lane, self.wave.geometry.stride))]
+
+
+def _what(access: Access, hit: Hit, address: np.ndarray) -> dict[str, Any]:
+    """The fields of an Event about an access."""
+    width, buffer = access.width, hit.store.argument
+    return {"space": hit.space, "address": address, "width": width, "buffer": buffer}
