@@ -115,7 +115,7 @@ class Counting(Observer):
         """Add counts, each to its line's."""
         sums = np.bincount(lines, counts)
         for line in np.flatnonzero(sums).tolist():
-            self.counters.add(line, name, sums[line])
+            self.counters.add(line, name, int(sums[line]))
 
     def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
         line, lane = self._lines[at], lane_index(lanes)
