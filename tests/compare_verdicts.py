@@ -18,6 +18,7 @@ import json
 import os
 import random
 import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -53,6 +54,7 @@ Row = dict  # "tree", "kind", "path", "exercise"; "v": the verdict as a dict; "s
 
 def answers(mutants: int) -> Iterator[dict[str, str]]:
     """What is judged: {"kind", "path", "exercise", "source"}."""
+    sys.path.insert(0, str(HERE))
     from tools.mutants import mutants as mutants_of
 
     for one in two_compilers.everything():
