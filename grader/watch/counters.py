@@ -124,7 +124,7 @@ class Counting(Observer):
             present = self.wave.geometry.warps
             both = warp_masks(lane[taken], present).astype(bool)
             both &= warp_masks(lane[~taken], present).astype(bool)
-            self.counters.add(line, "divergent_branches", np.count_nonzero(both))
+            self.counters.add(line, "divergent_branches", int(np.count_nonzero(both)))
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         self.counters.add(self._lines[at], "shuffles", warps(lanes))
