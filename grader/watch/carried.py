@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..machine.lanes import Lanes
 from ..machine.operands import read
+from ..machine.wave import Wave
 from ..ptx.forms.form import Carries
 from ..ptx.ptx import Instruction, Operand, Vector
-
-if TYPE_CHECKING:
-    from ..machine.wave import Wave
 
 # What is kept of a register in a lane: SET, UNTOUCHED (never set, and only copied since), or
 # FIRST + the index of the first instruction that computed with what was never set.

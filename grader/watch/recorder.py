@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,9 +27,7 @@ from .memories import Memories
 from .observe import Kind, Run
 from .recording import AT_BARRIER, AT_WARP, GONE, READY, Assigned, Frame, Recording, Shuffle, Touch
 from .thinning import Kept
-
-if TYPE_CHECKING:
-    from ..say.reporting.reporter import Reporter
+from .whereabouts import Report
 
 _SPACES = ("shared", "global", "const", "local")
 MOST_THREADS = 1024  # recorded, of whole blocks; but one block always is
@@ -51,8 +48,8 @@ class Recorder(Observer):
     """Records the `wanted` blocks of a launch, each given by its number or its blockIdx, up to
     `most` threads."""
 
-    def __init__(self, report: Reporter, wanted: Sequence[int | Index], most: int):
-        self.wave, self.hazards = report.wave, report.run.hazards
+    def __init__(self, report: Report, wanted: Sequence[int | Index], most: int):
+        self.wave, self.hazards = report.wave, report.hazards
         wave, geometry = self.wave, self.wave.geometry
         numbers = (_number(geometry, one) for one in wanted)
         there = tuple(one for one in numbers if one < geometry.blocks)

@@ -11,12 +11,12 @@ NaN as a rule, there is nothing left to follow, here as on hardware.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..machine.call_stack import Slots
-from ..machine.events import Accessed, Observer, Rebind, Step
+from ..machine.events import Accessed, Observer, Rebind, Step, Undefined
 from ..machine.lanes import Lanes
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Hit
@@ -35,12 +35,9 @@ from ..ptx.ptx import (
     registers,
     symbol_of,
 )
-from ..say.reporting.no_value import never_set, unwritten
 from .carried import FIRST, SET, UNTOUCHED, rule
-
-if TYPE_CHECKING:
-    from ..cuda.errors import CudaError
-    from ..say.reporting.reporter import Reporter
+from .findings import Finding, Location, NeverSet, UnwrittenRead
+from .whereabouts import Report
 
 Origins = list[np.ndarray]  # of some registers, each (lanes,)
 Loaded = tuple[Access, Hit, np.ndarray]  # a load of what nobody wrote, and its addresses by lane
@@ -53,7 +50,7 @@ class Uninitialized(Observer):
     then it is followed, too, from the first such load on.
     """
 
-    def __init__(self, report: Reporter):
+    def __init__(self, report: Report):
         self.report, self.wave = report, report.wave
         self._maybe = self.wave.program.maybe_uninitialized
         self._from_loads = FIRST + len(self.wave.kernel.instructions)
@@ -138,8 +135,7 @@ class Uninitialized(Observer):
         if not self._may_discard(self.wave.kernel.instructions[access.at], component):
             lane = int(lane_index(hit.lanes)[np.argmax(missing)])
             where = int(hit.addresses[np.argmax(missing)]) + component * access.size
-            error = unwritten(self.report, access, hit, lane, where)
-            self.report.stop(error, access.at, f"a read of {hit.space} memory that nobody wrote")
+            self.report.stop(self._unwritten(access, hit, lane, where))
             return
         if not self._follows_loads:
             self._follow_loads()
@@ -237,18 +233,24 @@ class Uninitialized(Observer):
         if np.count_nonzero(origin):
             position = int(np.argmax(origin != SET))
             lane = int(lane_index(lanes)[position])
-            error = self._error(at, lane, int(origin[position]))
-            self.report.stop(error, at, "a use of what never got a value")
+            self.report.stop(self._finding(at, lane, int(origin[position])))
 
-    def _error(self, at: int, lane: int, origin: int) -> CudaError:
-        """What never was set matters at `at`; the error is about the line that used it first."""
+    def _finding(self, at: int, lane: int, origin: int) -> Finding:
+        """What never was set matters at `at`; the finding is about the line that used it first."""
+        use = self.report.here.location(at, lane)
         if origin >= self._from_loads:
             access, hit, where = self._loads[origin - self._from_loads]
             reader = lane if where[lane] >= 0 else int(np.argmax(where >= 0))
-            return unwritten(self.report, access, hit, reader, int(where[reader]))
-        code = self.wave.kernel.instructions
-        first = at if origin == UNTOUCHED else origin - FIRST
-        return never_set(self.report, first, lane, code[at].line)
+            return self._unwritten(access, hit, reader, int(where[reader]), use)
+        first = self.report.here.location(at if origin == UNTOUCHED else origin - FIRST, lane)
+        return NeverSet(first, use, self.wave.kernel.instructions[at].line)
+
+    def _unwritten(
+        self, access: Access, hit: Hit, lane: int, address: int, use: Location | None = None
+    ) -> UnwrittenRead:
+        here, at = self.report.here, access.at
+        touched = here.bytes(hit.space, hit.store, address, access.size, at)
+        return UnwrittenRead(here.location(at, lane), access.verb, touched, use)
 
     def _of_bytes(self, store: Store) -> np.ndarray:
         if store not in self._in_memory:
@@ -279,3 +281,13 @@ def _bytes(access: Access, hit: Hit, component: int) -> np.ndarray:
 def _bytes_of(element: np.ndarray, size: int) -> np.ndarray:
     """Where the bytes of elements lie: (elements, size)."""
     return (element * size)[:, None] + np.arange(size)
+
+
+class UndefinedResults(Observer):
+    """Raises what the table of instructions says of undefined results, as of a division by zero."""
+
+    def __init__(self, report: Report):
+        self.report = report
+
+    def undefined(self, at: int, lane: int, what: Undefined) -> None:
+        raise self.report.error(what.error, at, lane, what.predicate)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...cuda.kernel import Extent
-from ...say.reporting.hazard import Hazard
+from ...watch.findings import Hazard
 from ...status import headline
 from ...watch.recording import Cell, Frame, Recording, Touch
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from .ordering import COMPARED, NARROW, STRONG, Ordering, stamped
+from .ordering import COMPARED, NARROW, STRONG, Ordering, epoch_of, stamped
 from .readers import Readers
 
 # (stamps, lanes) -> which stamped accesses nothing orders before the lanes' next; None: none
@@ -28,6 +29,15 @@ class Conflict:
     other: int
     other_wrote: bool
     benign: bool = False  # both wrote the same value in the same instruction
+
+
+class Touched(NamedTuple):
+    """What an instruction has done in an `epoch`."""
+
+    cells: np.ndarray
+    lane: np.ndarray  # by cell, who touched it
+    epoch: int
+    marks: int  # LANDED for what arrived by itself, or 0
 
 
 class RaceDetector:
@@ -64,19 +74,13 @@ class RaceDetector:
         return conflict
 
     def write(
-        self,
-        cells: np.ndarray,
-        lane: np.ndarray,
-        epoch: int,
-        unchanged: np.ndarray,
-        same_site: Callable[[int], bool],
-        marks: int = 0,
+        self, touched: Touched, unchanged: np.ndarray, same_site: Callable[[int], bool]
     ) -> Conflict | None:
-        """`unchanged`: per lane, whether the place held the value already. `same_site(stamp)`:
-        whether a stamped access was made by the instruction that writes now. `marks`: LANDED for
-        what arrives by itself."""
+        """`unchanged`: per lane, whether the place held the value already. `same_site(epoch)`:
+        whether the instruction that writes now did something then, too."""
+        cells, lane, epoch, marks = touched
         conflict = self._conflict(self.written[cells], lane, wrote=True)
-        if conflict and unchanged[conflict.position] and same_site(conflict.other):
+        if conflict and unchanged[conflict.position] and same_site(epoch_of(conflict.other)):
             conflict = replace(conflict, benign=True)
         conflict = self._worse(conflict, cells, lane, 0)
         self.written[cells] = stamped(epoch, lane, marks)

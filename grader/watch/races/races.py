@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,25 +14,11 @@ from ...machine.memory.access import Access, Hit, bits_of
 from ...machine.memory.copies import Landing
 from ...machine.memory.spaces import Store
 from ...ptx.ptx import Function
-from ...say.races.race_reporter import RaceReporter
-from ...say.races.signals import Signals
-from .detector import Conflict, RaceDetector
+from ..whereabouts import Report
+from .detector import Conflict, RaceDetector, Touched
+from .evidence import RaceFindings, Signals
 from .flags import Flags
-from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, epoch_of
-from .visits import Visits
-
-if TYPE_CHECKING:
-    from ...say.reporting.reporter import Reporter
-
-
-class Made(NamedTuple):
-    """What an instruction did in an `epoch`: the cells, and the lane behind each; `marks`: LANDED
-    or none."""
-
-    cells: np.ndarray
-    lane: np.ndarray
-    epoch: int
-    marks: int
+from .ordering import COMPARED, LANDED, NARROW, STRONG, Ordering, stamped
 
 
 class Races(Observer):
@@ -45,7 +29,7 @@ class Races(Observer):
     epoch, the instruction that touched memory or synchronized then.
     """
 
-    def __init__(self, report: Reporter):
+    def __init__(self, report: Report):
         self.wave = report.wave
         geometry, kernel = self.wave.geometry, self.wave.kernel
         flags = Flags(geometry) if any(one.form.orders for one in kernel.instructions) else None
@@ -53,21 +37,17 @@ class Races(Observer):
         self.sites = array("q", [-1])
         self.swapped = self.wave.program.swap_starts
         self.cells = {space: _narrowest(kernel, space) for space in ("shared", "global")}
-        self.shared = self._detect_shared(self.wave.shared.store)
-        self.detectors = self._detect_global()
-        self.detectors[self.wave.shared.store] = self.shared
-        self.visits, self.signals = Visits(self), Signals(self)
-        self.report = RaceReporter(self, report)
+        shared, ordering = self.wave.shared.store, self.ordering
+        self.in_cluster = geometry.cluster_blocks > 1
+        unordered = ordering.unordered_in_block
+        unordered = ordering.unordered_in_cluster if self.in_cluster else unordered
+        many = len(shared.data) // self.cells["shared"]
+        self.shared = RaceDetector(many, unordered, ordering)
+        self.detectors = self._detect_global() | {shared: self.shared}
+        self.signals = Signals(self.wave, self.ordering, self.sites)
+        self.findings = RaceFindings(report, self.signals, self.detectors)
+        self.visits = Visits(self.findings)
         self._unchanged = np.zeros(0, bool)  # of the store that is about to be made
-
-    @property
-    def now(self) -> int:
-        """The present epoch."""
-        return len(self.sites) - 1
-
-    def line(self, epoch: int) -> int | None:
-        """The source line of what happened in an epoch."""
-        return self.wave.kernel.instructions[self.sites[epoch]].line
 
     def begin_wave(self, first_block: int) -> None:
         self.ordering.begin_wave(first_block, self._new_epoch(0))
@@ -122,7 +102,7 @@ class Races(Observer):
             self.signals.fenced(lanes, at, wide)
 
     def exit(self, lanes: Lanes) -> None:
-        if self.wave.geometry.cluster_blocks > 1:
+        if self.in_cluster:
             blocks = self.wave.geometry.block_of_lane[lanes]
             self.visits.leave(blocks[self.wave.live[blocks] == 0])
 
@@ -143,58 +123,48 @@ class Races(Observer):
 
     def _access(self, done: Accessed, marks: int) -> None:
         """`marks`: LANDED for what was copied and is there now."""
-        access, hit, kind, values, failed = (
-            done.access,
-            done.hit,
-            done.kind,
-            done.values,
-            done.failed,
-        )
+        access, hit, kind = done.access, done.hit, done.kind
         if not self._watches(access, hit):
             return
         epoch, far = self._new_epoch(access.at), hit.space != "local"
         if access.strong and far:
-            self.signals.note(access, hit, kind)
-        if access.strong and far and self.ordering.flags:
-            self._flag(self.ordering.flags, access, hit, kind, failed)
+            # In shared memory a place is known by where it lies in that of the whole wave.
+            shared = hit.space == "shared"
+            addresses = -1 - hit.element * access.size if shared else hit.addresses
+            self.signals.note(access, hit, addresses, kind)
+            if self.ordering.flags:
+                self._flag(self.ordering.flags, done, addresses)
         detector = self.detectors.get(hit.store)
         if detector is None:
             return
         cells, lane = self._places(access, hit)
-        made = Made(cells, lane, epoch, marks)
-        conflict = self._conflict(detector, access, hit, kind, made, values)
+        conflict = self._conflict(detector, done, Touched(cells, lane, epoch, marks))
         if conflict:
-            self.report.race(conflict, access, hit, lane, wrote=kind != "load")
-        in_cluster = hit.space == "shared" and self.wave.geometry.cluster_blocks > 1
-        if in_cluster and not marks & LANDED:
+            self.findings.race(conflict, access, hit, lane, wrote=kind != "load")
+        if self.in_cluster and hit.space == "shared" and not marks & LANDED:
             pitch = self.wave.shared.pitch // self.cells["shared"]
             self.visits.note(cells // pitch, lane, epoch, access.at)
 
     def _conflict(
-        self,
-        detector: RaceDetector,
-        access: Access,
-        hit: Hit,
-        kind: str,
-        made: Made,
-        values: Values | None,
+        self, detector: RaceDetector, done: Accessed, touched: Touched
     ) -> Conflict | None:
-        """What the accesses `made` by an instruction race with."""
-        cells, lane, epoch, landed = made
+        """What an access races with."""
+        cells, lane, epoch, _ = touched
+        access, hit, kind = done.access, done.hit, done.kind
         self.ordering.uncached = access.strong
         if kind == "load":
             return detector.read(cells, lane, epoch, self._marks(access, kind))
         if access.strong and (kind == "atomic" or self._is_flag(hit, lane)):
             return detector.strong(cells, lane, epoch, self._marks(access, kind))
         same = np.repeat(self._unchanged, len(lane) // len(self._unchanged))
-        conflict = detector.write(cells, lane, epoch, same, self._made_by(access.at), landed)
-        self._check_collisions(detector, access, hit, made, values or [])
+        conflict = detector.write(touched, same, lambda at: self.sites[at] == access.at)
+        self._check_collisions(detector, done, touched)
         return conflict
 
     def _new_epoch(self, at: int) -> int:
         """A new epoch, in which the instruction at `at` touches memory or synchronizes."""
         self.sites.append(at)
-        return self.now
+        return len(self.sites) - 1
 
     def _watches(self, access: Access, hit: Hit) -> bool:
         return hit.store in self.detectors or (access.strong and hit.space == "global")
@@ -214,22 +184,18 @@ class Races(Observer):
             return STRONG | (COMPARED if access.compares else 0) | (0 if access.wide else NARROW)
         return COMPARED if kind == "load" and access.at in self.swapped else 0
 
-    def _flag(
-        self, flags: Flags, access: Access, hit: Hit, kind: str, failed: np.ndarray | None
-    ) -> None:
+    def _flag(self, flags: Flags, done: Accessed, addresses: np.ndarray) -> None:
         """A strong access may be one to a flag: see what it says, say what is done. An atomic
-        whose comparison `failed` has said nothing."""
+        whose comparison has failed has said nothing."""
+        access, lanes = done.access, done.hit.lanes
         if access.releases:
-            self.fence(access.at, hit.lanes, access.wide)
-        # In shared memory a place is known by where it lies in that of the whole wave.
-        shared = hit.space == "shared"
-        addresses = -1 - hit.element * access.size if shared else hit.addresses
-        writes = np.full(len(addresses), kind != "load")
-        if failed is not None:
-            writes &= ~failed
-        flags.access(addresses, hit.lanes, kind != "store", writes, access.wide)
+            self.fence(access.at, lanes, access.wide)
+        writes = np.full(len(addresses), done.kind != "load")
+        if done.failed is not None:
+            writes &= ~done.failed
+        flags.access(addresses, lanes, done.kind != "store", writes, access.wide)
         if access.acquires:
-            flags.take_in(hit.lanes, access.wide)
+            flags.take_in(lanes, access.wide)
 
     def _is_flag(self, hit: Hit, lane: np.ndarray) -> bool:
         """Whether a volatile store is strong. In shared memory only one past a fence is: volatile
@@ -239,45 +205,31 @@ class Races(Observer):
         flags, met = self.ordering.flags, self.ordering.synced["block"] >> 32
         return flags is not None and flags.releases(lane, met)
 
-    def _made_by(self, at: int) -> Callable[[int], bool]:
-        return lambda stamp: self.sites[epoch_of(stamp)] == at
-
-    def _check_collisions(
-        self, detector: RaceDetector, access: Access, hit: Hit, made: Made, values: Values
-    ) -> None:
+    def _check_collisions(self, detector: RaceDetector, done: Accessed, touched: Touched) -> None:
         """Lanes that stored to one place in one instruction: the last one's value stays."""
-        cells, lane, epoch, marks = made
+        cells, lane, epoch, marks = touched
         lost = detector.collisions(cells, lane, epoch, marks)
         if not len(lost):
             return
+        access, hit, values = done.access, done.hit, done.values or []
         parts = len(lane) // len(values[0])
-        kept = np.ones(len(values[0]), bool)
+        stays = np.ones(len(values[0]), bool)
         for component, value in enumerate(values):
-            kept &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
-        overruled = ~kept[lost // parts]
+            stays &= bits_of(access.read(hit, component, value.dtype)) == bits_of(value)
+        overruled = ~stays[lost // parts]
         benign = not overruled.any()
         position = int(lost[0] if benign else lost[np.argmax(overruled)])
         other = int(detector.written[cells[position]])
-        self.report.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
-
-    def _detect_shared(self, store: Store) -> RaceDetector:
-        in_cluster = self.wave.geometry.cluster_blocks > 1
-        ordering = self.ordering
-        unordered = ordering.unordered_in_cluster if in_cluster else ordering.unordered_in_block
-        return RaceDetector(len(store.data) // self.cells["shared"], unordered, self.ordering)
+        self.findings.race(Conflict(position, other, True, benign), access, hit, lane, wrote=True)
 
     def _detect_global(self) -> dict[Store, RaceDetector]:
         """A detector for each buffer that may be written; read-only ones cannot race."""
-        use = self.wave.program.memory_use
-        detectors = {}
+        use, ordering, detectors = self.wave.program.memory_use, self.ordering, {}
         for store in self.wave.flat.stores:
             if store.writable and store.names and use.touches(store.names, ("writes", "atomics")):
                 cells = -(-len(store.data) // self.cells["global"])
                 reads = use.touches(store.names, ("reads",))
-                detector = RaceDetector(
-                    cells, self.ordering.unordered_in_grid, self.ordering, reads
-                )
-                detectors[store] = detector
+                detectors[store] = RaceDetector(cells, ordering.unordered_in_grid, ordering, reads)
         return detectors
 
 
@@ -289,3 +241,40 @@ def _narrowest(kernel: Function, space: str) -> int:
         if transfer.may_touch(space)
     ]
     return min(sizes, default=4)
+
+
+class Visits:
+    """Shared memory of another block of the cluster is there when that block has started, and gone
+    when it has left the kernel: a cluster barrier must lie before the first visit; after the last,
+    one, or a message that it has waited for. Per block visited and warp of its visitors: the epoch
+    of the last visit, the visitor's lane and the instruction."""
+
+    def __init__(self, findings: RaceFindings):
+        self.findings, self.wave = findings, findings.wave
+        self.last: dict[int, dict[int, tuple[int, int, int]]] = {}
+
+    def begin_wave(self) -> None:
+        self.last = {}
+
+    def note(self, host: np.ndarray, lane: np.ndarray, epoch: int, at: int) -> None:
+        """Lanes touch, in an epoch, the shared memory of the blocks `host` (one a lane)."""
+        wave = self.wave
+        for position in np.flatnonzero(host != wave.geometry.block_of_lane[lane]):
+            block, visitor = int(host[position]), int(lane[position])
+            self.last.setdefault(block, {})[visitor // WARP] = epoch, visitor, at
+            if not wave.live[block]:
+                self.findings.visit(at, visitor, wave.first_block + block, started=True)
+            elif not wave.clusters.opened[block // wave.geometry.cluster_blocks]:
+                self.findings.visit(at, visitor, wave.first_block + block, started=False)
+
+    def leave(self, blocks: np.ndarray) -> None:
+        """All threads of these blocks have now left."""
+        stride = self.wave.geometry.stride
+        for block in set(blocks.tolist()) & set(self.last):
+            hosts = np.arange(block * stride, (block + 1) * stride)
+            for epoch, visitor, at in self.last[block].values():
+                stamps = stamped(epoch, np.full(stride, visitor))
+                unordered = self.findings.ordering.unordered_in_cluster(stamps, hosts)
+                if unordered is not None and unordered.all():
+                    number = self.wave.first_block + block
+                    self.findings.visit(at, visitor, number, started=True)
