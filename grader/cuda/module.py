@@ -29,7 +29,6 @@ from ..ptx.ptx import Function, Program
 from ..watch.observe import Run, current_run
 from .errors import LaunchError
 from .kernel import Dim
-from .launching import launch
 from .limits import (
     MOST_THREADS,
     Architecture,
@@ -40,6 +39,7 @@ from .limits import (
     check_shared,
     dimensions,
 )
+from .observed import launch
 
 WAVE_LANES = 32768  # simulated together: enough to hide the cost of a NumPy call, few enough for L2
 REMEMBERED = 8  # programs, parsed and linked

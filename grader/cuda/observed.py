@@ -11,7 +11,7 @@ from ..machine.machine import Machine
 from ..machine.memory.access import Access, Hit
 from ..machine.memory.spaces import AccessFault, Store
 from ..machine.wave import Wave
-from ..say import hazards
+from ..say import messages
 from ..watch.counters import Counting
 from ..watch.divergence import Divergence
 from ..watch.findings import (
@@ -111,11 +111,11 @@ class Reporter:
 
     def note(self, finding: Finding) -> None:
         """Note what a finding comes from."""
-        self.run.causes.add(hazards.cause(finding))
+        self.run.causes.add(messages.cause(finding))
 
     def add(self, finding: Finding) -> None:
         """A race has come to light, which stops nothing for now."""
-        hazard = hazards.hazard(finding, self.wave)
+        hazard = messages.hazard(finding, self.wave)
         self.races.append(hazard)
         self.hazards.append(hazard)
 
@@ -140,7 +140,7 @@ class Reporter:
         if finding.raised is not BarrierDivergence:
             waiting = self.here.waiting(where.at, where.lane)
             finding = GoneAround(waiting, finding) if waiting else finding
-        hazard = hazards.hazard(finding, self.wave)
+        hazard = messages.hazard(finding, self.wave)
         self.hazards.append(hazard)
         return finding.raised(
             hazard.message,
