@@ -8,7 +8,6 @@ run are kept here, those of few threads, as flags are.
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -19,7 +18,6 @@ from ...machine.lanes import WARP, Lanes, count
 from ...machine.lanes import index as lane_index
 from ...machine.memory.access import Access, Hit
 from ...machine.memory.spaces import Store
-from ...machine.wave import Wave
 from ...ptx.ptx import Address, Instruction
 from ..findings import Evidence, Fence, Race, RacingAccess, Signal, Visit
 from ..whereabouts import Report
@@ -49,10 +47,10 @@ class Strong:
 
 
 class Signals:
-    """What a launch's threads told each other. `sites`: by epoch, the instruction."""
+    """What a launch's threads told each other."""
 
-    def __init__(self, wave: Wave, ordering: Ordering, sites: array[int]):
-        self.wave, self.ordering, self.sites = wave, ordering, sites
+    def __init__(self, ordering: Ordering):
+        self.wave, self.ordering = ordering.wave, ordering
         self.sights: list[Strong] = []
         self.posts: dict[tuple[int, int], list[tuple[Strong, int]]] = defaultdict(list)
         self.fences: list[Strong] = []
@@ -156,7 +154,7 @@ class Signals:
             self._remembered -= number
         self._remembered += number
         barriers = self.ordering.synced["block"][index] >> 32
-        now = len(self.sites) - 1
+        now = self.ordering.now
         return Strong(now, at, kind, index, blocks, barriers, addresses.copy(), wide)
 
 
@@ -177,7 +175,7 @@ class RaceFindings:
     def __init__(self, report: Report, signals: Signals, detectors: dict[Store, RaceDetector]):
         self.report, self.here, self.wave = report, report.here, report.wave
         self.signals, self.detectors = signals, detectors
-        self.ordering, self.sites = signals.ordering, signals.sites
+        self.ordering, self.sites = signals.ordering, signals.ordering.sites
         self.code = self.wave.kernel.instructions
         self._seen: set[tuple[object, ...]] = set()
 
@@ -188,7 +186,7 @@ class RaceFindings:
         at, epoch = access.at, epoch_of(conflict.other)
         deeds = wrote, conflict.other_wrote, conflict.benign
         if self.wave.job.options.tolerated and not conflict.benign:
-            me, now = int(lane[conflict.position]), epoch == self.now
+            me, now = int(lane[conflict.position]), epoch == self.ordering.now
             apart = bool(self.ordering.elsewhere(np.array([conflict.other]), np.array([me]))[0])
             if self._is_new(at, self.sites[epoch], deeds, now, apart, hit.store):
                 self.report.note(self._race(conflict, access, hit, lane, wrote))
@@ -202,11 +200,6 @@ class RaceFindings:
             block = self.wave.geometry.block_coordinates(host)
             self.report.add(Visit(self.here.location(at, lane), block, started))
 
-    @property
-    def now(self) -> int:
-        """The present epoch."""
-        return len(self.sites) - 1
-
     def _is_new(self, *key: object) -> bool:
         new = key not in self._seen
         self._seen.add(key)
@@ -217,7 +210,8 @@ class RaceFindings:
     ) -> Race:
         me, other = int(lane[conflict.position]), int(lane_of(conflict.other))
         mine = self.wave.first_block + me // self.wave.geometry.stride
-        theirs, since = self.ordering.block_of(conflict.other), epoch_of(conflict.other)
+        since = epoch_of(conflict.other)
+        theirs = int(self.ordering.blocks_of(np.array([conflict.other]))[0])
         met = Meeting(access.at, self.sites[since], me, other, since, wrote)
         parts, store = len(lane) // count(hit.lanes), hit.store
         position, part = divmod(conflict.position, parts)
@@ -234,7 +228,7 @@ class RaceFindings:
             self._access(met.other_at, theirs, other, conflict.other_wrote),
             same_block=mine == theirs,
             same_warp=me // WARP == other // WARP,
-            at_once=since == self.now,
+            at_once=since == self.ordering.now,
             benign=conflict.benign,
             arguments=tuple(number for number, one in numbered if one.address in inside),
             evidence=self._evidence(
@@ -279,7 +273,7 @@ class RaceFindings:
             may_repeat=copies > 1 or function or self.here.repeats(met.at),
             took_part=met.since in epochs,
             wrote_since=any(
-                met.since < epoch < self.now and code[self.sites[epoch]].line == line
+                met.since < epoch < self.ordering.now and code[self.sites[epoch]].line == line
                 for epoch in epochs
             ),
             barriers_of_some=any(asked is not None for asked in wave.barriers.asked.values()),

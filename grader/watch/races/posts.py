@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -55,6 +55,11 @@ class Post:
             yield from (((self.block, warp, lane + n), int(m)) for n, m in enumerate(self.met))
 
 
+def more(known: dict[Place, int], counts: dict[Place, int]) -> dict[Place, int]:
+    """Those of the counts that say more than is known."""
+    return {place: n for place, n in counts.items() if n > known.get(place, 0)}
+
+
 class _Rising:
     """A value that only grows, with the number of the post from which on it was so large."""
 
@@ -88,10 +93,6 @@ class Log:
         for place, count in knowledge.counts.items():
             self.imports[place].raise_to(count, number)
 
-    def epoch(self, part: Part, count: int) -> int:
-        """Up to which epoch the first `count` posts say that a part of the grid is done."""
-        return self.done[part].among(count) if part in self.done else 0
-
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
@@ -101,8 +102,8 @@ class Knowledge:
     logs: dict[Place, Log]
 
     def with_more(self, counts: dict[Place, int]) -> Knowledge:
-        more = {p: n for p, n in counts.items() if n > self.counts.get(p, 0)}
-        return Knowledge({**self.counts, **more}, self.logs) if more else self
+        new = more(self.counts, counts)
+        return Knowledge(self.counts | new, self.logs) if new else self
 
     @cached_property
     def everything(self) -> dict[Place, int]:
@@ -118,15 +119,14 @@ class Knowledge:
         return found
 
     @cached_property
-    def _epochs(self) -> dict[Part, int]:
-        return {}
-
-    def epoch(self, part: Part) -> int:
+    def epoch(self) -> Callable[[Part], int]:
         """Up to which epoch a part of the grid is known to be done."""
-        if part not in self._epochs:
-            told = (self.logs[place].epoch(part, n) for place, n in self.everything.items())
-            self._epochs[part] = max(told, default=0)
-        return self._epochs[part]
+
+        def epoch(part: Part) -> int:
+            posts = ((self.logs[place].done, number) for place, number in self.everything.items())
+            return max((done[part].among(n) for done, n in posts if part in done), default=0)
+
+        return cache(epoch)
 
     def covers(self, block: int, lane: int, epoch: int) -> bool:
         """Whether what `lane` of `block` did in an epoch is known to be done."""
