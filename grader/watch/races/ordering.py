@@ -173,7 +173,7 @@ class Ordering(Observer):
             blocks = self.geometry.block_of_lane[lanes]
             which = np.stack([blocks, hit.element, phases.astype(np.int64)])
             for block, barrier, phase in np.unique(which, axis=1).T.tolist():
-                own = lanes[((block, barrier, phase) == which.T).all(axis=1)]
+                own = lanes[np.equal(which.T, (block, barrier, phase)).all(axis=1)]
                 known = self.messages.known(own, epoch << _EPOCH, self.synced, self.parts)
                 self.messages.bring(barrier, phase, known)
 

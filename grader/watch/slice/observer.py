@@ -15,12 +15,12 @@ from ...machine.memory.spaces import Store
 from ...ptx.forms.form import Carries
 from ...ptx.ptx import Address, Instruction, Operand, Register, address_of, components
 from ..whereabouts import Report
-from .graph import Graph, TooLong
+from . import Graph, TooLong
 
 MOST_BYTES = 1 << 24  # of memory that is followed
 
 
-class Provenance(Observer):
+class Slicer(Observer):
     """Adds a launch's values to a `graph`, which may hold those of earlier launches."""
 
     def __init__(self, graph: Graph, report: Report):
