@@ -15,11 +15,11 @@ from ..machine.lanes import WARP, Lanes
 from .whereabouts import Report
 
 BETWEEN = "longest_between_barriers"
-PATHS = {
-    "longest_path": "instructions of the busiest thread, launch after launch",
-    "busiest_warp": "instructions of the busiest warp, launch after launch",
-    BETWEEN: "the most instructions of a thread from one barrier to the next",
-}
+PATHS = (
+    "longest_path",  # instructions of the busiest thread, launch after launch
+    "busiest_warp",  # instructions of the busiest warp, launch after launch
+    BETWEEN,  # the most instructions of a thread from one barrier to the next
+)
 
 
 class Paths(Observer):

@@ -22,8 +22,7 @@ from ...machine.memory.access import Hit
 from ...machine.memory.copies import Landing
 from ...machine.wave import Wave
 from .flags import Flags
-from .messages import Messages
-from .posts import Place, more
+from .posts import Messages, Place, more
 
 STRONG = 1 << 30  # an atomic, or volatile: ordered with other strong ones
 COMPARED = 1 << 29  # a compare-and-swap, or the plain read that such a loop starts from
