@@ -13,6 +13,7 @@ from functools import cache
 
 import msgspec
 import numpy as np
+from grader.judge import Limits
 
 from grader import compilers, course
 from grader.course import Exercise, Launch, Lesson, Problem, Rule, rules, solution_counts
@@ -21,7 +22,6 @@ from grader.cuda.errors import CudaError
 from grader.judge import arrangement, compare, technique
 from grader.judge.cases import CaseInstance, described, instantiate
 from grader.judge.protocol import Ran
-from grader.judge.running.limits import Limits
 from grader.judge.sandbox.simulated import run_case
 from grader.judge.words import Words
 from grader.proofs.trial import Trial

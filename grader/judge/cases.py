@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ..course import Case, Exercise, Launch, Problem
 from ..errors import AuthorError
-from .protocol import Argument, Arrays, Buffer, CaseRequest, LaunchRequest
+from .protocol import Argument, Buffer, CaseRequest, LaunchRequest
 
 FEW_BLOCKS = 5  # of which each is the last one once
 MOST_THREADS = 1 << 11  # of a launch that is run in other orders
@@ -45,22 +45,12 @@ def drawn(exercise: Exercise, seed: int, hidden: bool) -> Iterator[CaseInstance]
     )
 
 
-def inputs(instances: Iterable[CaseInstance]) -> Arrays:
-    """The input arrays of all the cases, by "position/name"."""
-    return {
-        f"{one.position}/{name}": value
-        for one in instances
-        for name, value in one.problem.inputs.items()
-    }
-
-
 def described(one: CaseInstance, steps: int) -> CaseRequest:
-    """What the worker is told of a case, beside the input arrays; it may take `steps` steps."""
+    """What the worker is told of a case, which may take so many `steps`."""
     problem = one.problem
     expected = problem.outputs.items()
     return CaseRequest(
-        position=one.position,
-        inputs=tuple(problem.inputs),
+        inputs=dict(problem.inputs),
         outputs={name: _buffer(want.value.shape, want.dtype) for name, want in expected},
         scratch={name: _buffer(*made) for name, made in problem.scratch.items()},
         launches=tuple(_launch(launch, problem) for launch in problem.launches),

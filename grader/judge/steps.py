@@ -165,8 +165,7 @@ def _require_hazards(lesson: Lesson, exercise: Exercise) -> None:
 
 
 def _counted(lesson: Lesson, exercise: Exercise, one: CaseInstance) -> dict[str, int]:
-    inputs = {name: value.copy() for name, value in one.problem.inputs.items()}
-    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH), inputs)
+    ran = run_case(lesson.solution(exercise), described(one, _ENOUGH))
     counters = ran.counters if one.case.budgets else {}
     for counter in {budget.counter for budget in one.case.budgets} - counters.keys():
         raise AuthorError(

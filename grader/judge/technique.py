@@ -10,10 +10,9 @@ from ..course import Ban, Kind, Problem, Requirement, costs
 from ..status import Status
 from .cases import CaseInstance
 from .compare import failed, sentence
+from .judged import Judged
 from .protocol import Asked, Element, Place, Ran, Way
-from .running.limits import Limits
-from .running.process import ask
-from .running.replies import Outcome
+from .session import Outcome
 from .verdict import CaseResult
 from .words import Words
 
@@ -28,29 +27,26 @@ NOTHING_SEEN = (
 )
 
 
-def kept_to(
-    source: str,
-    instances: tuple[CaseInstance, ...],
-    outcomes: list[Outcome],
-    results: list[CaseResult],
-    words: list[Words],
-    limits: Limits,
-    allowed: dict[str, int],
-) -> list[CaseResult]:
-    """`results`, with those that passed held against what their cases ask of the way to the
-    answer."""
-    told = list(results)
-    questioned = []
-    for at, (instance, outcome) in enumerate(zip(instances, outcomes, strict=True)):
-        if told[at].status != Status.PASSED or not isinstance(outcome, Ran):
-            continue
-        told[at] = lacks_order(instance, outcome.opcodes) or told[at]
-        if told[at].status == Status.PASSED and (its := questions(instance)):
-            questioned.append((at, (instance, its)))
-    answers = ask(source, [one for _, one in questioned], limits, allowed)
-    for (at, (instance, _)), answer in zip(questioned, answers, strict=True):
-        told[at] = answered(instance, answer, told[at], words[at])
-    return told
+def kept_to(judged: Judged) -> Judged:
+    """The cases that passed, held against what they ask of the way to the answer."""
+
+    def in_order(at: int, result: CaseResult) -> CaseResult:
+        outcome = judged.outcomes[at]
+        opcodes = outcome.opcodes if isinstance(outcome, Ran) else {}
+        return lacks_order(judged.instances[at], opcodes) or result
+
+    judged = judged.with_passed(in_order) if judged.instances else judged
+    asked = {
+        at: its
+        for at, instance in enumerate(judged.instances)
+        if judged.results[at].status == Status.PASSED and (its := questions(instance))
+    }
+    answers = judged.session.ways((judged.instances[at], its) for at, its in asked.items())
+    for at, answer in zip(asked, answers, strict=True):
+        instance, words = judged.instances[at], judged.words[at]
+        result = answered(instance, answer, judged.results[at], words)
+        judged = judged.with_result(at, result)
+    return judged
 
 
 def questions(instance: CaseInstance) -> tuple[Asked, ...]:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from msgspec.structs import replace
 
-from ..compilers.signature import Parameter, compatible, parameters
+from ..compilers import signature
+from ..compilers.signature import Parameter, compatible
 from ..counted import counted
 from ..course import Launch, Problem
 from ..status import Status
 from .protocol import Element, Failed
+
+parameters = lru_cache(maxsize=64)(signature.parameters)  # looked up for every array of a verdict
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from collections import defaultdict
 import numpy as np
 
 from ..cases import CaseInstance
+from ..judged import Judged
 from ..protocol import Element, Made
-from ..running.limits import Limits
-from ..running.process import follow
-from ..words import Words
 from .places import by_strides, rule
 from .telling import only
 
@@ -22,21 +20,14 @@ ROOM = 1 << 14  # elements before and behind
 LOOKED_AT = 24  # elements of the output
 
 
-def told(
-    both: tuple[str, str],
-    instance: CaseInstance,
-    words: Words,
-    limits: Limits,
-    allowed: dict[str, int],
-) -> str:
-    """A sentence; "" where the output is no copy or there is no rule. `both` are the answer's
-    source and the solution's."""
+def told(judged: Judged, at: int) -> str:
+    """A sentence about the case at a place; "" where the output is no copy or there is no rule."""
+    instance, words = judged.instances[at], judged.words[at]
     elements = _of_a_copy(instance)
     if not elements:
         return ""
-    ours, mine = (
-        follow(text, instance, elements, limits, allowed, ROOM) for text in reversed(both)
-    )
+    both = judged.session, judged.ours
+    mine, ours = (session.follow(instance, elements, ROOM) for session in both)
     taken = defaultdict(list)  # by buffer: (place in the output, taken, what should have been)
     for element, one, other in zip(elements, mine, ours, strict=False):
         pair = _of_one_buffer(one, other)

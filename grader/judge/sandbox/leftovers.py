@@ -9,7 +9,7 @@ counters: nobody has written them before the first launch, or they are no whole 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
@@ -26,7 +26,7 @@ class Leftovers:
     """What the kernels of `module` find, launch by launch; `inputs` are the names of the case's
     inputs."""
 
-    def __init__(self, source: str, module: simulator.RawModule, inputs: tuple[str, ...]):
+    def __init__(self, source: str, module: simulator.RawModule, inputs: Collection[str]):
         self.source = source
         self.module = module
         self.inputs = inputs

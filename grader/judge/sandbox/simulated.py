@@ -36,29 +36,29 @@ Array = TypeVar("Array")  # NumPy's, or CuPy's
 MOST_STEPS = 20_000  # in all other orders together, so that they take no longer than the case
 
 
-def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+def run_case(source: str, case: CaseRequest) -> Ran:
     """Run the case's launches, once more in each of two other orders where what threads do may
     depend on it. It may take `case.steps` steps a wave of blocks. Raises CudaError."""
     if case.recorded:
-        return Ran(strip=_recorded(source, case, inputs, case.recorded))
+        return Ran(strip=_recorded(source, case, case.recorded))
     if case.followed or case.asked:
-        return _followed(source, case, inputs)
+        return _followed(source, case)
     tolerated = case.tolerated
     options = simulator.options(step_limit=case.steps, order=case.order, tolerated=tolerated)
     with options, simulator.observe(observers=(Paths,), traced=False) as run:
         try:
-            buffers, depends_on_order, left = _launch_all(source, case, inputs)
+            buffers, depends_on_order, left = _launch_all(source, case)
         except StepLimit as error:
             error.counters = run.counters.total | paths.in_all(run.observers)
             raise
     if depends_on_order and not tolerated:
-        _look_for_races(source, case, inputs)
+        _look_for_races(source, case)
     results = {f"input/{name}": buffers[name] for name in case.inputs}
     for name in case.outputs:
         results[f"output/{name}"] = np.asarray(buffers[name])
         results[f"written/{name}"] = simulator.written(buffers[name])
     if depends_on_order or tolerated:
-        results |= _in_other_orders(source, case, inputs)
+        results |= _in_other_orders(source, case)
     counters = run.counters
     costs, opcodes = _costs(counters.lines), dict(counters.opcodes)
     exponentials = sum(n for opcode, n in opcodes.items() if opcode.startswith("ex2."))
@@ -67,14 +67,14 @@ def run_case(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     return Ran(totals, costs, opcodes, run.steps, results, left, causes=causes)
 
 
-def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
+def _followed(source: str, case: CaseRequest) -> Ran:
     """The making of the elements that are `case.followed`, and what `case.asked` asks for; nothing
     of it where it takes too much to follow the case."""
     graph = Graph()
     options = simulator.options(step_limit=case.steps, order=case.order, checks=False)
     try:
         with options, simulator.observe(observers=[partial(Provenance, graph)], counted=False):
-            buffers, _, _ = _launch_all(source, case, inputs)
+            buffers, _, _ = _launch_all(source, case)
     except TooLong:
         return Ran(too_long=True)
     elements = Elements(buffers, beyond=case.room > 0)
@@ -84,12 +84,12 @@ def _followed(source: str, case: CaseRequest, inputs: Arrays) -> Ran:
     )
 
 
-def _recorded(source: str, case: CaseRequest, inputs: Arrays, asked: Recorded) -> Strip | None:
+def _recorded(source: str, case: CaseRequest, asked: Recorded) -> Strip | None:
     """The steps that lead to what went wrong, where it does so once more."""
     where, error = asked.where, None
     threads = math.prod(case.launches[where.launch - 1].block)
     recorded = one_launch(blocks_around(where.block, threads), where.launch)
-    module, buffers = simulator.RawModule(code=source), _buffers(case, inputs)
+    module, buffers = simulator.RawModule(code=source), _buffers(case)
     with simulator.observe(observers=[recorded], counted=False) as run:
         try:
             for number, launch in enumerate(case.launches[: where.launch], 1):
@@ -114,14 +114,12 @@ def _mark(recording: Recording, run: Run, error: CudaError | None, asked: Record
     return next((one for one in marks_of(recording, run.hazards) if not one.warning), None)
 
 
-def _launch_all(
-    source: str, case: CaseRequest, inputs: Arrays
-) -> tuple[Arrays, bool, dict[int, str]]:
+def _launch_all(source: str, case: CaseRequest) -> tuple[Arrays, bool, dict[int, str]]:
     """The buffers after a case's launches, whether another order may show another race, and by
     launch, from 1, a sentence about what earlier ones have left changed."""
     module = simulator.RawModule(code=source)  # a fresh one: __device__ variables start anew
-    buffers = _buffers(case, inputs)
-    leftovers = Leftovers(source, module, case.inputs)
+    buffers = _buffers(case)
+    leftovers = Leftovers(source, module, case.inputs.keys())
     left: dict[int, str] = {}
     depends_on_order = False
     for number, launch in enumerate(case.launches, start=1):
@@ -132,10 +130,10 @@ def _launch_all(
     return buffers, depends_on_order, left
 
 
-def _buffers(case: CaseRequest, inputs: Arrays) -> Arrays:
+def _buffers(case: CaseRequest) -> Arrays:
     """A case's buffers by name, each alone or as a stretch of a larger one."""
     buffers: Arrays = {}
-    for name, value in inputs.items():
+    for name, value in case.inputs.items():
         begin = case.begins.get(name, 0) + case.room
         buffers[name] = _stretch(np.zeros, value.shape, value.dtype, begin, case.room)
         buffers[name][...] = value
@@ -166,7 +164,7 @@ def _launch(module: simulator.RawModule, launch: LaunchRequest, buffers: Arrays)
     return kernel.depends_on_order
 
 
-def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
+def _look_for_races(source: str, case: CaseRequest) -> None:
     """Once more in other orders, for races that the first one does not show. Threads meet less
     often this way, so running out of steps or time means nothing; and what they print is not
     shown."""
@@ -174,12 +172,12 @@ def _look_for_races(source: str, case: CaseRequest, inputs: Arrays) -> None:
         options = simulator.options(step_limit=case.steps, order=order)
         try:
             with options, simulator.observe(counted=False):
-                _launch_all(source, case, inputs)
+                _launch_all(source, case)
         except StepLimit:
             return  # the case's time may be up, and is measured once
 
 
-def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
+def _in_other_orders(source: str, case: CaseRequest) -> Arrays:
     """What lies in the outputs when blocks and warps come in other orders, by "ORDER/name": as
     many of them as so many steps suffice for."""
     found: Arrays = {}
@@ -188,7 +186,7 @@ def _in_other_orders(source: str, case: CaseRequest, inputs: Arrays) -> Arrays:
         options = simulator.options(step_limit=min(left, case.steps), order=order, checks=False)
         try:
             with options, simulator.observe(counted=False) as run:
-                buffers, _, _ = _launch_all(source, case, inputs)
+                buffers, _, _ = _launch_all(source, case)
         except StepLimit:
             break
         found |= {f"{order}/{name}": np.asarray(buffers[name]) for name in case.outputs}
