@@ -20,7 +20,7 @@ from grader.cli import learner_commands
 from grader.compilers import cuda_files, fetched
 from grader.learner import package_index
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 class Quiet(SimpleHTTPRequestHandler):

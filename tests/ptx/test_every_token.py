@@ -3,7 +3,7 @@
 The suite takes a few slips of each file, always the same ones. All of them, some 70,000 and the
 better part of two hours of one core:
 
-    WARPWISE_TOKENS=all pytest tests/test_every_token.py -n 0 -s
+    WARPWISE_TOKENS=all pytest tests/ptx/test_every_token.py -n 0 -s
 
 Each file is a test that prints its counts. WARPWISE_TOKENS=03_shuffle takes the files with that
 in their path alone, so that a run can be had in parts.

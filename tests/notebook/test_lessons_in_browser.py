@@ -1,7 +1,7 @@
 """The lessons in JupyterLab as `grader lab` opens it: run through, left, brought up to date.
 
 One of them is run through beside the one that is brought up to date: that every cell of all lessons
-runs is held by tests/test_course.py, without a browser. WARPWISE_LESSONS=all opens every one."""
+runs is held by test_course.py, without a browser. WARPWISE_LESSONS=all opens every one."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from grader import course
 from grader.classroom.folder import begin, new_course
 from grader.cli.app import app
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 PAGE = (TESTS.parent / "docs/authoring.md").read_text()
 BLOCK = re.compile(r"<!-- (file|prepend): (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
 LESSON, TUTORIAL = "08_sums", "09_histogram"
@@ -37,8 +37,8 @@ def here(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def held(here):
-    """What all of tests/test_course.py that is about a lesson says of two, as their author runs it
-    after building: one as `grader new` leaves it, one as the tutorial does."""
+    """What all of test_course.py that is about a lesson says of two, as their author runs it after
+    building: one as `grader new` leaves it, one as the tutorial does."""
     assert run(here, "new", TUTORIAL).exit_code == 0
     folder, blocks = here.kernels / TUTORIAL, BLOCK.findall(PAGE)
     assert len(blocks) == 4
@@ -47,7 +47,7 @@ def held(here):
         path.write_text(text if what == "file" else text + path.read_text())
     begin(here.kernels.parent)  # as `grader --course` does
     python(here, "grader", "build")
-    rules = ("-n", "0", "-vv", "-p", "no:cacheprovider", f"{TESTS}/test_course.py")
+    rules = ("-n", "0", "-vv", "-p", "no:cacheprovider", f"{TESTS}/course/test_course.py")
     return python(here, "pytest", *rules, "-k", f"{LESSON} or {TUTORIAL}")
 
 

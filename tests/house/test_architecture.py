@@ -5,7 +5,7 @@ import re
 from itertools import combinations
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
 FILES = sorted((ROOT / "grader").rglob("*.py"))
 OUTSIDE = {"grader/__init__.py", "grader/__main__.py"}  # the door

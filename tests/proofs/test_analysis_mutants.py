@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("z3")
 
 from analysis_mutants import Survivor, explained, places, survives, survivor
-from mutants import mutants
+from python_mutants import mutants
 
 pytestmark = pytest.mark.slow
 

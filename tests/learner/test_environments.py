@@ -10,7 +10,7 @@ import pytest
 import yaml
 from packaging.specifiers import SpecifierSet
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
 CONDA = yaml.safe_load((REPOSITORY / "environment.yml").read_text())["dependencies"]
 YAML = sorted(

@@ -7,7 +7,7 @@ excludes must not change either, since one that said less would prove less.
 from itertools import product
 
 import pytest
-from mutants import mutants
+from python_mutants import mutants
 
 z3 = pytest.importorskip("z3")
 

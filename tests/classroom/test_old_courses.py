@@ -18,7 +18,8 @@ from grader.classroom.folder import new_course
 
 pytestmark = pytest.mark.slow
 
-FILES = json.loads(Path(__file__).with_name("course_of_dc16ab2.json").read_text(encoding="utf-8"))
+OLD_COURSE = Path(__file__).parents[1] / "course_of_dc16ab2.json"
+FILES = json.loads(OLD_COURSE.read_text(encoding="utf-8"))
 STORED_TWICE = instead(
     "    volatile float* t = total;\n    if (i < n) { t[i] = 0; t[i] = x[i] + y[i]; }"
 )

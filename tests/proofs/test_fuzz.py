@@ -1,8 +1,8 @@
 """Random bytes and mutated notebooks, PTX and sources: a verdict or a clear error, never a
 traceback, never a hang.
 
-WARPWISE_FUZZ=10000 pytest tests/test_fuzz.py tries 10,000 inputs of each kind; without it, a few
-hundred, always the same ones.
+WARPWISE_FUZZ=10000 pytest tests/proofs/test_fuzz.py tries 10,000 inputs of each kind; without it,
+a few hundred, always the same ones.
 """
 
 import json

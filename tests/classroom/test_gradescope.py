@@ -63,7 +63,7 @@ def trusting(here):
     return bundled(here, "--unsafe")
 
 
-WITHOUT_LANDLOCK = (sys.executable, Path(__file__).with_name("without_landlock.py"))
+WITHOUT_LANDLOCK = (sys.executable, Path(__file__).parents[1].joinpath("without_landlock.py"))
 
 
 def judged(packed, here, learner, tmp_path, below=()):

@@ -9,7 +9,7 @@ from typer.main import get_command
 from grader import course
 from grader.cli.app import app
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 
 

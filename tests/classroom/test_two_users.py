@@ -28,7 +28,7 @@ from grader.course.weave import cuda_cell, text
 
 pytestmark = pytest.mark.slow
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 GUIDE = (REPOSITORY / "docs/hub.md").read_text()
 NAME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
