@@ -109,7 +109,6 @@ class Session:
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
         self._warnings: tuple[Diagnostic, ...] = ()
-        self._spared = False  # whether a worker was killed already
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -208,7 +207,8 @@ class Session:
 
     def _group(self, seconds: float, total: float) -> None:
         """From now on each question may take so many seconds of the CPU's time, all together
-        `total`."""
+        `total`; one worker that somebody kills costs nothing."""
+        self._spared = False  # whether a worker was killed already
         waking = GPU_WAKES if self._device == "gpu" else 0.0
         self._seconds, self._total = seconds + waking, total + waking
         self._end = time.monotonic() + total * self._limits.patience
