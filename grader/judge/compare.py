@@ -13,7 +13,7 @@ from ..counted import counted
 from ..course import Budget, Case, Expected, Problem, costs
 from ..errors import AuthorError
 from ..status import Status
-from . import block_scene as scenes
+from . import cases as scenes
 from .cases import CaseInstance
 from .protocol import Element, Failed, Ran, Reply, Scene
 from .verdict import CaseResult, Mismatch, told_apart

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..compilers.comments import without_comments
 from ..course import costs
 from ..status import Status
-from . import block_scene as scenes
+from . import cases as scenes
 from .cases import CaseInstance
 from .compare import failed
 from .protocol import Failed, Reply

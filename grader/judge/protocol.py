@@ -19,7 +19,7 @@ import numpy.typing as npt
 from ..course.model import Rule
 from ..cuda.diagnostics import Diagnostic
 from ..status import Status
-from .strip import Strip
+from .playback.strip import Strip
 
 LENGTH = 8
 KINDS = "biufcV"  # of dtypes: numbers, and raw bytes for what NumPy has no name for

@@ -24,6 +24,7 @@ from ..cuda.diagnostics import Diagnostic, bounded
 from ..status import Status
 from . import cases, protocol
 from .cases import CaseInstance
+from .playback.strip import Strip
 from .protocol import (
     Asked,
     CaseRequest,
@@ -38,7 +39,6 @@ from .protocol import (
     Recorded,
     Reply,
 )
-from .strip import Strip
 from .verdict import shortened
 from .worker import KILLED, WATCHED, Watch, Worker
 
@@ -109,6 +109,8 @@ class Session:
         self._worker: Worker | None = None
         self._kernels: tuple[str, ...] = ()
         self._warnings: tuple[Diagnostic, ...] = ()
+        self._seconds, self._total, self._end, self._before = 0.0, 0.0, 0.0, 0.0
+        self._spared = False  # whether a worker was killed already
         self._group(limits.case_seconds, limits.total_seconds)
         self._opening = Opening(
             device=device,
@@ -208,7 +210,7 @@ class Session:
     def _group(self, seconds: float, total: float) -> None:
         """From now on each question may take so many seconds of the CPU's time, all together
         `total`; one worker that somebody kills costs nothing."""
-        self._spared = False  # whether a worker was killed already
+        self._spared = False
         waking = GPU_WAKES if self._device == "gpu" else 0.0
         self._seconds, self._total = seconds + waking, total + waking
         self._end = time.monotonic() + total * self._limits.patience
@@ -391,7 +393,7 @@ def _arrays(case: CaseRequest, device: Device) -> tuple[_Shapes, _Shapes]:
     if not case.leaves_arrays:
         return {}, {}
     wanted = {f"input/{name}": (one.shape, one.dtype.str) for name, one in case.inputs.items()}
-    optional = {}
+    optional: _Shapes = {}
     for name, one in case.outputs.items():
         wanted[f"output/{name}"] = one.shape, one.dtype
         if device == "gpu":

@@ -14,11 +14,11 @@ from ..course.contest import COUNTERS
 from ..cuda.diagnostics import summary
 from ..status import Status
 from . import arrangement, compare, hazards, technique
-from . import block_scene as scenes
+from . import cases as scenes
 from . import partial as partial_marks
 from . import sizes as every_size
 from .cases import instantiate
-from .explaining import past_the_end
+from .explaining import places
 from .explaining.explanation import explained
 from .explaining.telling import Pair
 from .judged import Judged
@@ -99,9 +99,8 @@ def arranged(judged: Judged) -> Judged:
     changed = arrangement.changed(judged.exercise, handed_out, judged.source)
     if changed is None:
         return judged
-    message, line = changed
-    failed = {"status": Status.OVER_BUDGET, "points": 0.0, "message": message, "line": line}
-    return judged.with_passed(lambda _, result: replace(result, note="", **failed))
+    cases = [one.case for one in judged.instances]
+    return judged.with_passed(lambda at, _: compare.failed(cases[at], Status.OVER_BUDGET, *changed))
 
 
 def explain(judged: Judged) -> Judged:
@@ -121,7 +120,7 @@ def _explained(judged: Judged, at: int) -> Judged:
     if not result.visible or instance.case.hazard:
         return judged
     if result.status == Status.OUT_OF_BOUNDS:
-        said = past_the_end.told(judged, at)
+        said = places.beyond_an_array(judged, at)
         return judged.with_result(at, replace(result, message=f"{result.message} {said}".rstrip()))
     wrong = None
     if result.status == Status.WRONG_ANSWER and isinstance(outcome, Ran):

@@ -20,9 +20,9 @@ from ..status import Status, headline
 from . import cases, sizes
 from .cases import CaseInstance, dim
 from .judged import Judged
-from .playback.scene import STEPS
+from .playback.marks import STEPS
+from .playback.strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
 from .protocol import Recorded, Scene
-from .strip import MOST_ROWS, MOST_STEPS, SIGNS, Step, Strip
 from .verdict import CaseResult, Verdict
 from .words import Words
 

@@ -109,7 +109,7 @@ class Worker:
         """How much of the CPU's time the process has used, which its system's limit is about."""
         with suppress(psutil.Error):
             times = psutil.Process(self.pid).cpu_times()
-            return times.user + times.system
+            return float(times.user + times.system)
         return 0.0
 
     def end(self, patience: float = 0.0) -> int:
