@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from .. import compilers, cuda
-from ..course.contest import COUNTERS
+from ..course.model import COUNTERS
 from ..cuda.diagnostics import summary
 from ..status import Status
 from . import arrangement, compare, hazards, technique

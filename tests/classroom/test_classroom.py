@@ -29,7 +29,7 @@ from grader.classroom.export import Row
 from grader.classroom.feedback_page import Shown
 from grader.classroom.folder import new_course, open_course
 from grader.classroom.secret import seed
-from grader.course.kinds.kind import unmarked
+from grader.course.kinds import unmarked
 from grader.judge import judge
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from small_lesson import SOLUTION
 from grader import course
 from grader.classroom.folder import new_course
 from grader.course import handout
-from grader.course.kinds.kind import answers
+from grader.course.kinds import answers
 from grader.course.weave import cuda_cell
 from grader.judge import judge
 

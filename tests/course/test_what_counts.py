@@ -8,7 +8,7 @@ import pytest
 import small_lesson
 
 from grader.course import Place, lesson, lessons
-from grader.course.kinds.kind import unmarked
+from grader.course.kinds import unmarked
 from grader.course.weave import weave
 from grader.judge import judge
 from grader.judge.beside import beside
