@@ -12,6 +12,7 @@ from dataclasses import replace
 from .. import compilers, cuda
 from ..course.model import COUNTERS
 from ..cuda.diagnostics import summary
+from ..say import verdict_answers as say
 from ..status import Status
 from . import arrangement, compare, hazards, technique
 from . import cases as scenes
@@ -167,7 +168,7 @@ def warnings(judged: Judged) -> Judged:
     if not doubts or at is None:
         return judged
     result = judged.results[at]
-    message = f"{result.message}\nIt compiles, but not without a doubt:\n{doubts}"
+    message = say.with_doubts(result.message, doubts)
     return judged.with_result(at, replace(result, message=message))
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...compilers.declared import Declarations
-from ...compilers.signature import DTYPES, parameters
+from ...compilers.signature import DTYPES
 from ...cuda import simulator
 from ...cuda.errors import CudaError, StepLimit
 from ...machine.options import current_options
@@ -33,6 +33,7 @@ from ...watch.recording import Recording
 from ..playback.marks import Mark, blocks_around, marks_of, one_launch, wrong_element
 from ..playback.strip import Strip, strip_of
 from ..protocol import OTHER_ORDERS, Argument, Arrays, CaseRequest, LaunchRequest, Ran, Recorded
+from ..words import parameters
 from .made import made
 from .slices import Elements
 from .ways import way
