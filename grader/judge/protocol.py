@@ -204,7 +204,7 @@ class Op(msgspec.Struct, frozen=True, array_like=True):
     line: int | None
 
 
-class Cone(msgspec.Struct, frozen=True, eq=False):
+class Slice(msgspec.Struct, frozen=True, eq=False):
     """All values behind an element, as steps: those that a step was computed from come before it.
 
     By step: `op`, the number of its instruction in `ops` (-1: it lay in memory), the `value` it
@@ -223,6 +223,28 @@ class Cone(msgspec.Struct, frozen=True, eq=False):
     buffers: tuple[str, ...] = ()
     buffer: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
     index: np.ndarray = msgspec.field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether its parts belong together: a worker tells it that has run a learner's kernel."""
+        by_step = self.op, self.block, self.thread, self.buffer, self.index
+        whole = *by_step, self.first, self.operands
+        steps = len(self.op)
+        if any(one.ndim != 1 for one in (*whole, self.value)) or len(self.first) != steps + 1:
+            return False
+        if any(len(one) != steps for one in (*by_step, self.value)):
+            return False
+        if any(one.dtype != np.int64 for one in whole) or self.value.dtype.kind != "f":
+            return False
+        counts = np.diff(self.first)
+        if self.first[0] or (counts < 0).any() or self.first[-1] != len(self.operands):
+            return False
+        flags = (
+            (self.op >= -1) & (self.op < len(self.ops)),
+            (self.buffer >= -1) & (self.buffer < len(self.buffers)),
+            (self.operands >= 0) & (self.operands < np.repeat(np.arange(steps), counts)),
+        )
+        return all(bool(one.all()) for one in flags)
 
 
 class Choice(msgspec.Struct, frozen=True, array_like=True):
@@ -243,7 +265,7 @@ class Made(msgspec.Struct, frozen=True):
     to it, "constant" for what stands in the code, "" for what was computed; `origin_line`: where
     that was done. `nan`: where the first NaN on its way arose, of what `operands`. `whole`: nothing
     was done on the way that is not followed. `summed`: what it was made of by other ways than
-    through a maximum or a minimum. `cone`: all values behind it, step by step; `choices`: what
+    through a maximum or a minimum. `behind`: all values behind it, step by step; `choices`: what
     some of them were chosen by. `index`: of an element that was handed on, all values behind the
     place that it was loaded from."""
 
@@ -256,9 +278,9 @@ class Made(msgspec.Struct, frozen=True):
     operands: tuple[float, ...] = ()
     whole: bool = True
     summed: tuple[Used, ...] = ()
-    cone: Cone = Cone()
+    behind: Slice = Slice()
     choices: tuple[Choice, ...] = ()
-    index: Cone = Cone()
+    index: Slice = Slice()
 
 
 class Way(msgspec.Struct, frozen=True):

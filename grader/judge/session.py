@@ -19,8 +19,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..compilers.compiler import TOO_MUCH
 from ..cuda.diagnostics import Diagnostic, bounded
+from ..say import verdict_process as say
 from ..status import Status
 from . import cases, protocol
 from .cases import CaseInstance
@@ -49,16 +49,6 @@ RECORDING = 3.0  # the same of a case that is told step by step: it takes about 
 SLACK = 1 << 20  # bytes of a reply beside its arrays
 TOLD = 8 << 20  # bytes of an element's making
 LAST_BREATH = 1.0  # seconds a worker that has closed its pipe is given to end by itself
-STOPPED_BEFORE = "Not run: the case before this one took too long and was stopped."
-NO_REPLY = (
-    "The process that ran your kernel sent something that is no answer; "
-    "please show it to your instructor"
-)
-ALONE = (
-    "The judge's process sees neither what `pip install --user` installed nor PYTHONPATH, where "
-    "a learner's file could take a module's place: install the course into an environment of its "
-    "own, by `make lab` or by pip in a virtual environment"
-)
 # POSIX's, so Windows has none.
 _TIME_IS_UP = [-getattr(signal, name) for name in ("SIGPROF", "SIGXCPU") if hasattr(signal, name)]
 
@@ -157,13 +147,13 @@ class Session:
         # Those with much data come last: one that is stopped takes no other's turn.
         for at in sorted(range(len(instances)), key=lambda at: _data(instances[at]) > MUCH):
             if stopped is None and time.monotonic() >= self._end:
-                stopped = _no_time(self._limits)
+                stopped = Failed(Status.TIMEOUT, say.no_time(self._limits.total_seconds))
             outcome = stopped or self._ask(self._described(instances[at]))
             outcomes[at] = msgspec.structs.replace(outcome, warnings=self._warnings)
             if stopped is None and isinstance(self._compiled, Failed):
                 stopped = self._compiled
             elif stopped is None and ran_out_of_time(outcome):
-                stopped = Failed(Status.TIMEOUT, STOPPED_BEFORE)
+                stopped = Failed(Status.TIMEOUT, say.STOPPED_BEFORE)
         return [outcomes[at] for at in range(len(instances))]
 
     def follow(
@@ -260,7 +250,7 @@ class Session:
         except MemoryError:
             outcome = _ended("the judge", compiles, limits)
         except protocol.ProtocolError as error:
-            outcome = Failed(Status.UNSUPPORTED, f"{NO_REPLY} ({error}).")
+            outcome = Failed(Status.UNSUPPORTED, say.no_reply(str(error)))
         except EOFError:
             outcome = _diagnosis(worker.end(LAST_BREATH), worker.complaint(), message, limits)
         self.close()
@@ -281,7 +271,7 @@ def run_on_gpu(source: str, instances: tuple[CaseInstance, ...], limits: Limits)
         if isinstance(compiled, Failed):
             outcomes.append(compiled)
         elif time.monotonic() >= end:
-            outcomes.append(_no_time(limits))
+            outcomes.append(Failed(Status.TIMEOUT, say.no_time(limits.total_seconds)))
         else:
             with Session(source, limits, device="gpu", cubin=compiled.cubin) as session:
                 outcomes += session.run((one,))
@@ -299,23 +289,9 @@ def _data(instance: CaseInstance) -> int:
     return made + sum(one.size for one in problem.inputs.values())
 
 
-def _no_time(limits: Limits) -> Failed:
-    return Failed(
-        Status.TIMEOUT,
-        f"Not run: the cases before this one used up all of the {limits.total_seconds:g} s "
-        "that one verdict may take.",
-    )
-
-
 def _too_slow(message: Opening | Question) -> Failed:
-    if isinstance(message, Opening):
-        busy = f"The compiler was still busy after {message.seconds:g} s. {TOO_MUCH}"
-        return Failed(Status.TIMEOUT, busy)
-    return Failed(
-        Status.TIMEOUT,
-        f"The kernel was still running after {message.seconds:g} s and was stopped. "
-        "Look for a loop whose condition never becomes false.",
-    )
+    told = say.too_slow(isinstance(message, Opening), message.seconds)
+    return Failed(Status.TIMEOUT, told)
 
 
 def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: Limits) -> Failed:
@@ -328,24 +304,12 @@ def _diagnosis(code: int, complaint: str, message: Opening | Question, limits: L
         return Killed(Status.LAUNCH_ERROR, found.message) if code == KILLED else found
     if code >= 1 << 31:  # how Windows tells of what nobody caught
         return _ended(f"{code:#x}", compiles, limits)
-    if "No module named" in complaint:
-        complaint += f". {ALONE}"
-    said = f"The grader's sandbox failed ({complaint}); tell your instructor."
-    return Failed(Status.UNSUPPORTED, said)
+    return Failed(Status.UNSUPPORTED, say.failed(complaint))
 
 
-def _ended(what: str, compiles: bool, limits: Limits) -> Failed:
-    """The worker was ended by `what`."""
-    who, look = (
-        ("compiler", "huge arrays, unrolled loops and templates")
-        if compiles
-        else ("process that ran your kernel", "the sizes of your arrays and at recursion")
-    )
-    message = (
-        f"The {who} was ended by {what}, most likely because it asked for more than the "
-        f"{limits.memory_bytes / 2**30:.3g} GiB it may use. Look at {look} without an end."
-    )
-    return Failed(Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR, message)
+def _ended(by: str, compiles: bool, limits: Limits) -> Failed:
+    status = Status.COMPILE_ERROR if compiles else Status.LAUNCH_ERROR
+    return Failed(status, say.ended(by, compiles, limits.memory_bytes))
 
 
 def _longest(message: Opening | Question) -> int:

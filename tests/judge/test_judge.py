@@ -20,8 +20,9 @@ from small_lesson import EXERCISES, ID, SOLUTION, instead
 
 from grader import course, cuda
 from grader.errors import AuthorError, NotInCourse
-from grader.judge import Limits, judge, protocol, session, steps, worker
+from grader.judge import Limits, judge, protocol, steps, worker
 from grader.judge.sandbox import landlock
+from grader.say.verdict_process import STOPPED_BEFORE
 
 if worker.FORKS:
     from grader.judge.sandbox import forkserver
@@ -301,7 +302,7 @@ def test_after_a_case_that_took_too_long_none_is_run(verdict_on):
     source = instead("    while (n == 128) {}\n    if (i < n) total[i] = x[i] + y[i];")
     verdict = verdict_on(source)
     assert [case.status for case in verdict.cases] == ["timeout"] * 3
-    assert verdict.cases[1].message == session.STOPPED_BEFORE
+    assert verdict.cases[1].message == STOPPED_BEFORE
 
 
 LOOPS = {  # each marked where it goes round

@@ -51,7 +51,7 @@ class MadeOf(About):
 
     def _to_its_place(self, mine: Element, ours: Element) -> str:
         """Where the index of an element that was handed on goes another way."""
-        ways = divergence.Ways(self.mine.index, self.ours.index, self._name)
+        ways = divergence.TwoTrails(self.mine.index, self.ours.index, self._name)
         found = ways.parting_of_indices() if mine.buffer == ours.buffer else None
         if (
             found is None

@@ -143,7 +143,7 @@ class About:
     def __init__(self, pair: Pair, words: Words):
         self.pair, self.words = pair, words
         self.mine, self.ours = pair.mine, pair.ours
-        self._ways = divergence.Ways(pair.mine.cone, pair.ours.cone, words.element)
+        self._ways = divergence.TwoTrails(pair.mine.behind, pair.ours.behind, words.element)
         self._mine = times(pair.mine.used)
         self._ours = times(pair.ours.used)
         self._here = self._name(pair.wrong.element)

@@ -15,7 +15,7 @@ from ...ptx.ptx import Immediate, Instruction, Register
 from ...watch.provenance import Graph
 from ...watch.provenance import made as making
 from ..protocol import Choice, Element, Made, Used
-from .slices import Elements, as_numbers, cone, literal, place_of
+from .slices import Elements, as_numbers, literal, place_of, slice_of
 
 MOST = 2000  # told of
 DEEP = 8  # comparisons of one condition
@@ -125,9 +125,9 @@ def made(graph: Graph, elements: Elements, element: Element) -> Made:
         operands=making.operands(graph, nan) if nan else (),
         whole=graph.whole,
         summed=tuple(summed[:MOST_USED]),
-        cone=cone(graph, elements, root),
+        behind=slice_of(graph, elements, root),
         choices=choices(graph, root),
-        index=cone(graph, elements, _address(graph, source)),
+        index=slice_of(graph, elements, _address(graph, source)),
     )
 
 

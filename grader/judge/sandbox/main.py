@@ -14,7 +14,6 @@ import os
 import re
 import sys
 import tempfile
-import textwrap
 import traceback
 import types
 from collections.abc import Callable
@@ -32,6 +31,7 @@ from ...cuda.errors import (
     OutOfTime,
     StepLimit,
 )
+from ...say import verdict_process as say
 from ...status import Status
 from .. import protocol
 from ..protocol import Examine, Failed, Opening, Question, Ran, Reply, Scene
@@ -170,9 +170,9 @@ def _attempt(action: Callable[[], Ran], memory_bytes: int, seconds: float) -> Re
     except CudaError as error:
         return _failed(error)
     except OutOfTime:
-        return Failed(Status.TIMEOUT, _still_busy(seconds), broken_off=True)
+        return Failed(Status.TIMEOUT, say.still_busy(seconds), broken_off=True)
     except MemoryError as error:
-        told = _too_much(str(error), memory_bytes)
+        told = say.too_much(str(error), memory_bytes)
         return Failed(Status.LAUNCH_ERROR, told, broken_off=True)
     except Exception as error:
         return Failed(Status.UNSUPPORTED, _our_fault(error), broken_off=True)
@@ -190,61 +190,34 @@ def _failed(error: CudaError) -> Failed:
 
 
 def _our_fault(error: Exception) -> str:
-    """What to say of an error that only the grader's authors can fix, and what they need for it.
-    The same error is kept in the same file, so that a verdict is the same each time."""
+    """A fault of ours in words. The same error is kept in the same file, so that a verdict is the
+    same each time."""
     from ... import compilers
 
-    said = "".join(traceback.format_exception(error))
-    send = "the kernel and this sentence"
+    lines, traceback_file = "".join(traceback.format_exception(error)), ""
     with suppress(OSError):
-        digest = hashlib.sha256(said.encode()).hexdigest()[:8]
+        digest = hashlib.sha256(lines.encode()).hexdigest()[:8]
         kept = compilers.cache.folder() / f"stumbled-{digest}.traceback.txt"
-        kept.write_text(said, encoding="utf-8")
-        send = f"the kernel and {kept}"
+        kept.write_text(lines, encoding="utf-8")
+        traceback_file = str(kept)
     last = traceback.extract_tb(error.__traceback__)[-1]
-    return (
-        f"The grader itself stumbled over this kernel ({type(error).__name__}: "
-        f"{textwrap.shorten(str(error), 200)}; {Path(last.filename).name}, line {last.lineno}). "
-        f"That is not your mistake; please send your instructor {send}."
-    )
-
-
-def _still_busy(seconds: float) -> str:
-    return (
-        f"After {seconds:g} s of the processor's time the simulated GPU was still busy with this "
-        "kernel, and stopped. Kernels of this course need a fraction of that: look for huge "
-        "arrays, unrolled loops, and more threads than there is work for."
-    )
+    return say.our_fault(error, f"{Path(last.filename).name}, line {last.lineno}", traceback_file)
 
 
 def _out_of_reach() -> str:
     from ... import compilers
 
     name = compilers.chosen_name()
-    return (
-        "That is not your mistake; please show it to your instructor: the judge's process may "
-        f"read only what is under {', '.join(map(str, _readable()))}, and {name} was found in "
-        f"{compilers.COMPILERS[name].folders()[0]}. What it needs beside it must lie there too; "
-        "`grader doctor` tries it."
-    )
-
-
-def _too_much(message: str, memory_bytes: int) -> str:
-    """`message` is NumPy's, such as "Unable to allocate 9.31 GiB for an array with ..."."""
-    asked = re.search(r"Unable to allocate ([\d.]+) (\w+)", message)
-    amount = f"{float(asked[1]):g} {asked[2]}" if asked else "more memory"
-    return (
-        f"The run asked for {amount}, and a run may use {memory_bytes / 2**30:.3g} GiB in all. "
-        "Look at the sizes of your arrays: __device__ arrays count once, __shared__ arrays once "
-        "a block, local arrays once a thread."
-    )
+    there = str(compilers.COMPILERS[name].folders()[0])
+    return say.out_of_reach(", ".join(map(str, _readable())), name, there)
 
 
 def _compile(opening: Opening) -> Ran:
     from ... import compilers
 
     ptx = compilers.compile_ptx(opening.source)
-    _refuse_strange_files(ptx.files)
+    for file in ptx.files:  # where there is no Landlock, code is still not made of other files
+        raise CompileError(say.strange_file(Path(file).name))
     for source in opening.more:
         compilers.compile_ptx(source)
     return Ran(warnings=ptx.warnings)
@@ -260,41 +233,13 @@ def _compile_cubin(opening: Opening) -> Ran:
 def _require_kernels(kernels: tuple[str, ...], source: str) -> None:
     """LaunchError where the source lacks one of the exercise's kernels."""
     from ... import compilers
+    from ...ptx.naming import plain
 
     defined = re.findall(r"\.entry\s+([\w$]+)", compilers.compile_ptx(source).text)
     for kernel in kernels:
         if kernel not in defined:
-            raise LaunchError(_no_such_kernel(kernel, defined, source))
-
-
-def _refuse_strange_files(files: tuple[str, ...]) -> None:
-    """Where there is no Landlock, this still keeps code from being made of other files."""
-    for file in files:
-        raise CompileError(
-            f'"{Path(file).name}" cannot be included: only CUDA\'s own headers are here, such as '
-            "cub/cub.cuh, cooperative_groups.h and cuda_fp16.h."
-        )
-
-
-def _no_such_kernel(expected: str, defined: list[str], source: str) -> str:
-    from ...cuda.simulator import plain
-
-    names = dict.fromkeys(map(plain, defined))
-    if expected in names:
-        return (
-            f'The kernel {expected} lacks extern "C": without it C++ adds the parameter types to '
-            f'the name and nobody finds it. Write: extern "C" __global__ void {expected}(...)'
-        )
-    if re.search(rf"\b__device__\b[^;{{}}()]*\b{expected}\s*\(", source):
-        return (
-            f"{expected} is a __device__ function, which only kernels can call. What is launched "
-            f'is __global__: extern "C" __global__ void {expected}(...)'
-        )
-    found = f"defines {', '.join(names)}" if names else "defines no kernel at all"
-    return (
-        f"This exercise calls the kernel {expected}, but the source {found}. "
-        f'The name must be exact: extern "C" __global__ void {expected}(...)'
-    )
+            names = list(dict.fromkeys(map(plain, defined)))
+            raise LaunchError(say.no_such_kernel(kernel, names, source))
 
 
 if __name__ == "__main__":

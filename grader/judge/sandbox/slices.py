@@ -1,4 +1,4 @@
-"""The values behind one element, as the worker that has run the kernel tells them: `Cone`.
+"""The values behind one element, as the worker that has run the kernel tells them: `Slice`.
 
 What merely hands a value on (loads, stores, shuffles, moves) is left out; what remains are the
 steps that computed something, and the elements and constants that they began with. A sum of
@@ -18,7 +18,7 @@ from ...ptx.numeric.types import DTYPES
 from ...ptx.ptx import Immediate, Instruction, Operand, Register
 from ...watch.arrays import described
 from ...watch.provenance import Graph
-from ..protocol import Arrays, Cone, Element, Op, Place
+from ..protocol import Arrays, Element, Op, Place, Slice
 
 MOST = 60_000  # values
 UNTYPED = {"b16": "f16", "b32": "f32", "b64": "f64"}
@@ -86,10 +86,10 @@ def place_of(graph: Graph, node: int) -> Place:
     return Place(*graph.place(node), graph.line(node))
 
 
-def cone(graph: Graph, elements: Elements, root: int) -> Cone:
+def slice_of(graph: Graph, elements: Elements, root: int) -> Slice:
     """What a node was made of, step by step; empty where that is too much to tell."""
     if not 0 < len(graph.behind(root)) <= MOST:
-        return Cone()
+        return Slice()
     return _Gathered(graph, root).told(elements)
 
 
@@ -108,7 +108,7 @@ class _Gathered:
         self.begin = np.searchsorted(self.owner, np.arange(len(self.nodes) + 1))
         self.constants: dict[tuple[int, float], int] = {}
 
-    def told(self, elements: Elements) -> Cone:
+    def told(self, elements: Elements) -> Slice:
         """First what lay in memory, then constants, then what was computed."""
         shown = self._shown()
         owner, operand = self._operands()
@@ -121,7 +121,7 @@ class _Gathered:
         found = [elements.behind(self.graph, -one) for one in leaves.tolist()]
         ops, op = np.unique(self.at[places[len(leaves) :]], return_inverse=True)
         counted = np.bincount(owner, minlength=len(self.nodes))[computed]
-        return Cone(
+        return Slice(
             tuple(self._op(one) for one in ops.tolist()),
             np.concatenate([np.full(len(leaves), -1), op]),
             np.concatenate([self._in_memory(elements, found, first[0]), self._given(computed)]),
