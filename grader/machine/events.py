@@ -13,18 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..cuda.errors import CudaError
 from .lanes import Lanes
-from .memory.access import Access, Hit
-from .memory.copies import Landing
+from .memory.access import Access, Accessed, Hit, Landing, Values
 
 Step = Callable[[Lanes], Any]  # executes an instruction for a set of lanes
 Successors = tuple[tuple[int, Lanes], ...]  # where lanes go on
-Values = list[np.ndarray]  # an array (lanes,) for each component of an access
 Groups = list[tuple[int, np.ndarray]]  # instructions, and the lanes that stand there
 Told = ParamSpec("Told")
 Result = TypeVar("Result")
@@ -38,17 +36,6 @@ class Undefined:
     where: Callable[..., np.ndarray]
     error: type[CudaError]
     predicate: str
-
-
-class Accessed(NamedTuple):
-    """That lanes have read ("load"), written ("store", with what `values`) or updated ("atomic",
-    which found `values`) memory; a comparison may have `failed` (bool), which writes nothing."""
-
-    access: Access
-    hit: Hit
-    kind: str
-    values: Values | None = None
-    failed: np.ndarray | None = None
 
 
 class Rebind(Exception):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from .barriers import Barriers
-from .call_stack import Calls
-from .cluster_barrier import ClusterBarrier
-from .collectives import Collectives
-from .job import Job
+from .barriers import Barriers, ClusterBarrier, Collectives
+from .calls import Calls
 from .lanes import Lanes
-from .schedule import Schedule
-from .state import WaveState
+from .launch import Launch
+from .state import Schedule, WaveState
 
 
 class Wave(WaveState):
     """The blocks of a launch that run at once."""
 
-    def __init__(self, job: Job, schedule: Schedule):
+    def __init__(self, job: Launch, schedule: Schedule):
         super().__init__(job, schedule)
         self.collectives = Collectives(self)
         self.barriers = Barriers(self, self.collectives)

@@ -14,8 +14,7 @@ from functools import cached_property
 
 from ..compilers.comments import COMMENT, QUOTED
 from ..cuda.errors import UnsupportedInstruction
-from .forms.form import Flow
-from .ptx import Function, Instruction, Malformed
+from .program import Flow, Function, Instruction, Malformed
 
 _BRACKETS = re.compile(rf"{QUOTED}|[()]|[^()\"']+", re.DOTALL)
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from .forms.form import Carries, Role
-from .ptx import Function, Instruction, Symbol, registers
+from .program import Carries, Function, Instruction, Role, Symbol, registers
 
 _COPYING = (Carries.COPIED, Carries.CHOSEN, Carries.ACROSS)
 _COPIES = 3  # of copies that are followed
