@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -215,12 +216,28 @@ def _overflow(x: np.ndarray, largest: float, mode: str) -> np.ndarray:
     return np.where(x > 0, np.inf if upward else largest, -np.inf if downward else -largest)
 
 
+_WIDER = {np.dtype(f"{sign}{n}"): np.dtype(f"{sign}{2 * n}") for sign in "iu" for n in (1, 2, 4)}
+
+
+def wide_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The product of two integers of one type, in the type of twice their width."""
+    wide = _WIDER[a.dtype]
+    return widened(a, wide) * widened(b, wide)
+
+
 def high_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The upper half of the product of two integers of one type."""
     if a.itemsize == 8:
         return _high_product_of_64(a, b)
-    wide = np.dtype(f"{a.dtype.kind}{2 * a.itemsize}")
+    wide = _WIDER[a.dtype]
     return (a.astype(wide) * b.astype(wide) >> (8 * a.itemsize)).astype(a.dtype)
+
+
+def multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+    """The sum takes the place of the product."""
+    product = a * b
+    product += c
+    return product
 
 
 def _high_product_of_64(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -248,6 +265,36 @@ def integer_quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind == "i":
         quotient += (quotient < 0) & (quotient * divisor != a)
     return np.where(zero, ~a.dtype.type(0), quotient)
+
+
+# What elementwise meanings are written with, on arrays (lanes,) of integers of one type or of
+# predicates. Whoever computes with something else gives operations of the same names.
+ON_ARRAYS = SimpleNamespace(
+    add=np.add,
+    subtract=np.subtract,
+    multiply=np.multiply,
+    multiply_add=multiply_add,
+    wide_product=wide_product,
+    high_product=high_product,
+    quotient=integer_quotient,
+    negative=np.negative,
+    absolute=np.abs,
+    minimum=np.minimum,
+    maximum=np.maximum,
+    bitwise_and=np.bitwise_and,
+    bitwise_or=np.bitwise_or,
+    bitwise_xor=np.bitwise_xor,
+    invert=np.invert,
+    left_shift=np.left_shift,
+    right_shift=np.right_shift,
+    equal=np.equal,
+    not_equal=np.not_equal,
+    less=np.less,
+    less_equal=np.less_equal,
+    greater=np.greater,
+    greater_equal=np.greater_equal,
+    select=np.where,
+)
 
 
 _SIGNALLING = np.full(33, 0x7FA00000, np.uint32).view(np.float32)  # vectors, and what is left over

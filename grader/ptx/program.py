@@ -93,7 +93,8 @@ class Form:
     multiplies integers, or shifts them to the left; `converts`: `type` is that of its source;
     `of_address`: it makes an address of one state space one of another.
     `build(instruction, index, wave)` makes the step that executes it; `refusal` says why there
-    is none.
+    is none. `select(instruction)` says what it computes, where that is done lane by lane (see
+    `table.Elementwise`).
     """
 
     opcode: str
@@ -112,6 +113,7 @@ class Form:
     converts: bool = False
     of_address: bool = False
     build: Callable[..., Any] | None = None
+    select: Callable[..., Any] | None = None
     refusal: str = ""
 
     def role(self, position: int) -> Role:

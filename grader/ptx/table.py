@@ -1,11 +1,22 @@
-"""Steps: what executes an instruction, as a function of a set of lanes."""
+"""The table: entries by opcode, the form of each instruction of a program, and the step that
+executes it as a function of a set of lanes.
+
+An entry is registered by a decorator that gives the opcodes it is for, the lines of its `syntax`,
+and what else a reader of programs may want to know (`Form`). The decorated function says what the
+instruction does:
+
+    elementwise   select(instruction) -> Elementwise: results computed lane by lane
+    effect        build(instruction, index, wave) -> step(lanes), which changes state
+    control       likewise; the step returns where lanes go on, as pairs (index, lanes)
+    collective    likewise; the step is called with lanes whose whole group has come together
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,41 +28,150 @@ from ..machine.lanes import WARP, Lanes, select, warp_masks
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import LaneValues
 from ..machine.wave import Wave
-from .program import Address, Flow, Form, Instruction, Operand, Role, symbol_of
+from .program import (
+    Address,
+    Flow,
+    Form,
+    Instruction,
+    Operand,
+    Role,
+    is_sink,
+    several,
+    symbol_of,
+)
 from .syntax import ORDERING, TYPES, OperandList, Syntax, syntax, transfers
 
-Compute = Callable[..., np.ndarray]
-Combine = Callable[[Lanes], None]  # of lanes whose whole group has come together
+Compute = Callable[..., Any]  # of an array (lanes,) for each source; so are the results
+Meaning = Callable[[Any], Compute]  # of operations, such as `numbers.ON_ARRAYS`
+Build = Callable[[Instruction, int, Wave], Step]
+Described = TypeVar("Described", bound=Callable[..., Any])
+
+_TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
+_WHOLE = (
+    "takes part in a matrix operation that belongs to the whole warp, but {} of the warp's 32 "
+    "lanes never come here. Keep it out of branches, and give blocks a multiple of 32 threads."
+)
 
 
 @dataclass(frozen=True)
 class Elementwise:
-    """A result computed lane by lane: `fn(*sources)`, with the PTX types of operands."""
+    """Results computed lane by lane: `fn(*sources)`."""
 
-    fn: Callable[..., np.ndarray]
-    sources: tuple[str, ...]
-    result: str
-    undefined: Undefined | None = None
+    fn: Compute
+    sources: tuple[str, ...]  # PTX types of what is read
+    result: str | tuple[str, ...]  # PTX type of the first operand, or of each of its parts
+    undefined: Undefined | None = None  # where there is no defined result
+    operands: tuple[Operand, ...] | None = None  # what is read; None: all operands but the first
+    meaning: Meaning | None = None  # what `fn` is, over other operations than NumPy's
 
 
-def elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
-    """The step that computes lane by lane into the first operand."""
+@dataclass(frozen=True)
+class Entry:
+    """What the table holds of an opcode: how it is written, and what is true of all its forms."""
+
+    syntaxes: tuple[Syntax, ...]
+    common: Form
+
+
+OPCODES: dict[str, list[Entry]] = {}
+
+
+def _enter(
+    names: str, lines: tuple[str, ...], facts: dict[str, Any], builder: Callable[[Any], Build]
+) -> Callable[[Described], Described]:
+    """A decorator that enters what it decorates under `names` (separated by blanks), where
+    `builder` makes a build of it."""
+
+    def register(described: Described) -> Described:
+        common = Form("", "", build=builder(described), **facts)
+        entry = Entry(tuple(map(syntax, lines)), common)
+        for name in names.split():
+            OPCODES.setdefault(name, []).append(entry)
+        return described
+
+    return register
+
+
+def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `select(instruction) -> Elementwise`."""
+
+    def register(described: Described) -> Described:
+        select = lru_cache(maxsize=8192)(described)  # it does not depend on the launch
+
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            return _elementwise_step(select(instruction), instruction, at, wave)
+
+        _enter(names, lines, {**facts, "select": select}, lambda _: build)(described)
+        return described
+
+    return register
+
+
+def effect(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> step`."""
+    return _enter(names, lines, facts, lambda build: build)
+
+
+def control(names: str, *lines: str, **facts: Any) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> step`, where the step returns where lanes
+    go on."""
+    return effect(names, *lines, control=True, **facts)
+
+
+def collective(
+    names: str, *lines: str, whole_warp: bool = False, **facts: Any
+) -> Callable[[Described], Described]:
+    """Decorates `build(instruction, index, wave) -> combine(lanes)`; the last operand is the
+    mask of the lanes that must come together first, if it is not the `whole_warp`."""
+
+    def builder(combining: Build) -> Build:
+        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
+            combine = combining(instruction, at, wave)
+            masks = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
+            if not whole_warp:
+                masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
+
+            def step(lanes: Lanes) -> Successors:
+                together = wave.collectives.gather(lanes, at, masks)
+                if together is None:
+                    return ()
+                for tell in wave.events.collective:
+                    tell(at, together, masks)
+                if whole_warp:
+                    _check_whole(together, at, wave)
+                combine(together)
+                return ((at + 1, together),)
+
+            return step
+
+        return build
+
+    return _enter(names, lines, {**facts, "control": True, "collective": True}, builder)
+
+
+def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
+    """Raises ShuffleDivergence if lanes of a warp are missing."""
+    index = lane_index(together)
+    present = warp_masks(index, wave.geometry.warps)
+    partial = np.flatnonzero((present != 0) & (present != FULL))
+    if len(partial):
+        lane = int(index[np.searchsorted(index, partial[0] * WARP)])
+        absent = WARP - int(np.bitwise_count(present[partial[0]]))
+        raise wave.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
+
+
+def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
     target, *operands = instruction.operands
-    out = wave.registers.write(target, form.result)
-    sources = [
-        wave.read(operand, kind) for operand, kind in zip(operands, form.sources, strict=True)
-    ]
-    by_number: dict[int, Callable[..., Step]] = {1: _unary, 2: _binary, 3: _ternary}
-    make: Callable[..., Step] = by_number.get(len(sources), _many)
-    step = make(form.fn, out, *sources)
-    if form.undefined and wave.events.undefined:
-        return _telling(form.undefined, step, sources, at, wave)
-    return step
+    read = zip(form.operands or operands, form.sources, strict=True)
+    sources = [wave.read(operand, kind) for operand, kind in read]
+    if isinstance(form.result, str):
+        step = _one_result(form.fn, wave.registers.write(target, form.result), *sources)
+    else:
+        step = _several_results(form.fn, target, form.result, sources, wave)
+    undefined = form.undefined
+    if undefined is None or not wave.events.undefined:
+        return step
 
-
-def _telling(
-    undefined: Undefined, step: Step, sources: Sequence[LaneValues], at: int, wave: Wave
-) -> Step:
     def checked(lanes: Lanes) -> None:
         where = undefined.where(*[source[lanes] for source in sources])
         if np.count_nonzero(where):
@@ -63,107 +183,77 @@ def _telling(
     return checked
 
 
-def _unary(fn: Compute, out: np.ndarray, a: LaneValues) -> Step:
-    def step(lanes: Lanes) -> None:
-        out[lanes] = fn(a[lanes])
+def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
+    """Most instructions are such, so that each number of operands has a step of its own; what
+    NumPy can compute into the registers themselves is not copied there."""
+    in_place = isinstance(fn, np.ufunc)
+    a, b, c, *_ = (*sources, *sources[:1] * 3)
 
-    def in_place(lanes: Lanes) -> None:
-        if type(lanes) is slice:
+    def unary(lanes: Lanes) -> None:
+        if in_place and type(lanes) is slice:
             fn(a[lanes], out=out[lanes], casting="unsafe")
         else:
             out[lanes] = fn(a[lanes])
 
-    return in_place if isinstance(fn, np.ufunc) else step
-
-
-def _binary(fn: Compute, out: np.ndarray, a: LaneValues, b: LaneValues) -> Step:
-    def step(lanes: Lanes) -> None:
-        out[lanes] = fn(a[lanes], b[lanes])
-
-    def in_place(lanes: Lanes) -> None:
-        if type(lanes) is slice:
+    def binary(lanes: Lanes) -> None:
+        if in_place and type(lanes) is slice:
             fn(a[lanes], b[lanes], out=out[lanes], casting="unsafe")
         else:
             out[lanes] = fn(a[lanes], b[lanes])
 
-    return in_place if isinstance(fn, np.ufunc) else step
-
-
-def _ternary(fn: Compute, out: np.ndarray, a: LaneValues, b: LaneValues, c: LaneValues) -> Step:
-    def step(lanes: Lanes) -> None:
+    def ternary(lanes: Lanes) -> None:
         out[lanes] = fn(a[lanes], b[lanes], c[lanes])
 
-    return step
-
-
-def _many(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
-    def step(lanes: Lanes) -> None:
+    def quaternary(lanes: Lanes) -> None:
         out[lanes] = fn(*[source[lanes] for source in sources])
 
+    return (unary, binary, ternary, quaternary)[len(sources) - 1]
+
+
+def _several_results(
+    fn: Compute, target: Operand, kinds: tuple[str, ...], sources: list[LaneValues], wave: Wave
+) -> Step:
+    """Results that nobody wants are left out at the end, or go to the sink."""
+    parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
+    outs = [None if is_sink(one) else wave.registers.write(one, kind) for one, kind in parts]
+
+    def step(lanes: Lanes) -> None:
+        results = fn(*[source[lanes] for source in sources])
+        for out, result in zip(outs, results, strict=False):
+            if out is not None:
+                out[lanes] = result
+
     return step
 
 
-def collective_step(combine: Combine, masks: np.ndarray, at: int, wave: Wave) -> Step:
-    """A step that waits until the lanes that `masks` (one a lane of the wave) name have come
-    together, and then combines them."""
-
-    def step(lanes: Lanes) -> Successors:
-        together = wave.collectives.gather(lanes, at, masks)
-        if together is None:
-            return ()
-        for tell in wave.events.collective:
-            tell(at, together, masks)
-        combine(together)
-        return ((at + 1, together),)
-
-    return step
+def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
+    """The step that executes `instruction`, which stands at index `at`, on `wave`."""
+    form = instruction.form
+    if form.build is None:
+        raise unsupported(instruction, wave)
+    step = form.build(instruction, at, wave)
+    step = wave.events.execute(at, step)
+    if instruction.guard and form.flow is not Flow.BRANCH:
+        step = _guarded(step, instruction, at, wave)
+    return wave.events.follow(at, step)
 
 
-def warp_step(combine: Combine, at: int, wave: Wave) -> Step:
-    """A step that waits until all 32 lanes of a warp have come together, and then combines them."""
-
-    def combine_whole(together: Lanes) -> None:
-        present = warp_masks(lane_index(together), wave.geometry.warps)
-        partial = np.flatnonzero((present != 0) & (present != FULL))
-        if len(partial):
-            where = int(partial[0]) * WARP
-            lane = next(n for n in lane_index(together).tolist() if n >= where)
-            absent = WARP - int(np.bitwise_count(present[partial[0]]))
-            raise wave.report.error(ShuffleDivergence, at, lane, _WHOLE.format(absent))
-        combine(together)
-
-    everybody = np.broadcast_to(np.uint32(FULL), wave.geometry.lanes)
-    return collective_step(combine_whole, everybody, at, wave)
-
-
-_WHOLE = (
-    "takes part in a matrix operation that belongs to the whole warp, but {} of the warp's 32 "
-    "lanes never come here. Keep it out of branches, and give blocks a multiple of 32 threads."
-)
-
-
-def guarded(step: Step, instruction: Instruction, at: int, wave: Wave, control: bool) -> Step:
+def _guarded(step: Step, instruction: Instruction, at: int, wave: Wave) -> Step:
     """A predicated instruction: only lanes whose guard holds take part."""
     guard, wanted = guard_of(instruction, wave), not instruction.guard_negated
 
-    def chosen_of(lanes: Lanes) -> np.ndarray:
+    def effect_step(lanes: Lanes) -> Any:
         chosen = guard[lanes] == wanted
         for tell in wave.events.guard:
             tell(at, lanes, chosen)
-        return chosen
-
-    def effect_step(lanes: Lanes) -> None:
-        chosen = chosen_of(lanes)
-        if np.count_nonzero(chosen):
-            step(select(lanes, chosen))
+        return step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
 
     def control_step(lanes: Lanes) -> Successors:
-        chosen = chosen_of(lanes)
-        taken = step(select(lanes, chosen)) if np.count_nonzero(chosen) else ()
-        rest = lane_index(lanes)[~chosen]
-        return (*taken, (at + 1, select(lanes, ~chosen))) if len(rest) else taken
+        chosen = guard[lanes] == wanted
+        taken = effect_step(lanes)
+        return taken if chosen.all() else (*taken, (at + 1, select(lanes, ~chosen)))
 
-    return control_step if control else effect_step
+    return control_step if instruction.form.control else effect_step
 
 
 def guard_of(instruction: Instruction, wave: Wave) -> np.ndarray:
@@ -183,94 +273,10 @@ def unsupported(instruction: Instruction, wave: Wave) -> UnsupportedInstruction:
     )
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What the table holds of `names`: the `lines` of their syntax, what these mean, and a form
-    that holds what is true of all of them."""
-
-    names: tuple[str, ...]
-    lines: tuple[str, ...]
-    syntaxes: tuple[Syntax, ...]
-    common: Form
-    words: str
-
-
-OPCODES: dict[str, list[Entry]] = {}
-
-Select = Callable[[Instruction], Elementwise]
-Build = Callable[[Instruction, int, Wave], Step]
-Combining = Callable[[Instruction, int, Wave], Combine]
-
-
-def elementwise(names: str, *lines: str, **facts: Any) -> Callable[[Select], Select]:
-    """Decorates `select(instruction) -> Elementwise`; `names` are separated by blanks."""
-
-    def register(select: Select) -> Select:
-        form_of = lru_cache(maxsize=8192)(select)  # it does not depend on the launch
-
-        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
-            return elementwise_step(form_of(instruction), instruction, at, wave)
-
-        _enter(names, lines, select, build, facts)
-        return select
-
-    return register
-
-
-def effect(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
-    """Decorates `build(instruction, index, wave) -> step`."""
-
-    def register(build: Build) -> Build:
-        _enter(names, lines, build, build, facts)
-        return build
-
-    return register
-
-
-def control(names: str, *lines: str, **facts: Any) -> Callable[[Build], Build]:
-    """Decorates `build(instruction, index, wave) -> step`, where the step returns where lanes
-    go on."""
-    return effect(names, *lines, control=True, **facts)
-
-
-def collective(
-    names: str, *lines: str, whole_warp: bool = False, **facts: Any
-) -> Callable[[Combining], Combining]:
-    """Decorates `build(instruction, index, wave) -> combine(lanes)`; the last operand is the
-    mask of the lanes that must come together first, if it is not the `whole_warp`."""
-
-    def register(combining: Combining) -> Combining:
-        def build(instruction: Instruction, at: int, wave: Wave) -> Step:
-            combine = combining(instruction, at, wave)
-            if whole_warp:
-                return warp_step(combine, at, wave)
-            masks = np.asarray(wave.read(instruction.operands[-1], "b32"))
-            return collective_step(combine, masks, at, wave)
-
-        _enter(names, lines, combining, build, {**facts, "control": True, "collective": True})
-        return combining
-
-    return register
-
-
-def _enter(
-    names: str, lines: tuple[str, ...], described: object, build: Build, facts: dict[str, Any]
-) -> None:
-    common = Form("", "", build=build, **facts)
-    words = described.__doc__ or ""
-    entry = Entry(tuple(names.split()), lines, tuple(map(syntax, lines)), common, words)
-    for name in entry.names:
-        OPCODES.setdefault(name, []).append(entry)
-
-
-_TEXTURES = ("tex", "tld4", "txq", "suld", "sust", "sured", "suq")
-
-
 def resolve(opcode: str, operands: tuple[Operand, ...]) -> Form:
     """The form of an instruction. One that the table does not have gets a form with a refusal,
     which is raised where the instruction is come to."""
-    addressed = tuple([type(operand) is Address for operand in operands])
-    return _resolved(opcode, addressed)
+    return _resolved(opcode, tuple([type(operand) is Address for operand in operands]))
 
 
 @cache
@@ -279,71 +285,50 @@ def _resolved(opcode: str, addressed: tuple[bool, ...]) -> Form:
     for operands, form in forms:
         if operands.fits(addressed):
             return form
-    reason = f"These are not its operands{_one_is(opcode)}." if forms else _strange(opcode)
-    return _refused(opcode, addressed, reason)
+    name, *mods = opcode.split(".")
+    reason = f"These are not its operands{f' of `{name}`' if name else ''}."
+    # By PTX's habit the first operand of what nobody knows is written.
+    first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
+    refusal = reason if forms else _refusal(name, mods)
+    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=refusal)
 
 
 def forms_of(opcode: str) -> list[tuple[tuple[OperandList, Form], ...]]:
     """For each line of the table that an opcode is written like (there should be one): the lists
     of operands that may follow, and the form that each makes."""
     name, *mods = opcode.split(".")
-    found = []
-    for entry in OPCODES.get(name, ()):
-        for line in entry.syntaxes:
-            if (ordered := line.in_order(tuple(mods))) is not None:
-                pairs = ((one, _form(entry, opcode, ordered, one)) for one in line.operands)
-                found.append(tuple(pairs))
-    return found
+    lines = [(line, entry) for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
+    ordered = [(line, line.in_order(tuple(mods)), entry.common) for line, entry in lines]
+    return [
+        tuple((operands, _form(common, opcode, known, operands)) for operands in line.operands)
+        for line, known, common in ordered
+        if known is not None
+    ]
 
 
-def _form(entry: Entry, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
+def _form(common: Form, opcode: str, mods: tuple[str, ...], operands: OperandList) -> Form:
     kind = next((mod for mod in reversed(mods) if mod in TYPES), "")
     return replace(
-        entry.common,
+        common,
         opcode=opcode,
         name=opcode.partition(".")[0],
         mods=mods,
         type=kind,
         roles=operands.roles,
         transfers=transfers(operands, mods, kind),
-        orders=entry.common.orders or not ORDERING.isdisjoint(mods),
+        orders=common.orders or not ORDERING.isdisjoint(mods),
     )
 
 
-def _refused(opcode: str, addressed: tuple[bool, ...], reason: str) -> Form:
-    """A form that nobody can execute; by PTX's habit the first operand is written."""
-    name, *mods = opcode.split(".")
-    first = Role.ADDRESS if addressed[:1] == (True,) else Role.WRITTEN
-    return Form(opcode, name, tuple(mods), roles=(first, Role.READ), refusal=reason)
-
-
-def _strange(opcode: str) -> str:
+def _refusal(name: str, mods: list[str]) -> str:
     """What is wrong with an opcode of which no line is right; "" if its name is unknown."""
-    name, *mods = opcode.split(".")
+    if name in _TEXTURES:
+        return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
     lines = [line for entry in OPCODES.get(name, ()) for line in entry.syntaxes]
     known = frozenset().union(*(line.modifiers for line in lines))
     strange = [mod for mod in mods if mod not in known]
-    if name in _TEXTURES:
-        return f"{TEXTURES[0].upper()}{TEXTURES[1:]}."
-    if not lines:
-        return ""
-    if strange:
+    if lines and strange:
         return f"It has `{name}`, but not with the modifier `.{strange[0]}`."
-    return f"It has `{name}`, but not with these modifiers together, or not without others."
-
-
-def _one_is(opcode: str) -> str:
-    name = opcode.partition(".")[0]
-    return f" of `{name}`" if name else ""
-
-
-def bind(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """The step that executes `instruction`, which stands at index `at`, on `wave`."""
-    form = instruction.form
-    if form.build is None:
-        raise unsupported(instruction, wave)
-    step = form.build(instruction, at, wave)
-    step = wave.events.execute(at, step)
-    if instruction.guard and form.flow is not Flow.BRANCH:
-        step = guarded(step, instruction, at, wave, form.control)
-    return wave.events.follow(at, step)
+    if lines:
+        return f"It has `{name}`, but not with these modifiers together, or not without others."
+    return ""

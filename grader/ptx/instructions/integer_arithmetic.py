@@ -1,10 +1,12 @@
-"""Arithmetic of integers (PTX ISA, "Integer Arithmetic Instructions"). What the same names do with
-floating-point numbers stands in `floating`, with the carry flag in `carry`.
+"""Arithmetic of integers, also with the carry flag (PTX ISA, "Integer Arithmetic Instructions" and
+"Extended-Precision Integer Arithmetic Instructions"). What the same names do with floating-point
+numbers stands in `floating_point`.
+
+Every thread has one carry flag, CC.CF; a subtraction leaves its borrow there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,52 +16,67 @@ from ...cuda.errors import DivisionByZero
 from ...machine.events import Step, Undefined
 from ...machine.lanes import Lanes
 from ...machine.wave import Wave
-from ..numbers import DTYPES, constant, high_product, integer_quotient, size_of, widened
+from ..numbers import DTYPES, ON_ARRAYS, constant, high_product, size_of
 from ..program import Carries, Instruction
-from ..table import Compute, Elementwise, effect, elementwise
+from ..table import Compute, Elementwise, Meaning, effect, elementwise
 
 _WIDER = {"s16": "s32", "u16": "u32", "s32": "s64", "u32": "u64"}
 _PAIRS = {"s16x2": np.int16, "u16x2": np.uint16}
+_KINDS = "s32|u32|s64|u64"
+SMALL: dict[tuple[str, int], Any] = {  # by the type of a register and how many parts it has
+    ("u32", 4): np.uint8,
+    ("s32", 4): np.int8,
+    ("u32", 2): np.uint16,
+    ("s32", 2): np.int16,
+}
 
 
-def plain(fn: Callable[..., np.ndarray], instruction: Instruction) -> Elementwise:
+def of_one_type(
+    fn: Compute, instruction: Instruction, meaning: Meaning | None = None
+) -> Elementwise:
     """`fn`, whose operands and result all have the instruction's type."""
     kind = instruction.form.type
-    return Elementwise(fn, (kind,) * (len(instruction.operands) - 1), kind)
+    sources = (kind,) * (len(instruction.operands) - 1)
+    return Elementwise(fn, sources, kind, meaning=meaning)
 
 
-def _on_pairs(fn: Callable[..., np.ndarray], kind: str) -> Callable[..., np.ndarray]:
+def meant(meaning: Meaning, instruction: Instruction) -> Elementwise:
+    """What `meaning` is on arrays, whose operands and result all have the instruction's type."""
+    return of_one_type(meaning(ON_ARRAYS), instruction, meaning)
+
+
+def _on_pairs(fn: Compute, kind: str) -> Compute:
     """`fn` on the two 16-bit integers of each 32-bit register."""
     dtype = _PAIRS[kind]
     return lambda *xs: fn(*[np.ascontiguousarray(x).view(dtype) for x in xs]).view(np.uint32)
 
 
-@elementwise("add sub", "INT : d, a, b", "sat s32 : d, a, b", "s16x2|u16x2 : d, a, b")
-def add(instruction: Instruction) -> Elementwise:
-    fn: Compute = np.add if instruction.form.name == "add" else np.subtract
-    if "sat" in instruction.form.mods:
-        fn = _saturating(fn)
-    if instruction.form.type in _PAIRS:
-        fn = _on_pairs(fn, instruction.form.type)
-    return plain(fn, instruction)
-
-
-def _saturating(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+def _saturating(fn: Compute) -> Compute:
     """Sums of int32 that stop at the ends of the range."""
     limits = np.iinfo(np.int32)
+    return lambda a, b: np.clip(fn(a.astype(np.int64), b.astype(np.int64)), limits.min, limits.max)
 
-    def compute(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.clip(fn(a.astype(np.int64), b.astype(np.int64)), limits.min, limits.max)
 
-    return compute
+@elementwise("add sub", "INT : d, a, b", "sat s32 : d, a, b", "s16x2|u16x2 : d, a, b")
+def add(instruction: Instruction) -> Elementwise:
+    adds, form = instruction.form.name == "add", instruction.form
+    fn = np.add if adds else np.subtract
+    if form.has("sat"):
+        return of_one_type(_saturating(fn), instruction)
+    if form.type in _PAIRS:
+        return of_one_type(_on_pairs(fn, form.type), instruction)
+    return meant(lambda on: on.add if adds else on.subtract, instruction)
 
 
 @elementwise("mul", "lo|hi INT : d, a, b", "wide s16|u16|s32|u32 : d, a, b", scales=True)
 def mul(instruction: Instruction) -> Elementwise:
-    kind = instruction.form.type
-    if "wide" in instruction.form.mods:
-        return Elementwise(_wide_product(_WIDER[kind]), (kind, kind), _WIDER[kind])
-    return plain(high_product if "hi" in instruction.form.mods else np.multiply, instruction)
+    if instruction.form.has("hi"):
+        return meant(lambda on: on.high_product, instruction)
+    form = meant(lambda on: on.multiply, instruction)
+    if instruction.form.has("wide"):
+        form = meant(lambda on: on.wide_product, instruction)
+        return replace(form, result=_WIDER[instruction.form.type])
+    return form
 
 
 @elementwise(
@@ -72,51 +89,45 @@ def mul(instruction: Instruction) -> Elementwise:
 def mad(instruction: Instruction) -> Elementwise:
     """a * b + c."""
     kind = instruction.form.type
-    if "wide" in instruction.form.mods:
-        multiply, wide = _wide_product(_WIDER[kind]), _WIDER[kind]
-        return Elementwise(lambda a, b, c: multiply(a, b) + c, (kind, kind, wide), wide)
-    if "hi" in instruction.form.mods:
-        join = _saturating(np.add) if "sat" in instruction.form.mods else np.add
-        return plain(lambda a, b, c: join(high_product(a, b), c), instruction)
-    return plain(_multiply_add, instruction)
-
-
-def _multiply_add(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    product = a * b
-    product += c
-    return product
-
-
-def _wide_product(kind: str) -> Callable[..., np.ndarray]:
-    dtype = DTYPES[kind]
-    return lambda a, b: widened(a, dtype) * widened(b, dtype)
+    if instruction.form.has("wide"):
+        form = meant(lambda on: lambda a, b, c: on.add(on.wide_product(a, b), c), instruction)
+        return replace(form, sources=(kind, kind, _WIDER[kind]), result=_WIDER[kind])
+    if instruction.form.has("sat"):
+        join = _saturating(np.add)
+        return of_one_type(lambda a, b, c: join(high_product(a, b), c), instruction)
+    if instruction.form.has("hi"):
+        return meant(lambda on: lambda a, b, c: on.add(on.high_product(a, b), c), instruction)
+    return meant(lambda on: on.multiply_add, instruction)
 
 
 @elementwise("mul24", "lo|hi s32|u32 : d, a, b")
 @elementwise("mad24", "lo|hi s32|u32 : d, a, b, c", "hi sat s32 : d, a, b, c")
 def product_of_24_bits(instruction: Instruction) -> Elementwise:
     """The low or the high 32 of the 48 bits of a product of 24 bits each."""
-    signed, high = instruction.form.type == "s32", "hi" in instruction.form.mods
-    join = _saturating(np.add) if "sat" in instruction.form.mods else np.add
-    unused = np.uint32(8)
+    signed, high = instruction.form.type == "s32", instruction.form.has("hi")
+    join = _saturating(np.add) if instruction.form.has("sat") else np.add
+    mask, unused = np.uint32(0xFFFFFF), np.int32(8)
 
-    def low_bits(a: np.ndarray) -> np.ndarray:
-        return (
-            (a << a.dtype.type(8) >> a.dtype.type(8)) if signed else a & (~np.uint32(0) >> unused)
-        )
-
-    def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray | None = None) -> np.ndarray:
-        whole = low_bits(a).astype(np.int64) * low_bits(b).astype(np.int64)
+    def compute(a: np.ndarray, b: np.ndarray, *c: np.ndarray) -> np.ndarray:
+        low_bits = [x << unused >> unused if signed else x & mask for x in (a, b)]
+        whole = low_bits[0].astype(np.int64) * low_bits[1].astype(np.int64)
         product = (whole >> 16 if high else whole).astype(a.dtype)
-        return product if c is None else join(product, c)
+        return join(product, *c) if c else product
 
-    return plain(compute, instruction)
+    return of_one_type(compute, instruction)
 
 
 @elementwise("sad", "INT : d, a, b, c")
 def sum_of_absolute_difference(instruction: Instruction) -> Elementwise:
     """c + |a - b|."""
-    return plain(lambda a, b, c: c + np.where(a < b, b - a, a - b), instruction)
+    return meant(
+        lambda on: (
+            lambda a, b, c: on.add(
+                c, on.select(on.less(a, b), on.subtract(b, a), on.subtract(a, b))
+            )
+        ),
+        instruction,
+    )
 
 
 _BY_ZERO = Undefined(
@@ -126,23 +137,21 @@ _BY_ZERO = Undefined(
 
 @elementwise("div", "INT : d, a, b")
 def div(instruction: Instruction) -> Elementwise:
-    return replace(plain(integer_quotient, instruction), undefined=_BY_ZERO)
+    return replace(meant(lambda on: on.quotient, instruction), undefined=_BY_ZERO)
 
 
 @elementwise("rem", "INT : d, a, b")
 def rem(instruction: Instruction) -> Elementwise:
-    form = plain(lambda a, b: a - b * integer_quotient(a, b), instruction)
+    form = meant(
+        lambda on: lambda a, b: on.subtract(a, on.multiply(b, on.quotient(a, b))), instruction
+    )
     return replace(form, undefined=_BY_ZERO)
 
 
-@elementwise("neg", "s16|s32|s64 : d, a")
-def neg(instruction: Instruction) -> Elementwise:
-    return plain(np.negative, instruction)
-
-
-@elementwise("abs", "s16|s32|s64 : d, a")
-def absolute(instruction: Instruction) -> Elementwise:
-    return plain(np.abs, instruction)
+@elementwise("neg abs", "s16|s32|s64 : d, a")
+def sign(instruction: Instruction) -> Elementwise:
+    negates = instruction.form.name == "neg"
+    return meant(lambda on: on.negative if negates else on.absolute, instruction)
 
 
 @elementwise(
@@ -153,20 +162,14 @@ def absolute(instruction: Instruction) -> Elementwise:
 )
 def extremum(instruction: Instruction) -> Elementwise:
     """With .relu the larger of the result and 0."""
-    fn: Compute = np.minimum if instruction.form.name == "min" else np.maximum
-    if "relu" in instruction.form.mods:
-        fn = _not_negative(fn)
-    if instruction.form.type in _PAIRS:
-        fn = _on_pairs(fn, instruction.form.type)
-    return plain(fn, instruction)
-
-
-def _not_negative(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    return lambda a, b: np.maximum(fn(a, b), a.dtype.type(0))
-
-
-Pair = tuple[np.ndarray, np.ndarray]
-_KINDS = "s32|u32|s64|u64"
+    smallest, kind = instruction.form.name == "min", instruction.form.type
+    fn: Compute = np.minimum if smallest else np.maximum
+    if instruction.form.has("relu"):
+        plain = fn
+        fn = lambda a, b: np.maximum(plain(a, b), a.dtype.type(0))  # noqa: E731
+    elif kind not in _PAIRS:
+        return meant(lambda on: on.minimum if smallest else on.maximum, instruction)
+    return of_one_type(_on_pairs(fn, kind) if kind in _PAIRS else fn, instruction)
 
 
 @effect("add sub", f"cc {_KINDS} : d, a, b")
@@ -176,42 +179,26 @@ _KINDS = "s32|u32|s64|u64"
 def with_carry(instruction: Instruction, at: int, wave: Wave) -> Step:
     """The names with a final c take the flag in, .cc leaves it."""
     target, *operands = instruction.operands
-    kind = instruction.form.type
+    form, kind = instruction.form, instruction.form.type
     sources = [wave.read(operand, kind) for operand in operands]
-    out = wave.registers.write(target, kind)
-    flag = wave.registers.storage("CC.CF")
-    form = instruction.form
+    out, flag = wave.registers.write(target, kind), wave.registers.storage("CC.CF")
     takes, leaves = form.name.endswith("c"), form.has("cc")
-    addends = _product_first(form.has("hi")) if len(sources) == 3 else lambda a, b: (a, b)
-    combine = _subtract if form.name.startswith("sub") else _add
+    subtracts, unsigned = form.name.startswith("sub"), DTYPES[f"u{kind[1:]}"]
+    multiply = high_product if form.has("hi") else np.multiply
 
     def step(lanes: Lanes) -> None:
-        a, b = (_unsigned(x) for x in addends(*[source[lanes] for source in sources]))
-        carry = flag[lanes].astype(a.dtype) if takes else a.dtype.type(0)
-        result, over = combine(a, b, carry)
-        out[lanes] = result.view(DTYPES[kind])
+        *factors, last = [source[lanes] for source in sources]
+        first = multiply(*factors) if len(factors) > 1 else factors[0]
+        a, b = (np.ascontiguousarray(x).view(unsigned) for x in (first, last))
+        carry = flag[lanes].astype(unsigned) if takes else unsigned.type(0)
+        result = a - b - carry if subtracts else a + b + carry
+        small, large = (a, b) if subtracts else (result, a)
+        over = (small < large) | ((small == large) & (carry != 0))
+        out[lanes] = result.view(DTYPES[kind])  # perhaps the register of an operand
         if leaves:
             flag[lanes] = over
 
     return step
-
-
-def _unsigned(x: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(x).view(f"u{x.itemsize}")
-
-
-def _product_first(high: bool) -> Callable[..., Pair]:
-    multiply = high_product if high else np.multiply
-    return lambda a, b, c: (multiply(a, b), c)
-
-
-def _add(a: np.ndarray, b: np.ndarray, carry: np.ndarray) -> Pair:
-    total = a + b + carry
-    return total, (total < a) | ((total == a) & (carry != 0))
-
-
-def _subtract(a: np.ndarray, b: np.ndarray, borrow: np.ndarray) -> Pair:
-    return a - b - borrow, (a < b) | ((a == b) & (borrow != 0))
 
 
 @elementwise("popc", "b32|b64 : d, a")
@@ -221,7 +208,7 @@ def popc(instruction: Instruction) -> Elementwise:
 
 @elementwise("brev", "b32|b64 : d, a")
 def brev(instruction: Instruction) -> Elementwise:
-    return plain(_reverse_bits, instruction)
+    return of_one_type(_reverse_bits, instruction)
 
 
 def _reverse_bits(a: np.ndarray) -> np.ndarray:
@@ -248,7 +235,7 @@ def _leading_zeros(a: np.ndarray) -> np.ndarray:
 def bfind(instruction: Instruction) -> Elementwise:
     """Where the highest bit is that differs from the sign; -1 if none."""
     top = 8 * size_of(instruction.form.type) - 1
-    shift_amount = "shiftamt" in instruction.form.mods
+    shift_amount = instruction.form.has("shiftamt")
 
     def find(a: np.ndarray) -> np.ndarray:
         magnitude = np.where(a < 0, ~a, a) if a.dtype.kind == "i" else a
@@ -358,7 +345,7 @@ def _insert(a: np.ndarray, b: np.ndarray, position: np.ndarray, length: np.ndarr
 @elementwise("bmsk", "clamp|wrap b32 : d, a, b")
 def bit_mask(instruction: Instruction) -> Elementwise:
     """d, position, length: ones in a field, zeros elsewhere."""
-    wrap = "wrap" in instruction.form.mods
+    wrap = instruction.form.has("wrap")
 
     def make(position: np.ndarray, length: np.ndarray) -> np.ndarray:
         position, length = position.astype(np.uint64), length.astype(np.uint64)
@@ -373,7 +360,7 @@ def bit_mask(instruction: Instruction) -> Elementwise:
 @elementwise("szext", "clamp|wrap s32|u32 : d, a, b")
 def extend(instruction: Instruction) -> Elementwise:
     """d, a, bits: the low bits of a, extended by their sign or by zeros."""
-    kind, wrap = instruction.form.type, "wrap" in instruction.form.mods
+    kind, wrap = instruction.form.type, instruction.form.has("wrap")
 
     def keep(a: np.ndarray, bits: np.ndarray) -> np.ndarray:
         bits = bits & np.uint32(31) if wrap else np.minimum(bits, np.uint32(32))
@@ -383,14 +370,6 @@ def extend(instruction: Instruction) -> Elementwise:
     return Elementwise(keep, (kind, "u32"), kind)
 
 
-SMALL: dict[tuple[str, int], Any] = {
-    ("u32", 4): np.uint8,
-    ("s32", 4): np.int8,
-    ("u32", 2): np.uint16,
-    ("s32", 2): np.int16,
-}
-
-
 def small_parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
     """The small integers (lanes, number) in each register, as int64."""
     parts = np.ascontiguousarray(register).view(SMALL[kind, number])
@@ -398,25 +377,17 @@ def small_parts(register: np.ndarray, kind: str, number: int) -> np.ndarray:
 
 
 @elementwise("dp4a", "s32|u32 s32|u32 : d, a, b, c")
-def dot_of_four(instruction: Instruction) -> Elementwise:
-    """c + the dot product of four pairs of bytes."""
-    first, second = instruction.form.mods
-    result = "s32" if "s32" in (first, second) else "u32"
-
-    def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        return c + (small_parts(a, first, 4) * small_parts(b, second, 4)).sum(axis=1)
-
-    return Elementwise(compute, ("b32", "b32", result), result)
-
-
 @elementwise("dp2a", "lo|hi s32|u32 s32|u32 : d, a, b, c")
-def dot_of_two(instruction: Instruction) -> Elementwise:
-    """Both halves of a with the low or high bytes of b."""
-    where, first, second = instruction.form.mods
+def dot_product(instruction: Instruction) -> Elementwise:
+    """c + the dot product of four pairs of bytes, or of both halves of a with the low or the high
+    bytes of b."""
+    first, second = instruction.form.mods[-2:]
+    number = int(instruction.form.name[2])
+    chosen = slice(2, 4) if instruction.form.has("hi") else slice(number)
     result = "s32" if "s32" in (first, second) else "u32"
-    chosen = slice(0, 2) if where == "lo" else slice(2, 4)
 
     def compute(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        return c + (small_parts(a, first, 2) * small_parts(b, second, 4)[:, chosen]).sum(axis=1)
+        products = small_parts(a, first, number) * small_parts(b, second, 4)[:, chosen]
+        return c + products.sum(axis=1)
 
     return Elementwise(compute, ("b32", "b32", result), result)

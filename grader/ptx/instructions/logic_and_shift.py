@@ -2,89 +2,82 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ...machine.events import Step
-from ...machine.lanes import Lanes
-from ...machine.wave import Wave
-from ..numbers import size_of
-from ..program import Carries, Immediate, Instruction, is_sink, several
-from ..table import Elementwise, effect, elementwise, unsupported
-from .integer_arithmetic import plain
-
-_LOGIC = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+from ..numbers import ON_ARRAYS, size_of
+from ..program import Carries, Immediate, Instruction, immediate_of
+from ..table import Elementwise, elementwise
+from .integer_arithmetic import meant, of_one_type
 
 
 @elementwise("and", "pred|BITS : d, a, b", carries=Carries.ALL_BITS)
 @elementwise("or", "pred|BITS : d, a, b", carries=Carries.ALL_BITS_SET)
 @elementwise("xor", "pred|BITS : d, a, b")
 def logic(instruction: Instruction) -> Elementwise:
-    return plain(_LOGIC[instruction.form.name], instruction)
+    return meant(lambda on: getattr(on, f"bitwise_{instruction.form.name}"), instruction)
 
 
 @elementwise("not", "pred|BITS : d, a")
 def invert(instruction: Instruction) -> Elementwise:
-    return plain(np.invert, instruction)
+    return meant(lambda on: on.invert, instruction)
 
 
 @elementwise("cnot", "BITS : d, a")
 def c_not(instruction: Instruction) -> Elementwise:
     """1 where the operand is 0, else 0; C's `!`."""
-    return plain(lambda a: a == 0, instruction)
+    return of_one_type(lambda a: a == 0, instruction)
 
 
-@effect("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
-def lop3(instruction: Instruction, at: int, wave: Wave) -> Step:
+@elementwise("lop3", "b32 : d, a, b, c, e", "and|or b32 : d, a, b, c, e, q")
+def lop3(instruction: Instruction) -> Elementwise:
     """d, a, b, c, table: any function of three bits, given by its eight values; with .and or .or
     also a predicate, d|p, ..., q: whether any bit of d is set, combined with q."""
-    target, a, b, c, table, *rest = instruction.operands
-    combine = _LOGIC.get(instruction.form.one_of(_LOGIC) or "")
-    if not isinstance(table, Immediate):
-        raise unsupported(instruction, wave)
-    target, *flags = several(target, 2 if combine else 1)
-    out = wave.registers.write(target, "b32") if not is_sink(target) else None
-    sources = [wave.read(operand, "b32") for operand in (a, b, c)]
-    if combine:
-        extra, flag = wave.read(rest[0], "pred"), wave.registers.write(flags[0], "pred")
+    _, a, b, c, table, *rest = instruction.operands
+    rows = [row for row in range(8) if immediate_of(table) >> row & 1]
 
-    def step(lanes: Lanes) -> None:
-        result = _look_up(table.value, *[source[lanes] for source in sources])
-        if out is not None:
-            out[lanes] = result
-        if combine:
-            flag[lanes] = combine(result != 0, extra[lanes])
-
-    return step
-
-
-def _look_up(table: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    result = np.zeros(a.shape, np.uint32)
-    for row in range(8):
-        if table >> row & 1:
+    def look_up(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        result = np.zeros(a.shape, np.uint32)
+        for row in rows:
             result |= (a if row & 4 else ~a) & (b if row & 2 else ~b) & (c if row & 1 else ~c)
-    return result
+        return result
+
+    if not rest:
+        return Elementwise(look_up, ("b32",) * 3, "b32", operands=(a, b, c))
+    name = instruction.form.one_of(("and", "or"))
+    combine = getattr(ON_ARRAYS, f"bitwise_{name}")
+
+    def both(
+        a: np.ndarray, b: np.ndarray, c: np.ndarray, q: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        result = look_up(a, b, c)
+        return result, combine(result != 0, q)
+
+    return Elementwise(
+        both, ("b32", "b32", "b32", "pred"), ("b32", "pred"), operands=(a, b, c, *rest)
+    )
 
 
 @elementwise("shl", "BITS : d, a, b", scales=True)
 @elementwise("shr", "BITS|INT : d, a, b")
 def shift(instruction: Instruction) -> Elementwise:
     """Amounts beyond the width shift everything out; NumPy agrees, given operands of one type."""
-    kind = instruction.form.type
-    fn = np.left_shift if instruction.form.name == "shl" else np.right_shift
-    amount = instruction.operands[2]
-    bits = 8 * size_of(kind)
+    kind, amount = instruction.form.type, instruction.operands[2]
+    left, bits = instruction.form.name == "shl", 8 * size_of(kind)
+    form = meant(lambda on: on.left_shift if left else on.right_shift, instruction)
     if bits == 32 or (isinstance(amount, Immediate) and 0 <= amount.value < bits):
-        return Elementwise(fn, (kind, kind), kind)
-    limit = np.uint32(bits)
-    return Elementwise(
-        lambda a, b: fn(a, np.minimum(b, limit).astype(a.dtype)), (kind, "u32"), kind
+        return form
+    fn, limit = form.fn, np.uint32(bits)
+    return replace(
+        form, fn=lambda a, b: fn(a, np.minimum(b, limit).astype(a.dtype)), sources=(kind, "u32")
     )
 
 
 @elementwise("shf", "l|r clamp|wrap b32 : d, a, b, c")
 def funnel_shift(instruction: Instruction) -> Elementwise:
     """d, low, high, amount: 32 bits of the shifted 64."""
-    left, wrap = "l" in instruction.form.mods, "wrap" in instruction.form.mods
+    left, wrap = instruction.form.has("l"), instruction.form.has("wrap")
 
     def shifted(low: np.ndarray, high: np.ndarray, amount: np.ndarray) -> np.ndarray:
         whole = low.astype(np.uint64) | high.astype(np.uint64) << np.uint64(32)

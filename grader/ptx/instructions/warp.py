@@ -12,7 +12,7 @@ from ...machine.lanes import index as lane_index
 from ...machine.wave import Wave
 from ..numbers import DTYPES
 from ..program import Carries, Instruction, Operand, is_sink, several
-from ..table import Combine, collective, effect
+from ..table import collective, effect
 
 
 @collective("shfl", "sync up|down|bfly|idx b32 : d, a, b, c, mask", carries=Carries.ACROSS)
@@ -172,7 +172,7 @@ def elect(instruction: Instruction, at: int, wave: Wave) -> Step:
 
 def _in_groups(
     mask: Operand, combine: Callable[[np.ndarray, np.ndarray], None], wave: Wave
-) -> Combine:
+) -> Step:
     """`combine(lanes, their masks)` as a function of a set of lanes."""
     masks = wave.read(mask, "b32")
 
