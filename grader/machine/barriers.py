@@ -13,7 +13,6 @@ from ..ptx.program import Flow
 from .events import Successors
 from .lanes import WARP, Lanes, compact, count, warp_masks
 from .lanes import index as lane_index
-from .memory.spaces import OFFSET_MASK, RANK_SHIFT
 from .state import WaveState
 
 
@@ -270,11 +269,6 @@ class ClusterBarrier:
             why = "waits at a cluster barrier at which not every thread of its cluster arrives."
             return at, int(index[0]), why
         return None
-
-
-def map_to_rank(address: np.ndarray, rank: np.ndarray) -> np.ndarray:
-    """A shared-memory address (window left out) as seen in the block of `rank`."""
-    return (address & OFFSET_MASK) | (rank + 1) << RANK_SHIFT
 
 
 FULL = 0xFFFFFFFF

@@ -126,10 +126,6 @@ class Calls:
 
         return step
 
-    def word(self, slot: str, lane: int) -> int:
-        """The 64-bit value, as a rule an address, that a lane put into a slot."""
-        return int(self.slots[slot][lane].view(np.uint64)[0])
-
     def text(self, address: int, lane: int, at: int) -> str:
         """The C string at a generic address, which a lane reads by the call at `at`."""
         data, offset = self._bytes(address, lane, at)

@@ -42,8 +42,10 @@ class RegisterFile:
 
     def write(self, register: Operand, kind: str) -> np.ndarray:
         """The array to assign results of type `kind` to. Where the register is wider than the
-        type (loads, conversions), assignment extends by the sign of `kind`. Malformed if it is no
-        register, or too small a one."""
+        type (loads, conversions), assignment extends by the sign of `kind`. What goes to the sink
+        is lost. Malformed if it is no register, or too small a one."""
+        if is_sink(register):
+            return np.empty(self.lanes, DTYPES[kind])
         storage, dtype = self._fitting(register, kind), DTYPES[kind]
         if dtype.itemsize == storage.itemsize:
             return storage.view(dtype)
@@ -57,7 +59,7 @@ class RegisterFile:
             raise Malformed(f"a register of type .{kind} is expected among the operands")
         storage = self.storage(register.name)
         other = (storage.dtype == np.bool_) != (kind == "pred")
-        if (other or storage.itemsize < DTYPES[kind].itemsize) and not is_sink(register):
+        if other or storage.itemsize < DTYPES[kind].itemsize:
             raise Malformed(f"{register.name} is no register for a value of type .{kind}")
         return storage
 

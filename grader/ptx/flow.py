@@ -1,11 +1,14 @@
-"""Which instructions may come after which."""
+"""Where control and values may go in a kernel and all that it calls: loops, the buffers behind
+pointers, registers that never got a value, loads that a compare-and-swap may follow.
+
+What is said of values is flow-insensitive: a register may hold what any instruction that sets it
+makes it of. What was loaded from memory may point anywhere.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from .program import (
     Address,
@@ -24,48 +27,60 @@ from .program import (
     symbol_of,
 )
 
+ANYWHERE = "*"
+_HEAP = "what the driver returned"
+_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of MemoryUse
+_ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
+_CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
+_FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
+_MEMORY = "shared or local memory"
+_PASSED = "what calls pass and hand back"
+
+Ways = Sequence[tuple[Iterable[str], Iterable[str]]]  # (where something goes, where it comes from)
+
+
+def spread(start: Iterable[str], ways: Ways) -> set[str]:
+    """All that is reached from `start` by these ways, itself included."""
+    reached, before = set(start), -1
+    while len(reached) != before:
+        before = len(reached)
+        for onward, origins in ways:
+            if not reached.isdisjoint(origins):
+                reached.update(onward)
+    return reached
+
+
+def successors(code: Function, at: int) -> list[int]:
+    """Where a thread may go on after an instruction; calls come back to where they were made."""
+    one = code.instructions[at]
+    flow = one.form.flow
+    if flow is Flow.TABLE:
+        return [code.labels[label] for label in code.tables[symbol_of(one.operands[1])]]
+    onward = [code.labels[symbol_of(one.operands[0])]] if flow is Flow.BRANCH else []
+    if one.guard is not None or flow not in (Flow.BRANCH, *_ENDS):
+        onward.append(at + 1)
+    return [successor for successor in onward if successor < len(code.instructions)]
+
 
 class ControlFlow:
-    """The control flow of a kernel and what it calls; calls return to where they were made. For
-    what is said of a barrier or a loop, never for what is found."""
+    """The control flow of a kernel and what it calls. For what is said of a barrier or a loop,
+    never for what is found."""
 
     def __init__(self, code: Function):
         self.code = code
 
     def repeats(self, at: int) -> bool:
         """Whether a thread that has executed the instruction at `at` may come to it again."""
-        return any(self.reaches(after, at) for after in self._after(at))
+        return any(self.reaches(after, at) for after in successors(self.code, at))
 
     def reaches(self, start: int, goal: int) -> bool:
         """Whether a thread that stands before `start` may come to `goal`."""
         seen, pending = {start}, [start]
-        while pending:
-            at = pending.pop()
-            if at == goal:
-                return True
-            new = [after for after in self._after(at) if after not in seen]
-            seen.update(new)
+        while pending and goal not in seen:
+            new = set(successors(self.code, pending.pop())) - seen
+            seen |= new
             pending += new
-        return False
-
-    def _after(self, at: int) -> list[int]:
-        code = self.code.instructions
-        one = code[at]
-        goes = one.form.flow
-        if goes in (Flow.RETURN, Flow.EXIT, Flow.TRAP) and one.guard is None:
-            return []
-        after = [at + 1] if at + 1 < len(code) else []
-        if goes is Flow.BRANCH:
-            target = self.code.labels[symbol_of(one.operands[0])]
-            return [target, *after] if one.guard else [target]
-        if goes is Flow.TABLE:
-            return self._tabled
-        return after
-
-    @cached_property
-    def _tabled(self) -> list[int]:
-        names = {name for table in self.code.tables.values() for name in table}
-        return [self.code.labels[name] for name in names if name in self.code.labels]
+        return goal in seen
 
 
 def endless_loop(kernel: Function, executed: set[int], at: int) -> int:
@@ -95,11 +110,6 @@ def block_ends(kernel: Function) -> list[int]:
     return ends
 
 
-ANYWHERE = "*"
-_HEAP = "what the driver returned"
-_KINDS = {"reads": "reads", "writes": "writes", "updates": "atomics"}  # by verb: part of MemoryUse
-
-
 @dataclass(frozen=True)
 class MemoryUse:
     """Names of parameters and variables that memory instructions reach; ANYWHERE stands for all.
@@ -120,14 +130,18 @@ class MemoryUse:
 
 def memory_use(linked: LinkedProgram) -> MemoryUse:
     """Follow the pointers of a kernel and of all it calls."""
-    points = _points_to(linked)
+    parameters = {parameter.name for parameter in linked.function.parameters}
+    ways = [way for one in linked.function.instructions for way in _pointers(one, linked)]
+    roots = {ANYWHERE, _HEAP} | parameters | linked.module_variables
+    points = {root: spread({root}, ways) for root in roots}
     reached: dict[str, set[str]] = {kind: set() for kind in _KINDS.values()}
     targets: dict[int, frozenset[str]] = {}
     touched: dict[int, frozenset[str]] = {}
     for at, instruction in enumerate(linked.function.instructions):
         for position, transfer in instruction.form.transfers:
             if transfer.may_touch("global"):
-                names = points[_name(address_of(instruction.operands[position]))] or {ANYWHERE}
+                (name,) = _names(address_of(instruction.operands[position]))
+                names = {root for root, held in points.items() if name in held} or {ANYWHERE}
                 reached[_KINDS[transfer.verb]] |= names
                 touched[at] = touched.get(at, frozenset()) | names
                 if transfer.verb != "reads":
@@ -136,87 +150,92 @@ def memory_use(linked: LinkedProgram) -> MemoryUse:
     return MemoryUse(reads, writes, atomics, targets, touched)
 
 
-def _points_to(linked: LinkedProgram) -> dict[str, set[str]]:
-    points: dict[str, set[str]] = defaultdict(set)
-    parameters = {parameter.name for parameter in linked.function.parameters}
-    for root in {ANYWHERE, _HEAP} | parameters | linked.module_variables:
-        points[root] = {root}
-    flows = [flow for one in linked.function.instructions for flow in _flows(one, linked)]
-    changed = True
-    while changed:
-        changed = False
-        for target, source in flows:
-            known = points[source]
-            if not known <= points[target]:
-                points[target] |= known
-                changed = True
-    return points
-
-
-def _flows(one: Instruction, linked: LinkedProgram) -> list[tuple[str, str]]:
-    """(target, source): what holds a pointer in the source may hold it in the target."""
+def _pointers(one: Instruction, linked: LinkedProgram) -> Ways:
+    """What may hold a pointer from now on, and what held it."""
     form = one.form
     if form.flow is Flow.CALL:
-        return _call_flows(one, linked)
-    passed = any(transfer.space == "param" for _, transfer in form.transfers)
-    if form.carries is Carries.STORED:  # perhaps into the slot of a call's argument
-        return _between(one.operands[:1], one.operands[1:]) if passed else []
-    results = [o for at, o in enumerate(one.operands) if form.role(at) is Role.WRITTEN]
-    if form.carries is Carries.LOADED and not passed:
+        return _pointers_of_call(one, linked)
+    if form.carries is Carries.LOADED and not _of_a_call(one):
         wide = any(transfer.size == 8 for _, transfer in form.transfers)
-        return [(name, ANYWHERE) for result in results for name in _names(result) if wide]
-    return _between(results, [o for o in one.operands if o not in results])
+        return [(one.written, [ANYWHERE])] if wide else []
+    return [_made_of(one)]
 
 
-def _between(targets: Sequence[Operand], sources: Sequence[Operand]) -> list[tuple[str, str]]:
-    names = [name for source in sources for name in _names(source)]
-    return [(name, source) for target in targets for name in _names(target) for source in names]
-
-
-def _call_flows(one: Instruction, linked: LinkedProgram) -> list[tuple[str, str]]:
+def _pointers_of_call(one: Instruction, linked: LinkedProgram) -> Ways:
     groups = [operand for operand in one.operands if isinstance(operand, Vector)]
     called = next((o for o in one.operands if not isinstance(o, Vector)), None)
-    arguments = list(mentioned(groups[-1])) if groups else []
-    results = list(mentioned(groups[0])) if len(groups) > 1 else []
+    arguments = _names(groups[-1]) if groups else []
+    results = _names(groups[0]) if len(groups) > 1 else []
     name = getattr(called, "name", "")
-    parts = [linked.parts[name]] if name in linked.parts else list(linked.parts.values())
     if name not in linked.parts and isinstance(called, Symbol):
-        return [(result.name, _HEAP) for result in results]
-    flows = []
-    for part in parts:
+        return [(results, [_HEAP])]
+    ways = []
+    for part in [linked.parts[name]] if name in linked.parts else linked.parts.values():
         given = zip(part.parameters, arguments, strict=False)
-        flows += [(parameter.name, slot.name) for parameter, slot in given]
+        ways += [([parameter.name], [slot]) for parameter, slot in given]
         returned = zip(results, part.results, strict=False)
-        flows += [(slot.name, result.name) for slot, result in returned]
-    return flows
+        ways += [([slot], [result.name]) for slot, result in returned]
+    return ways
 
 
-def _names(operand: Operand) -> list[str]:
-    if isinstance(operand, Address):
-        return [_name(operand)]
-    return [one.name for one in mentioned(operand)]
+def _names(*operands: Operand) -> list[str]:
+    """The registers and symbols in some operands."""
+    absolute = [o for o in operands if isinstance(o, Address) and o.base is None]
+    return [*(one.name for o in operands for one in mentioned(o)), *(ANYWHERE for _ in absolute)]
 
 
-def _name(address: Address) -> str:
-    return address.base.name if address.base is not None else ANYWHERE
+def _of_a_call(one: Instruction) -> bool:
+    """Whether it goes to or comes from the slot of a call's parameter."""
+    return any(transfer.space == "param" for _, transfer in one.form.transfers)
 
 
-_ENDS = (Flow.RETURN, Flow.EXIT, Flow.TRAP)
-_CHOICES = (Carries.CHOSEN, Carries.ALL_BITS, Carries.ALL_BITS_SET)
-_FOLLOWED = ("shared", "local", "generic")  # the memory through which what never was set may go
-_MEMORY = "shared or local memory"
-_PASSED = "what calls pass and hand back"
+def _made_of(one: Instruction) -> tuple[list[str], list[str]]:
+    """What an instruction gives a value, a register or the slot of a call's parameter, and of
+    what; what goes to memory or comes from it is left out."""
+    if one.form.carries is Carries.STORED:
+        return (_names(one.operands[0]), _names(*one.operands[1:])) if _of_a_call(one) else ([], [])
+    if one.form.carries is Carries.LOADED and not _of_a_call(one):
+        return one.written, []
+    places = enumerate(one.operands)
+    others = [operand for at, operand in places if one.form.role(at) is not Role.WRITTEN]
+    return one.written, _names(*others)
+
+
+def swap_starts(kernel: Function) -> frozenset[int]:
+    """The plain loads whose value may reach what a compare-and-swap compares with, by index, as in
+
+        old = *sum;
+        do { assumed = old; old = atomicCAS(sum, assumed, f(assumed)); } while (old != assumed);
+
+    What such a load finds may be old: the swap then fails, and the loop takes another turn."""
+    code = kernel.instructions
+    compared = [name for one in code if one.form.compares for name in registers(one.operands[2])]
+    made = [_made_of(one) for one in code] if compared else []
+    pairs = zip(code, made, strict=False)
+    ways = [([] if one.form.atomic else of, results) for one, (results, of) in pairs]
+    wanted = spread(compared, ways)
+    return frozenset(
+        at
+        for at, (one, (results, _)) in enumerate(zip(code, made, strict=False))
+        if one.form.carries is Carries.LOADED
+        and not _of_a_call(one)
+        and not wanted.isdisjoint(results)
+    )
 
 
 @dataclass(frozen=True)
 class MaybeUninitialized:
-    """`at_entry`: registers that some path reads before it writes them; `reached`: these and all
-    that are computed from them; `discardable`: registers of which a choice may discard what is
-    computed from them, so that the compiler may load them before it is known whether they are
-    wanted, written or not; and those that are only copied, as a struct's padding is."""
+    """Registers that may be read before anything was written to them: variables of the source
+    that never got a value, where the compiler left them in.
 
-    at_entry: frozenset[str]
-    reached: frozenset[str]
+    They are those live at a function's entry, by the backward equations of live variables (Aho,
+    Lam, Sethi, Ullman, "Compilers", section 9.2.5)."""
+
+    at_entry: frozenset[str]  # some path reads them before it writes them
+    reached: frozenset[str]  # these, and all that are computed from them
+    # Registers of which a choice may discard what is computed from them, so that the compiler may
+    # load them before it is known whether they are wanted, written or not; and those that are only
+    # copied, as a struct's padding is.
     discardable: frozenset[str]
 
 
@@ -224,13 +243,22 @@ def maybe_uninitialized(linked: LinkedProgram) -> MaybeUninitialized:
     """The registers of a kernel and of all it calls that may hold what was never set. Functions
     that recurse are left out: theirs are kept and restored by depth."""
     bit = {name: 1 << number for number, name in enumerate(linked.function.registers)}
-    live = _live(linked, bit)
-    entries = [part.entry for part in linked.parts.values() if not part.recursive]
+    live = _live(linked.function, bit)
     mask = 0
-    for entry in entries:
-        mask |= live[entry]
+    for part in linked.parts.values():
+        mask |= 0 if part.recursive else live[part.entry]
     at_entry = frozenset(name for name, own in bit.items() if mask & own)
-    return MaybeUninitialized(at_entry, _reached(linked, at_entry), _discardable(linked))
+    # Backwards, from what a choice reads, and from what is needed.
+    code = linked.function.instructions
+    choosable = spread(
+        (name for one in code if one.form.carries in _CHOICES for name in one.read),
+        [(one.read, one.written) for one in code if one.form.carries is not Carries.LOADED],
+    )
+    copies = [one for one in code if one.form.carries is Carries.COPIED]
+    needed = spread(_needed(linked), [(one.read, one.written) for one in copies])
+    only_copied = linked.function.registers.keys() - needed
+    discardable = frozenset(choosable | only_copied)
+    return MaybeUninitialized(at_entry, _reached(linked, at_entry), discardable)
 
 
 def with_loads(maybe: MaybeUninitialized, linked: LinkedProgram) -> MaybeUninitialized:
@@ -248,174 +276,57 @@ def passes(one: Instruction, linked: LinkedProgram) -> str | None:
     return base.name if isinstance(base, Symbol) and base.name in linked.passed else None
 
 
-def _discardable(linked: LinkedProgram) -> frozenset[str]:
-    return _choosable(linked) | _only_copied(linked)
-
-
-def _only_copied(linked: LinkedProgram) -> frozenset[str]:
-    """The registers that nothing computes with, decides by or makes an address of: whatever they
-    hold goes at most into other such registers, into memory where it is followed, and into calls.
-    What is printed lies in local memory, where nobody sees it read."""
+def _needed(linked: LinkedProgram) -> set[str]:
+    """The registers that something computes with, decides by or makes an address of, or that go
+    into memory where nobody follows them. What is printed lies in local memory, where nobody sees
+    it read."""
     code = linked.function.instructions
-    followed = {*_FOLLOWED} - ({"local", "generic"} if _calls_the_driver(linked) else set())
-    needed, copies = set[str](), list[tuple[list[str], list[str]]]()
+    calls = [one for one in code if one.form.flow is Flow.CALL]
+    called = {o.name for one in calls for o in one.operands if isinstance(o, Symbol)}
+    followed = {"shared"} if called - linked.parts.keys() else {*_FOLLOWED}
+    needed = {one.guard.name for one in code if one.guard}
     for one in code:
-        needed.update([one.guard.name] if one.guard else [])
-        if one.form.carries is Carries.COPIED:
-            copies.append((one.written, one.read))
-        elif one.form.carries is Carries.STORED and _goes(one, followed, linked):
+        into = any(transfer.space in followed for _, transfer in one.form.transfers)
+        if one.form.carries is Carries.STORED and (into or passes(one, linked)):
             needed.update(registers(one.operands[0], *one.operands[2:]))
-        else:
+        elif one.form.carries is not Carries.COPIED:
             needed.update(one.read)
-    before = -1
-    while len(needed) != before:
-        before = len(needed)
-        for written, read in copies:
-            if not needed.isdisjoint(written):
-                needed.update(read)
-    return frozenset(linked.function.registers.keys() - needed)
+    return needed
 
 
-def _goes(one: Instruction, spaces: set[str], linked: LinkedProgram) -> bool:
-    into = any(transfer.space in spaces for _, transfer in one.form.transfers)
-    return into or passes(one, linked) is not None
-
-
-def _calls_the_driver(linked: LinkedProgram) -> bool:
-    calls = (one for one in linked.function.instructions if one.form.flow is Flow.CALL)
-    named = (operand for one in calls for operand in one.operands if isinstance(operand, Symbol))
-    return any(operand.name not in linked.parts for operand in named)
-
-
-def _choosable(linked: LinkedProgram) -> frozenset[str]:
-    code = linked.function.instructions
-    found = {n for one in code if one.form.carries in _CHOICES for n in one.read}
-    before = -1
-    while len(found) != before:
-        before = len(found)
-        for one in code:
-            if one.form.carries is not Carries.LOADED and not found.isdisjoint(one.written):
-                found.update(one.read)
-    return frozenset(found)
-
-
-def _live(linked: LinkedProgram, bit: dict[str, int]) -> list[int]:
+def _live(code: Function, bit: dict[str, int]) -> list[int]:
     """For each instruction the registers live before it, as a set of bits."""
-    code = linked.function.instructions
-    onward = [_successors(linked, at) for at in range(len(code))]
-    reads, writes = zip(*(_bits(one, bit) for one in code), strict=True) if code else ((), ())
-    live = [0] * len(code)
-    changed = True
-    while changed:
-        changed = False
-        for at in reversed(range(len(code))):
+
+    def bits(names: Iterable[str]) -> int:
+        return sum({bit.get(name, 0) for name in names})  # the sink `_` is not declared
+
+    onward = [successors(code, at) for at in range(len(code.instructions))]
+    reads = [
+        bits([*one.read, *([one.guard.name] if one.guard else [])]) for one in code.instructions
+    ]
+    writes = [0 if one.guard else bits(one.written) for one in code.instructions]
+    live, before = [0] * len(reads), None
+    while live != before:
+        before = list(live)
+        for at in reversed(range(len(live))):
             after = 0
             for successor in onward[at]:
                 after |= live[successor]
-            before = reads[at] | (after & ~writes[at])
-            changed |= before != live[at]
-            live[at] = before
+            live[at] = reads[at] | (after & ~writes[at])
     return live
-
-
-def _bits(one: Instruction, bit: dict[str, int]) -> tuple[int, int]:
-    """What an instruction reads, and what it writes in any case."""
-    written, read = one.written, one.read
-    if one.guard:
-        read, written = [*read, one.guard.name], []
-    return _union(read, bit), _union(written, bit)
-
-
-def _union(names: list[str], bit: dict[str, int]) -> int:
-    found = 0
-    for name in names:
-        found |= bit.get(name, 0)  # the sink `_` is not declared
-    return found
-
-
-def _successors(linked: LinkedProgram, at: int) -> list[int]:
-    """Where a thread may go on within the same function."""
-    function, one = linked.function, linked.function.instructions[at]
-    flow = one.form.flow
-    if flow is Flow.TABLE:
-        return [function.labels[label] for label in function.tables[symbol_of(one.operands[1])]]
-    onward = [function.labels[symbol_of(one.operands[0])]] if flow is Flow.BRANCH else []
-    falls_through = one.guard is not None or flow not in (Flow.BRANCH, *_ENDS)
-    if falls_through and at + 1 < len(linked.owner) and linked.owner[at + 1] == linked.owner[at]:
-        onward.append(at + 1)
-    return [successor for successor in onward if successor < len(linked.owner)]
 
 
 def _reached(linked: LinkedProgram, start: frozenset[str]) -> frozenset[str]:
     """All registers that what `start` holds may flow into, also by way of shared or local memory,
     which stands as one place for all of it, and so do the parameters of calls."""
-    code = linked.function.instructions if start else ()
-    flows = [_flow(one, linked) for one in code]
-    reached, before = set(start), -1
-    while len(reached) != before:
-        before = len(reached)
-        for written, read in flows:
-            if not reached.isdisjoint(read):
-                reached.update(written)
-    return frozenset(reached - {_MEMORY, _PASSED})
-
-
-def _flow(one: Instruction, linked: LinkedProgram) -> tuple[list[str], list[str]]:
-    """What an instruction writes, and what of it that comes from."""
-    memory = [_MEMORY] if any(t.space in _FOLLOWED for _, t in one.form.transfers) else []
-    place = [_PASSED] if passes(one, linked) else memory
-    if one.form.carries is Carries.LOADED:
-        return one.written, place
-    if one.form.carries is Carries.STORED:
-        return place, registers(*one.operands[1:])
-    return one.written, one.read
-
-
-def swap_starts(kernel: Function) -> frozenset[int]:
-    """The loads whose value may reach what a compare-and-swap compares with, by index."""
-    code = kernel.instructions
-    swaps = [one for one in code if one.form.compares]
-    if not swaps:
-        return frozenset()
-    wanted = {name for one in swaps for name in registers(one.operands[2])}
-    flows = [(_results(one), _sources(one)) for one in code]
-    before = -1
-    while len(wanted) != before:
-        before = len(wanted)
-        for results, sources in flows:
-            if not wanted.isdisjoint(results):
-                wanted.update(sources)
-    return frozenset(
-        at
-        for at, one in enumerate(code)
-        if _from_memory(one) and not wanted.isdisjoint(_results(one))
-    )
-
-
-def _from_memory(one: Instruction) -> bool:
-    return one.form.carries is Carries.LOADED and not _of_a_call(one)
-
-
-def _of_a_call(one: Instruction) -> bool:
-    """Whether it goes to or comes from the slot of a call's parameter."""
-    return any(transfer.space == "param" for _, transfer in one.form.transfers)
-
-
-def _results(one: Instruction) -> list[str]:
-    """What an instruction gives a value: registers, and the slot of a call's parameter."""
-    if one.form.carries is Carries.STORED:
-        return _symbols(one.operands[0]) if _of_a_call(one) else []
-    return one.written
-
-
-def _sources(one: Instruction) -> list[str]:
-    """What that value is made of, unless it comes from memory."""
-    if one.form.atomic or _from_memory(one):
-        return []
-    if one.form.carries in (Carries.LOADED, Carries.STORED):
-        return [*registers(*one.operands[1:]), *_symbols(one.operands[1])]
-    return one.read
-
-
-def _symbols(operand: Operand) -> list[str]:
-    return [name.name for name in mentioned(operand) if isinstance(name, Symbol)]
+    ways: list[tuple[list[str], list[str]]] = []
+    for one in linked.function.instructions if start else ():
+        memory = any(transfer.space in _FOLLOWED for _, transfer in one.form.transfers)
+        place = [_PASSED] if passes(one, linked) else [_MEMORY] if memory else []
+        if one.form.carries is Carries.LOADED:
+            ways.append((one.written, place))
+        elif one.form.carries is Carries.STORED:
+            ways.append((place, registers(*one.operands[1:])))
+        else:
+            ways.append((one.written, one.read))
+    return frozenset(spread(start, ways) - {_MEMORY, _PASSED})

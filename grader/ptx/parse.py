@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import gcd
 
@@ -33,11 +33,7 @@ MOST_REGISTERS = 1_000_000  # of one function; the largest kernels have some ten
 REGISTERS = re.compile(r"\s*\.reg\s*(?:\.v\d\s*)?\.(\w+)\s+(.*)$", re.DOTALL)
 
 
-def is_variable(statement: str) -> bool:
-    """Whether a statement declares a variable in a state space of memory."""
-    return bool(re.match(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b", statement))
-
-
+_OF_MODULE = re.compile(r"\s*(\.\w+\s+)*\.(global|const|shared|local)\b")
 _VARIABLE = re.compile(
     r"""\s*(?:\.(?:visible|weak|extern|common)\s+)*
         \.(?P<space>global|const|shared|local|param)\s+
@@ -63,37 +59,26 @@ def declared(statement: str) -> Variable:
     size = element
     for dim in dims:
         size *= dim
-    initial, pointers = _initial(match["initial"], match["type"], element)
+    initial, pointers = _initial(match["initial"] or "", match["type"], element)
     align = int(match["align"] or element)
     return Variable(match["name"], match["space"], match["type"], size, align, initial, pointers)
 
 
-def _initial(
-    text: str | None, kind: str, element: int
-) -> tuple[bytes, tuple[tuple[int, str], ...]]:
-    if text is None:
-        return b"", ()
-    items = [item for item in re.split(r"[{},\s]+", text) if item]
+def _initial(text: str, kind: str, element: int) -> tuple[bytes, tuple[tuple[int, str], ...]]:
+    """The bytes that a variable begins with, and the symbols whose addresses stand in them."""
     content, pointers = bytearray(), []
-    for item in items:
+    for item in filter(None, re.split(r"[{},\s]+", text)):
+        value = 0
         if re.match(r"[A-Za-z_$%]", item):
-            symbol = re.sub(r"^generic\((.*)\)$", r"\1", item)
-            pointers.append((len(content), symbol))
-            content += bytes(element)
+            pointers.append((len(content), re.sub(r"^generic\((.*)\)$", r"\1", item)))
         else:
-            content += _literal_bytes(literal(item), kind, element)
+            number = literal(item)
+            value = number.value
+            if number.float_width == 8 and kind == "f32":
+                (double,) = struct.unpack("<d", struct.pack("<Q", value))
+                (value,) = struct.unpack("<I", struct.pack("<f", double))
+        content += (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
     return bytes(content), tuple(pointers)
-
-
-def _literal_bytes(literal: Immediate, kind: str, element: int) -> bytes:
-    value = literal.value
-    if literal.float_width == 8 and kind == "f32":
-        value = struct.unpack("<I", struct.pack("<f", _as_double(value)))[0]
-    return (value & ((1 << (8 * element)) - 1)).to_bytes(element, "little")
-
-
-def _as_double(bits: int) -> float:
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
 
 
 LITERAL = re.compile(
@@ -124,8 +109,7 @@ def literal(token: str) -> Immediate:
 
 def declared_list(text: str | None) -> tuple[Variable, ...]:
     """Parameters, separated by commas."""
-    parts = [part for part in (text or "").split(",") if part.strip()]
-    return tuple(declared(part) for part in parts)
+    return tuple(declared(part) for part in (text or "").split(",") if part.strip())
 
 
 def check_registers(number: int) -> None:
@@ -218,8 +202,8 @@ def parse(text: str, source_file: str) -> Module:
                 functions[body.name] = function if body.entry else with_copies(function)
             else:
                 position = text.index(";", position) + 1  # a declaration
-        elif match.lastgroup == "statement" and is_variable(match.group("statement")):
-            variable = declared(match.group("statement"))
+        elif match.lastgroup == "statement" and _OF_MODULE.match(match["statement"]):
+            variable = declared(match["statement"])
             variables[variable.name] = variable
     return Module(functions, variables, source_file)
 
@@ -278,22 +262,20 @@ class _Body:
                 self.last_label = self.resolve(match["label"])
                 self.labels[self.last_label] = len(self.instructions)
             elif kind == "statement":
-                self.statement(match["statement"].strip())
+                try:
+                    self.statement(match["statement"].strip())
+                except Malformed as error:
+                    raise Malformed(str(error), self.line) from error
         why = f"{self.name} ends before its closing brace: {text[position:].strip()[:40]}"
         raise Malformed(why, self.line)
 
     def statement(self, text: str) -> None:
-        try:
-            self._statement(text)
-        except Malformed as error:
-            raise Malformed(str(error), self.line) from error
-
-    def _statement(self, text: str) -> None:
         if not text.startswith("."):  # a directive
             self.instructions.append(_Reader(text, self).instruction(self.used))
             self.used = _ALL
         elif match := REGISTERS.match(text):
-            self.declare_registers(match[1], match[2])
+            self.registers |= {self.resolve(name): match[1] for name in register_names(match[2])}
+            check_registers(len(self.registers))
         elif re.match(r"\.(shared|local|param|global|const)\b", text):
             variable = declared(text)
             renamed = self.resolve(variable.name)
@@ -306,16 +288,8 @@ class _Body:
         elif not re.match(r"\.(pragma|callprototype|calltargets|alias)", text):
             raise Malformed(f"PTX directive not understood: {text.partition(chr(10))[0][:120]}")
 
-    def declare_registers(self, kind: str, names: str) -> None:
-        for name in register_names(names):
-            self.registers[self.resolve(name)] = kind
-        check_registers(len(self.registers))
-
     def resolve(self, name: str) -> str:
-        for scope in reversed(self.scopes):
-            if name in scope:
-                return scope[name]
-        return name
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), name)
 
     def function(self) -> Function:
         return Function(
@@ -361,16 +335,12 @@ def _scope_names(text: str, position: int, number: int) -> dict[str, str]:
         if match.lastgroup == "label":
             names.append(match["label"])
         elif match.lastgroup == "statement":
-            names += _declared_names(match["statement"].strip())
+            statement = match["statement"].strip()
+            if declaration := REGISTERS.match(statement):
+                names += register_names(declaration[2])
+            elif re.match(r"\.(shared|local|param)\b", statement):
+                names.append(declared(statement).name)
     return {name: f"{name}#{number}" for name in names}
-
-
-def _declared_names(statement: str) -> list[str]:
-    if match := REGISTERS.match(statement):
-        return register_names(match[2])
-    if re.match(r"\.(shared|local|param)\b", statement):
-        return [declared(statement).name]
-    return []
 
 
 _TOKEN = re.compile(
@@ -412,34 +382,31 @@ class _Reader:
 
     def operand(self) -> Operand:
         first = self.single()
-        if self.take("|"):
-            return Vector((first, self.single()))
-        return first
+        return Vector((first, self.single())) if self.take("|") else first
 
     def single(self) -> Operand:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise Malformed("operands within operands")
-        found = self._single()
-        self.depth -= 1
-        return found
-
-    def _single(self) -> Operand:
+        operand: Operand
         token = self.next()
         if token == "[":
-            return self.address()
-        if token in _CLOSING:
-            return Vector(self.items(_CLOSING[token]))
-        if token == "!":
-            return Negated(Register(symbol_of(self.single())))
-        return self.name(token)
+            operand = self.address()
+        elif token in _CLOSING:
+            operand = self.vector(_CLOSING[token])
+        elif token == "!":
+            operand = Negated(Register(symbol_of(self.single())))
+        else:
+            operand = self.name(token)
+        self.depth -= 1
+        return operand
 
-    def items(self, closing: str) -> tuple[Operand, ...]:
-        found = []
+    def vector(self, closing: str) -> Vector:
+        items = []
         while not self.take(closing):
-            found.append(self.single())
+            items.append(self.single())
             self.take(",")
-        return tuple(found)
+        return Vector(tuple(items))
 
     def address(self) -> Operand:
         base, offset, more = self.single(), 0, []
@@ -465,10 +432,9 @@ class _Reader:
         return Symbol(resolved)
 
     def take(self, token: str) -> bool:
-        if self.at < len(self.tokens) and self.tokens[self.at] == token:
-            self.at += 1
-            return True
-        return False
+        taken = self.at < len(self.tokens) and self.tokens[self.at] == token
+        self.at += taken
+        return taken
 
     def next(self) -> str:
         if self.at == len(self.tokens):
@@ -481,56 +447,41 @@ _SIZES = (1, 2, 4, 8)  # bytes that one register holds
 
 
 def with_copies(function: Function) -> Function:
-    """A device function that begins by making these copies, and refers to them."""
-    addressed = _addressed(function)
-    passed = [one for one in function.parameters if one.name in addressed]
-    if not passed:
-        return function
-    copies = {one.name: f"{one.name}.copy" for one in passed}
-    first = [code for one in passed for code in _copied(one, copies[one.name], function.line)]
-    code = (_referring(one, copies) for one in function.instructions)
-    kept = (replace(one, name=copies[one.name], space="local") for one in passed)
-    return replace(
-        function,
-        instructions=(*first, *code),
-        labels={name: at + len(first) for name, at in function.labels.items()},
-        registers=function.registers | {_register(size): f"b{8 * size}" for size in _SIZES},
-        variables=(*function.variables, *kept),
-    )
-
-
-def _addressed(function: Function) -> set[str]:
-    """The names that stand for an address; those that a call is given stand for what they hold."""
-    return {
+    """A device function that begins by copying, among its local variables, what it is given by
+    value and takes the address of, and refers to the copies. The name of a parameter stands for
+    its address, but among what a call is given for what the parameter holds."""
+    code = function.instructions
+    addressed = {
         operand.name
-        for instruction in function.instructions
+        for instruction in code
         if instruction.form.flow is not Flow.CALL
         for operand in instruction.operands
         if isinstance(operand, Symbol)
     }
-
-
-def _copied(parameter: Variable, copy: str, line: int | None) -> Iterator[Instruction]:
-    size = gcd(_SIZES[-1], parameter.align, parameter.size)
-    register = Register(_register(size))
-    for at in range(0, parameter.size, size):
-        passed, kept = (Address(Symbol(name), at) for name in (parameter.name, copy))
-        for opcode, operands in (("ld.param", (register, passed)), ("st.local", (kept, register))):
-            form = resolve(f"{opcode}.b{8 * size}", operands)
-            yield Instruction(form, operands, line=line)
-
-
-def _register(size: int) -> str:
-    return f"%copied{size}"
-
-
-def _referring(one: Instruction, copies: dict[str, str]) -> Instruction:
-    if one.form.flow is Flow.CALL:
-        return one
+    passed = [parameter for parameter in function.parameters if parameter.name in addressed]
+    if not passed:
+        return function
+    copies = {Symbol(parameter.name): Symbol(f"{parameter.name}.copy") for parameter in passed}
+    first = []
+    for parameter, (name, copy) in zip(passed, copies.items(), strict=True):
+        size = gcd(_SIZES[-1], parameter.align, parameter.size)
+        register = Register(f"%copied{size}")
+        for at in range(0, parameter.size, size):
+            loads, stores = (register, Address(name, at)), (Address(copy, at), register)
+            for opcode, operands in (("ld.param", loads), ("st.local", stores)):
+                form = resolve(f"{opcode}.b{8 * size}", operands)
+                first.append(Instruction(form, operands, line=function.line))
     renamed = (
-        Symbol(copies[operand.name])
-        if isinstance(operand, Symbol) and operand.name in copies
-        else operand
-        for operand in one.operands
+        one
+        if one.form.flow is Flow.CALL
+        else replace(one, operands=tuple(copies.get(operand, operand) for operand in one.operands))
+        for one in code
     )
-    return replace(one, operands=tuple(renamed))
+    kept = (replace(one, name=f"{one.name}.copy", space="local") for one in passed)
+    return replace(
+        function,
+        instructions=(*first, *renamed),
+        labels={name: at + len(first) for name, at in function.labels.items()},
+        registers=function.registers | {f"%copied{size}": f"b{8 * size}" for size in _SIZES},
+        variables=(*function.variables, *kept),
+    )

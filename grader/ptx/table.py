@@ -35,7 +35,6 @@ from .program import (
     Instruction,
     Operand,
     Role,
-    is_sink,
     several,
     symbol_of,
 )
@@ -162,7 +161,7 @@ def _check_whole(together: Lanes, at: int, wave: Wave) -> None:
 
 def _elementwise_step(form: Elementwise, instruction: Instruction, at: int, wave: Wave) -> Step:
     target, *operands = instruction.operands
-    read = zip(form.operands or operands, form.sources, strict=True)
+    read = zip(operands if form.operands is None else form.operands, form.sources, strict=True)
     sources = [wave.read(operand, kind) for operand, kind in read]
     if isinstance(form.result, str):
         step = _one_result(form.fn, wave.registers.write(target, form.result), *sources)
@@ -187,7 +186,8 @@ def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
     """Most instructions are such, so that each number of operands has a step of its own; what
     NumPy can compute into the registers themselves is not copied there."""
     in_place = isinstance(fn, np.ufunc)
-    a, b, c, *_ = (*sources, *sources[:1] * 3)
+    operands: list[Any] = [*sources, None, None, None]
+    a, b, c = operands[:3]
 
     def unary(lanes: Lanes) -> None:
         if in_place and type(lanes) is slice:
@@ -204,10 +204,10 @@ def _one_result(fn: Compute, out: np.ndarray, *sources: LaneValues) -> Step:
     def ternary(lanes: Lanes) -> None:
         out[lanes] = fn(a[lanes], b[lanes], c[lanes])
 
-    def quaternary(lanes: Lanes) -> None:
+    def any_number(lanes: Lanes) -> None:
         out[lanes] = fn(*[source[lanes] for source in sources])
 
-    return (unary, binary, ternary, quaternary)[len(sources) - 1]
+    return {1: unary, 2: binary, 3: ternary}.get(len(sources), any_number)
 
 
 def _several_results(
@@ -215,13 +215,12 @@ def _several_results(
 ) -> Step:
     """Results that nobody wants are left out at the end, or go to the sink."""
     parts = zip(several(target, *range(1, len(kinds) + 1)), kinds, strict=False)
-    outs = [None if is_sink(one) else wave.registers.write(one, kind) for one, kind in parts]
+    outs = [wave.registers.write(part, kind) for part, kind in parts]
 
     def step(lanes: Lanes) -> None:
         results = fn(*[source[lanes] for source in sources])
         for out, result in zip(outs, results, strict=False):
-            if out is not None:
-                out[lanes] = result
+            out[lanes] = result
 
     return step
 

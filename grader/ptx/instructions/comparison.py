@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers import DTYPES, ON_ARRAYS, flush, from_bfloat, size_of
-from ..program import Carries, Instruction, Register, is_sink
+from ..program import Carries, Instruction, Register
 from ..table import Compute, Elementwise, Meaning, elementwise
 
 _ORDERED = {  # by name: the operation
@@ -87,7 +87,7 @@ def setp(instruction: Instruction) -> Elementwise:
     scalar, pair = kind.removesuffix("x2"), kind.endswith("x2")
     meaning = _comparison(instruction, scalar)
     sources = (kind, kind, "pred")[: len(instruction.operands) - 1]
-    if isinstance(target, Register) and not (pair or is_sink(target)):
+    if isinstance(target, Register) and not pair:
         whole = _combined(meaning, instruction)
         of_integers = None if scalar in _FLOATS else whole
         return Elementwise(whole(ON_ARRAYS), sources, "pred", meaning=of_integers)

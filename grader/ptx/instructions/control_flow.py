@@ -1,4 +1,5 @@
-"""Calls: of device functions, directly or through a pointer, and of what the driver provides."""
+"""Branches, and calls: of device functions, directly or through a pointer, and of what the driver
+provides (PTX ISA, "Control Flow Instructions")."""
 
 from __future__ import annotations
 
@@ -27,17 +28,20 @@ def call(instruction: Instruction, at: int, wave: Wave) -> Step:
     if isinstance(function, Register):
         return _indirect(function, parameters, at, wave)
     name = symbol_of(function)
-    if name in wave.linked.parts:
-        _check_number(parameters, len(wave.linked.parts[name].parameters))
-        return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
-    if name not in _DRIVER:
+    called = wave.linked.parts.get(name)
+    if called is None and name not in _DRIVER:
         raise unsupported(instruction, wave)
-    number, provided = _DRIVER[name]
-    _check_number(parameters, number)
-    action = provided(parameters, wave.results[at] or "", at, wave)
+    expected = len(called.parameters) if called else _DRIVER[name][0]
+    if len(parameters) != expected:
+        raise Malformed(
+            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
+        )
+    if called:
+        return lambda lanes: ((wave.calls.enter(lanes, at, name, parameters), lanes),)
+    provided, result = _DRIVER[name][1], wave.results[at] or ""
 
     def step(lanes: Lanes) -> Successors:
-        action(lanes)
+        provided(lane_index(lanes), parameters, result, at, wave)
         return ((at + 1, lanes),)
 
     return step
@@ -48,13 +52,6 @@ def _slot(operand: Operand, wave: Wave) -> str:
     if (name := symbol_of(operand)) not in wave.calls.slots:
         raise Malformed(f"{name} is no parameter of a call")
     return name
-
-
-def _check_number(parameters: list[str], expected: int) -> None:
-    if len(parameters) != expected:
-        raise Malformed(
-            f"a function of {counted(expected, 'parameter')} is called with {len(parameters)}"
-        )
 
 
 def _indirect(pointer: Register, parameters: list[str], at: int, wave: Wave) -> Step:
@@ -92,46 +89,31 @@ def leave(instruction: Instruction, at: int, wave: Wave) -> Step:
     return step
 
 
-def _printf(parameters: list[str], result: str, at: int, wave: Wave) -> Step:
-    calls = wave.calls
-
-    def print_each(lanes: Lanes) -> None:
-        index = lane_index(lanes)
-        if not wave.output.full:
-            formats, arguments = (calls.words(name, index) for name in parameters)
-            calls.print(formats, arguments, index, at)
-        calls.slots[result][index] = 0
-
-    return print_each
+def _printf(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    if not wave.output.full:
+        formats, arguments = (wave.calls.words(name, lanes) for name in parameters)
+        wave.calls.print(formats, arguments, lanes, at)
+    wave.calls.slots[result][lanes] = 0
 
 
-def _assert_failed(parameters: list[str], result: str, at: int, wave: Wave) -> Step:
-    def fail(lanes: Lanes) -> None:
-        lane = int(lane_index(lanes)[0])
-        condition = wave.calls.text(wave.calls.word(parameters[0], lane), lane, at)
-        raise wave.report.error(CudaError, at, lane, f"fails its assert({condition}).")
-
-    return fail
-
-
-def _malloc(parameters: list[str], result: str, at: int, wave: Wave) -> Step:
-    def allocate(lanes: Lanes) -> None:
-        index = lane_index(lanes)
-        addresses = wave.heap.allocate(wave.calls.words(parameters[0], index))
-        wave.calls.slots[result][index, :8] = addresses.view(np.uint8).reshape(-1, 8)
-
-    return allocate
+def _assert_failed(
+    lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave
+) -> None:
+    lane = int(lanes[0])
+    condition = wave.calls.text(int(wave.calls.words(parameters[0], lanes)[0]), lane, at)
+    raise wave.report.error(CudaError, at, lane, f"fails its assert({condition}).")
 
 
-def _free(parameters: list[str], result: str, at: int, wave: Wave) -> Step:
-    def give_back(lanes: Lanes) -> None:
-        for lane in lane_index(lanes):
-            address = wave.calls.word(parameters[0], lane)
-            if address and not wave.heap.free(address):
-                why = "frees memory that is not in use: freed before, or not from `malloc`."
-                raise wave.report.error(OutOfBounds, at, int(lane), why)
+def _malloc(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    addresses = wave.heap.allocate(wave.calls.words(parameters[0], lanes))
+    wave.calls.slots[result][lanes, :8] = addresses.view(np.uint8).reshape(-1, 8)
 
-    return give_back
+
+def _free(lanes: np.ndarray, parameters: list[str], result: str, at: int, wave: Wave) -> None:
+    for lane, address in zip(lanes, wave.calls.words(parameters[0], lanes).tolist(), strict=True):
+        if address and not wave.heap.free(address):
+            why = "frees memory that is not in use: freed before, or not from `malloc`."
+            raise wave.report.error(OutOfBounds, at, int(lane), why)
 
 
 _DRIVER = {  # how many parameters they have, and what they do

@@ -1,15 +1,21 @@
-"""Moves between registers, and addresses between state spaces (PTX ISA, "Data Movement and
-Conversion Instructions").
+"""Moves between registers, loads and stores in every state space and width, addresses between state
+spaces, and hints, which change how fast memory is and not what is in it (PTX ISA, "Data Movement
+and Conversion Instructions").
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...machine.barriers import map_to_rank
 from ...machine.events import Step
 from ...machine.lanes import Lanes
-from ...machine.memory.spaces import LOCAL_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW_SIZE
+from ...machine.memory.spaces import (
+    LOCAL_WINDOW,
+    OFFSET_MASK,
+    RANK_SHIFT,
+    SHARED_WINDOW,
+    WINDOW_SIZE,
+)
 from ...machine.wave import Wave
 from ..numbers import DTYPES, constant, size_of
 from ..program import (
@@ -20,7 +26,7 @@ from ..program import (
     Symbol,
     Vector,
     address_of,
-    is_sink,
+    components,
     several,
 )
 from ..table import Elementwise, effect, elementwise
@@ -80,61 +86,33 @@ def _permute_alike(a: np.ndarray, b: np.ndarray, selector: int) -> np.ndarray:
     return result
 
 
-@effect("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
-def mov(instruction: Instruction, at: int, wave: Wave) -> Step:
+@elementwise("mov", "pred|BITS|INT|FLOAT : d, a", carries=Carries.COPIED)
+def mov(instruction: Instruction) -> Elementwise:
     """Also packs `{a, b}` into a register and unpacks a register into `{d, e}`."""
-    target, source = instruction.operands
-    kind = instruction.form.type
-    if isinstance(source, Vector):
-        return _pack(target, source.items, kind, wave)
-    if isinstance(target, Vector):
-        return _unpack(target.items, source, kind, wave)
-    out, value = wave.registers.write(target, kind), wave.read(source, kind)
-
-    def step(lanes: Lanes) -> None:
-        out[lanes] = value[lanes]
-
-    return step
-
-
-def _part_kind(kind: str, parts: int) -> str:
-    """The type of each of so many parts; Malformed where there is none."""
+    (target, source), kind = instruction.operands, instruction.form.type
+    parts = max(len(components(target)), len(components(source)))
+    if not (isinstance(target, Vector) or isinstance(source, Vector)):
+        return Elementwise(lambda a: a, (kind,), kind)
     if parts not in (1, 2, 4, 8) or size_of(kind) < parts:
         raise Malformed(f"a value of type .{kind} has no {parts} parts")
-    return f"b{8 * size_of(kind) // parts}"
+    bits = 8 * size_of(kind)
+    whole, part = f"b{bits}", f"b{bits // parts}"
+    shifts = [DTYPES[whole].type(place * bits // parts) for place in range(parts)]
+
+    def pack(*items: np.ndarray) -> np.ndarray:
+        total = items[0].astype(DTYPES[whole])
+        for shift, item in zip(shifts[1:], items[1:], strict=True):
+            total |= item.astype(total.dtype) << shift
+        return total
+
+    if isinstance(source, Vector):
+        return Elementwise(pack, (part,) * parts, whole, operands=source.items)
+    return Elementwise(
+        lambda a: [(a >> shift).astype(DTYPES[part]) for shift in shifts], (whole,), (part,) * parts
+    )
 
 
-def _pack(target: Operand, items: tuple[Operand, ...], kind: str, wave: Wave) -> Step:
-    part = _part_kind(kind, len(items))
-    sources = [wave.read(item, part) for item in items]
-    out = wave.registers.write(target, f"b{8 * size_of(kind)}")
-    bits = 8 * size_of(part)
-
-    def step(lanes: Lanes) -> None:
-        total = sources[0][lanes].astype(out.dtype)
-        for place, source in enumerate(sources[1:], start=1):
-            total |= source[lanes].astype(out.dtype) << out.dtype.type(place * bits)
-        out[lanes] = total
-
-    return step
-
-
-def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, wave: Wave) -> Step:
-    part = _part_kind(kind, len(items))
-    value = wave.read(source, f"b{8 * size_of(kind)}")
-    bits = 8 * size_of(part)
-    outs = [
-        (place, wave.registers.write(item, part))
-        for place, item in enumerate(items)
-        if not is_sink(item)
-    ]
-
-    def step(lanes: Lanes) -> None:
-        whole = value[lanes]
-        for place, out in outs:
-            out[lanes] = (whole >> whole.dtype.type(place * bits)).astype(DTYPES[part])
-
-    return step
+_WINDOWS = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
 
 
 @elementwise(
@@ -146,27 +124,49 @@ def _unpack(items: tuple[Operand, ...], source: Operand, kind: str, wave: Wave) 
 def cvta(instruction: Instruction) -> Elementwise:
     """Between an address in a state space and a generic address."""
     space = next(mod for mod in instruction.form.mods if mod not in ("to", "u64"))
-    window = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}.get(space.partition("::")[0], 0)
-    shift = np.uint64(window)
-    if instruction.form.mods[0] == "to":
+    shift = np.uint64(_WINDOWS.get(space.partition("::")[0], 0))
+    if instruction.form.has("to"):
         return Elementwise(lambda a: a - shift, ("u64",), "u64")
     return Elementwise(lambda a: a + shift, ("u64",), "u64")
 
 
 @elementwise("isspacep", "global|local|shared|shared::cta|shared::cluster : d, a")
 def isspacep(instruction: Instruction) -> Elementwise:
-    """Whether a generic address lies in a state space."""
+    """Whether a generic address lies in a state space; in global memory if in no other."""
     space = instruction.form.mods[0].partition("::")[0]
-    windows = {"shared": SHARED_WINDOW, "local": LOCAL_WINDOW}
-    if space == "global":
-        return Elementwise(
-            lambda a: ~(_within(a, SHARED_WINDOW) | _within(a, LOCAL_WINDOW)), ("u64",), "pred"
-        )
-    return Elementwise(lambda a: _within(a, windows[space]), ("u64",), "pred")
+    windows = [np.uint64(w) for name, w in _WINDOWS.items() if space in (name, "global")]
+
+    def within(address: np.ndarray) -> np.ndarray:
+        inside = [address - window < np.uint64(WINDOW_SIZE) for window in windows]
+        return ~np.logical_or.reduce(inside) if space == "global" else inside[0]
+
+    return Elementwise(within, ("u64",), "pred")
 
 
-def _within(address: np.ndarray, window: int) -> np.ndarray:
-    return address - np.uint64(window) < np.uint64(WINDOW_SIZE)
+@elementwise("mapa", "shared::cluster? u32|u64 : d, a, b")
+def mapa(instruction: Instruction) -> Elementwise:
+    """d, a, rank: the same variable in another block."""
+    kind = instruction.form.type
+    window = 0 if instruction.form.has("shared::cluster") else SHARED_WINDOW
+
+    def in_block(address: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        offset = address.astype(np.int64) - window & OFFSET_MASK
+        return (offset | rank.astype(np.int64) + 1 << RANK_SHIFT) + window
+
+    return Elementwise(in_block, (kind, "u32"), kind)
+
+
+@elementwise("getctarank", "shared::cluster? u32|u64 : d, a")
+def getctarank(instruction: Instruction) -> Elementwise:
+    """The rank of the block in whose shared memory an address lies."""
+    window = 0 if instruction.form.has("shared::cluster") else SHARED_WINDOW
+
+    def rank_of(address: np.ndarray, own: np.ndarray) -> np.ndarray:
+        rank = (address.astype(np.int64) - window) >> RANK_SHIFT
+        return np.where(rank == 0, own, rank - 1)
+
+    operands = (instruction.operands[1], Symbol("%cluster_ctarank"))
+    return Elementwise(rank_of, (instruction.form.type, "u32"), "u32", operands=operands)
 
 
 _SPINNING = ("volatile", "relaxed", "acquire")  # what a thread that waits for another uses
@@ -188,10 +188,8 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
     transfer = instruction.form.transfer(1)
     access = wave.access(transfer, address, at)
     dtype = DTYPES[instruction.form.type]
-    outs = [
-        wave.registers.write(item, instruction.form.type) if not is_sink(item) else None
-        for item in several(target, transfer.components)
-    ]
+    items = several(target, transfer.components)
+    outs = [wave.registers.write(item, instruction.form.type) for item in items]
     spinning = instruction.form.has(*_SPINNING)
 
     def step(lanes: Lanes) -> None:
@@ -200,8 +198,7 @@ def load(instruction: Instruction, at: int, wave: Wave) -> Step:
         for hit in access.hits(lanes):
             access.get(hit)
             for component, out in enumerate(outs):
-                if out is not None:
-                    out[hit.lanes] = access.read(hit, component, dtype)
+                out[hit.lanes] = access.read(hit, component, dtype)
 
     return step
 
@@ -233,20 +230,15 @@ def _is_call_parameter(address: Operand, wave: Wave) -> bool:
     return isinstance(base, Symbol) and base.name in wave.calls.slots
 
 
-@effect(
+@elementwise(
     "createpolicy",
     "fractional EVICTIONS EVICTIONS? b64 : d, a?",
     "range global? EVICTIONS EVICTIONS? b64 : d, [a], b, c",
     "cvt L2 b64 : d, a",
 )
-def create_policy(instruction: Instruction, at: int, wave: Wave) -> Step:
+def create_policy(instruction: Instruction) -> Elementwise:
     """A cache policy is an opaque number; ours says nothing."""
-    out = wave.registers.write(instruction.operands[0], "b64")
-
-    def step(lanes: Lanes) -> None:
-        out[lanes] = 0
-
-    return step
+    return Elementwise(lambda: 0, (), "b64", operands=())
 
 
 @effect("griddepcontrol", "launch_dependents|wait :")
@@ -259,35 +251,3 @@ def create_policy(instruction: Instruction, at: int, wave: Wave) -> Step:
 def nothing(instruction: Instruction, at: int, wave: Wave) -> Step:
     """Cache hints change no value, and a grid starts when those before it have ended."""
     return lambda lanes: None
-
-
-@effect("mapa", "shared::cluster? u32|u64 : d, a, b")
-def mapa(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """d, a, rank: the same variable in another block."""
-    target, address, rank = instruction.operands
-    kind = instruction.form.type
-    out = wave.registers.write(target, kind)
-    address, rank = wave.read(address, kind), wave.read(rank, "u32")
-    window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
-
-    def step(lanes: Lanes) -> None:
-        local = address[lanes].astype(np.int64) - window
-        out[lanes] = map_to_rank(local, rank[lanes].astype(np.int64)) + window
-
-    return step
-
-
-@effect("getctarank", "shared::cluster? u32|u64 : d, a")
-def getctarank(instruction: Instruction, at: int, wave: Wave) -> Step:
-    """The rank of the block in whose shared memory an address lies."""
-    target, address = instruction.operands
-    out = wave.registers.write(target, "u32")
-    address = wave.read(address, instruction.form.type)
-    window = 0 if "shared::cluster" in instruction.form.mods else SHARED_WINDOW
-    own = wave.read(Symbol("%cluster_ctarank"), "u32")
-
-    def step(lanes: Lanes) -> None:
-        rank = (address[lanes].astype(np.int64) - window) >> RANK_SHIFT
-        out[lanes] = np.where(rank == 0, own[lanes], rank - 1)
-
-    return step

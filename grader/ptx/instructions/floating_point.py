@@ -1,18 +1,18 @@
 """Floating-point arithmetic in every format and rounding mode: what `add`, `fma`, `div` and the
 like make of f16, bf16, f32, f64 and of pairs of halves (PTX ISA, "Floating Point Instructions",
 "Half Precision ..." and "Mixed Precision ...").
+
+Approximate instructions are computed to the format's own precision, which lies within the maximum
+errors that the PTX ISA documents for the hardware's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 import numpy as np
-from numpy.typing import DTypeLike
 
 from .. import exact
 from ..numbers import (
+    DTYPES,
     flush,
     flushed,
     fma_directed,
@@ -40,7 +40,7 @@ _PLAIN = (  # what sums and products of floats may be
 )
 
 # By name: what NumPy rounds to nearest even by itself, and the exact result in float64.
-_OPERATIONS: dict[str, tuple[Compute | None, Callable[..., Any]]] = {
+_OPERATIONS: dict[str, tuple[Compute | None, Compute]] = {
     "add": (np.add, exact.add),
     "sub": (np.subtract, exact.subtract),
     "mul": (np.multiply, exact.multiply),
@@ -49,9 +49,7 @@ _OPERATIONS: dict[str, tuple[Compute | None, Callable[..., Any]]] = {
     "sqrt": (np.sqrt, exact.square_root),
     "fma": (None, exact.fma),
 }
-_ADDENDS: dict[
-    str, Callable[..., tuple[Any, Any]]
-] = {  # the two numbers that an operation adds up last
+_ADDENDS: dict[str, Compute] = {  # the two numbers that an operation adds up last
     "add": lambda a, b: (a, b),
     "sub": lambda a, b: (a, -b),
     "fma": lambda a, b, c: (a * b, c),
@@ -61,6 +59,7 @@ _ADDENDS: dict[
 @elementwise("add sub mul", *[line.format("d, a, b") for line in _PLAIN])
 @elementwise("div", "ROUND ftz? f32 : d, a, b", "ROUND f64 : d, a, b")
 @elementwise("rcp sqrt", "ROUND ftz? f32 : d, a", "ROUND f64 : d, a")
+@elementwise("mad", *[line.format("d, a, b, c") for line in _PLAIN[:2]])
 @elementwise(
     "fma",
     *[line.format("d, a, b, c") for line in _PLAIN],
@@ -69,88 +68,59 @@ _ADDENDS: dict[
 )
 def rounded_once(instruction: Instruction) -> Elementwise:
     """The result rounded once, with what the modifiers add to it."""
-    return form(instruction.form.name, instruction)
+    form, name = instruction.form, instruction.form.name.replace("mad", "fma")
+    mode, kind = rounding(form.mods), form.type.removesuffix("x2")
+    native, exactly = _OPERATIONS[name]
+    if name == "fma" and kind != "f64":
+        exactly = exact.fma_of_narrow
 
+    def in_full(*operands: np.ndarray) -> exact.Exact:
+        return exactly(*[operand.astype(np.float64) for operand in operands])
 
-@elementwise("mad", *[line.format("d, a, b, c") for line in _PLAIN[:2]])
-def fused(instruction: Instruction) -> Elementwise:
-    """a * b + c, rounded once."""
-    return form("fma", instruction)
+    def is_normal(*operands: np.ndarray) -> np.ndarray:
+        return reaches_normal(in_full(*operands), kind, mode)
 
-
-def form(name: str, instruction: Instruction) -> Elementwise:
-    """The operation `name`, rounded once, with what the modifiers add to it."""
-    mods, mode = instruction.form.mods, rounding(instruction.form.mods)
-    kind = instruction.form.type.removesuffix("x2")
-    fn = _operation(name, kind, mode)
-    if fn is fma_single and {"ftz", "sat"} & set(mods):
-        fn = _narrowed_fma
-    if "ftz" in mods:
+    if name == "fma" and kind == "f32":
+        fn = fma_single if mode == "rn" else fma_directed(mode)
+    elif native and mode == "rn" and kind != "bf16":
+        fn = native
+    else:
+        fn = _then(in_full, lambda result: rounded(result, kind, mode))
+    if mode == "rm" and name in _ADDENDS:
+        fn = _zero_downwards(fn, name, in_full)
+    if fn is fma_single and form.has("ftz", "sat"):
+        fn = _then(fn, lambda total: total.astype(np.float32))
+    if form.has("ftz"):
         # A sum of normal numbers is exact where it is so small: nothing to look at again.
-        fn = flushed(fn, None if name in ("add", "sub") else _is_normal(name, kind, mode))
-    return elementwise_of(_clamped(fn, mods), instruction)
+        fn = flushed(fn, None if name in ("add", "sub") else is_normal)
+    for mod, clamp in (("sat", saturate), ("relu", relu)):
+        fn = _then(fn, clamp) if form.has(mod) else fn
+    return elementwise_of(fn, instruction)
 
 
-def elementwise_of(fn: Callable[..., Any], instruction: Instruction) -> Elementwise:
+def elementwise_of(fn: Compute, instruction: Instruction) -> Elementwise:
     """`fn`, which takes and gives arrays of floats, on the registers of an instruction."""
     kind, arity = instruction.form.type, len(instruction.operands) - 1
     return Elementwise(on_registers(fn, kind), (kind,) * arity, kind)
 
 
-def on_registers(fn: Callable[..., Any], kind: str) -> Callable[..., Any]:
+def on_registers(fn: Compute, kind: str) -> Compute:
     """`fn` on what registers of `kind` hold: bits of bfloat16, or two halves in 32 bits."""
-    if kind == "f16x2":
-        return lambda *operands: fn(*[_halves(x, np.float16) for x in operands]).view(np.uint32)
     if kind == "bf16":
         return lambda *operands: to_bfloat(fn(*[from_bfloat(x) for x in operands]))
-    if kind == "bf16x2":
-        single = on_registers(fn, "bf16")
-        return lambda *operands: single(*[_halves(x, np.uint16) for x in operands]).view(np.uint32)
-    return fn
+    if not kind.endswith("x2"):
+        return fn
+    single, dtype = on_registers(fn, kind.removesuffix("x2")), DTYPES[kind.removesuffix("x2")]
+    return lambda *operands: single(*[np.ascontiguousarray(x).view(dtype) for x in operands]).view(
+        np.uint32
+    )
 
 
-def _halves(pairs: np.ndarray, dtype: DTypeLike) -> np.ndarray:
-    return np.ascontiguousarray(pairs).view(dtype)
+def _then(fn: Compute, change: Compute) -> Compute:
+    return lambda *operands: change(fn(*operands))
 
 
-def _operation(name: str, kind: str, mode: str) -> Callable[..., Any]:
-    native = _OPERATIONS[name][0]
-    if name == "fma" and kind == "f32":
-        fn = fma_single if mode == "rn" else fma_directed(mode)
-    elif native and mode == "rn" and kind != "bf16":
-        return native
-    else:
-        fn = _rounding_once(_in_full(name, kind), kind, mode)
-    if mode == "rm" and name in _ADDENDS:
-        fn = _zero_downwards(fn, name, _in_full(name, kind))
-    return fn
-
-
-def _in_full(name: str, kind: str) -> Callable[..., Any]:
-    """The exact result of float64 operands, which hold numbers of format `kind`."""
-    return exact.fma_of_narrow if name == "fma" and kind != "f64" else _OPERATIONS[name][1]
-
-
-def _rounding_once(in_full: Callable[..., Any], kind: str, mode: str) -> Callable[..., Any]:
-    def compute(*operands: np.ndarray) -> np.ndarray:
-        return rounded(in_full(*_doubles(operands)), kind, mode)
-
-    return compute
-
-
-def _doubles(operands: Iterable[np.ndarray]) -> list[np.ndarray]:
-    return [x.astype(np.float64) for x in operands]
-
-
-def _is_normal(name: str, kind: str, mode: str) -> Callable[..., Any]:
-    """Of operands whose result is the smallest normal number: see `numbers.flush_result`."""
-    in_full = _in_full(name, kind)
-    return lambda *operands: reaches_normal(in_full(*_doubles(operands)), kind, mode)
-
-
-def _zero_downwards(
-    fn: Callable[..., Any], name: str, in_full: Callable[..., Any]
-) -> Callable[..., Any]:
+def _zero_downwards(fn: Compute, name: str, in_full: Compute) -> Compute:
     """Rounding down, a sum that is exactly zero is -0, except for +0 + +0 (IEEE 754, 6.3); one
     that is a little more than zero is +0."""
 
@@ -158,9 +128,9 @@ def _zero_downwards(
         result = fn(*operands)
         at = (result == 0).nonzero()[0]
         if len(at):
-            wide = _doubles([operand[at] for operand in operands])
-            nearest, rest = in_full(*wide)
-            first, second = _ADDENDS[name](*wide)
+            some = [operand[at] for operand in operands]
+            nearest, rest = in_full(*some)
+            first, second = _ADDENDS[name](*[operand.astype(np.float64) for operand in some])
             minus = (nearest == 0) & (rest == 0) & (np.signbit(first) | np.signbit(second))
             result[at[minus]] = -0.0
         return result
@@ -168,47 +138,22 @@ def _zero_downwards(
     return signed
 
 
-def _narrowed_fma(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-    return fma_single(a, b, c).astype(np.float32)
-
-
-def _clamped(fn: Callable[..., Any], mods: tuple[str, ...]) -> Callable[..., Any]:
-    for mod, clamp in (("sat", saturate), ("relu", relu)):
-        if mod in mods:
-            fn = _then(fn, clamp)
-    return fn
-
-
-def _then(fn: Callable[..., Any], clamp: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *operands: clamp(fn(*operands))
-
-
 _ONE_SIGN = ("ftz? f32|f16|f16x2 : d, a", "f64|bf16|bf16x2 : d, a")
 
 
-@elementwise("neg", *_ONE_SIGN)
-def negate(instruction: Instruction) -> Elementwise:
-    return _sign_bit(np.negative, np.bitwise_xor, 0x8000, instruction)
-
-
-@elementwise("abs", *_ONE_SIGN)
-def absolute(instruction: Instruction) -> Elementwise:
-    return _sign_bit(np.abs, np.bitwise_and, 0x7FFF, instruction)
-
-
-def _sign_bit(
-    fn: Callable[..., np.ndarray], on_bits: Compute, mask: int, instruction: Instruction
-) -> Elementwise:
-    """neg and abs: on halves a matter of one bit, and so it is on pairs of them."""
-    kind = instruction.form.type
-    if "ftz" in instruction.form.mods:
+@elementwise("neg abs", *_ONE_SIGN)
+def sign(instruction: Instruction) -> Elementwise:
+    """On halves a matter of one bit, and so it is on pairs of them."""
+    kind, negates = instruction.form.type, instruction.form.name == "neg"
+    fn = np.negative if negates else np.abs
+    if instruction.form.has("ftz"):
         return elementwise_of(flushed(fn), instruction)
     if kind in ("f32", "f64"):
-        return Elementwise(fn, (kind,), kind)
-    if kind.endswith("x2"):
-        pair = np.uint32(mask << 16 | mask)
-        return Elementwise(lambda a: on_bits(a, pair), ("b32",), "b32")
-    return Elementwise(lambda a: on_bits(a, np.uint16(mask)), ("b16",), "b16")
+        return elementwise_of(fn, instruction)
+    on_bits, mask = (np.bitwise_xor, 0x8000) if negates else (np.bitwise_and, 0x7FFF)
+    bits = "b32" if kind.endswith("x2") else "b16"
+    pair = DTYPES[bits].type(mask << 16 | mask if bits == "b32" else mask)
+    return Elementwise(lambda a: on_bits(a, pair), (bits,), bits)
 
 
 @elementwise(
@@ -230,7 +175,7 @@ def extremum(instruction: Instruction) -> Elementwise:
     return elementwise_of(fn, instruction)
 
 
-def _with_signed_zeros(fn: Callable[..., Any], smallest: bool) -> Callable[..., Any]:
+def _with_signed_zeros(fn: Compute, smallest: bool) -> Compute:
     def ordered(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         result = fn(a, b)
         if result.all():
@@ -245,7 +190,7 @@ def _with_signed_zeros(fn: Callable[..., Any], smallest: bool) -> Callable[..., 
     return ordered
 
 
-def _with_product_sign(fn: Callable[..., Any]) -> Callable[..., Any]:
+def _with_product_sign(fn: Compute) -> Compute:
     def combine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         magnitude = fn(np.abs(a), np.abs(b))
         return np.where(np.signbit(a) ^ np.signbit(b), -magnitude, magnitude)
@@ -253,14 +198,10 @@ def _with_product_sign(fn: Callable[..., Any]) -> Callable[..., Any]:
     return combine
 
 
-def _reciprocal_root(x: np.ndarray) -> np.ndarray:
-    return np.reciprocal(np.sqrt(x))
-
-
 _FUNCTIONS: dict[str, Compute] = {
     "sqrt": np.sqrt,
     "rcp": np.reciprocal,
-    "rsqrt": _reciprocal_root,
+    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
     "ex2": np.exp2,
     "lg2": np.log2,
     "sin": np.sin,
@@ -275,12 +216,14 @@ _FUNCTIONS: dict[str, Compute] = {
 @elementwise("ex2", "approx ftz? f32|bf16|bf16x2 : d, a", "approx f16|f16x2 : d, a")
 @elementwise("tanh", "approx f32|HALF : d, a")
 def special_function(instruction: Instruction) -> Elementwise:
-    name, mods = instruction.form.name, instruction.form.mods
-    if instruction.form.type == "f64" and "ftz" in mods:
-        return elementwise_of(_in_upper_halves(_FUNCTIONS[name]), instruction)
-    fn = _FUNCTIONS[name]
-    if "ftz" in mods:
-        fn = _flushed_exponential if name == "ex2" else flushed(fn)
+    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
+    give the upper 32 bits of the result; the lower ones are zero."""
+    form = instruction.form
+    fn = _FUNCTIONS[form.name]
+    if form.type == "f64" and form.has("ftz"):
+        return elementwise_of(lambda x: _upper_half(flush(fn(flush(_upper_half(x))))), instruction)
+    if form.has("ftz"):
+        fn = _flushed_exponential if form.name == "ex2" else flushed(fn)
     return elementwise_of(fn, instruction)
 
 
@@ -288,16 +231,6 @@ def _flushed_exponential(x: np.ndarray) -> np.ndarray:
     """Subnormal operands need no flushing: 2 to their power is 1 anyway."""
     power = np.exp2(x)
     return power if np.minimum.reduce(x) >= -126 else flush(power)
-
-
-def _in_upper_halves(fn: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 look at the upper 32 bits of their operand and
-    give the upper 32 bits of the result; the lower ones are zero."""
-
-    def compute(x: np.ndarray) -> np.ndarray:
-        return _upper_half(flush(fn(flush(_upper_half(x)))))
-
-    return compute
 
 
 def _upper_half(x: np.ndarray) -> np.ndarray:

@@ -19,8 +19,8 @@ from ...machine.events import Step
 from ...machine.lanes import Lanes, select
 from ...machine.memory.access import Access, Hit
 from ...machine.wave import Wave
-from ..program import Address, Instruction, Operand, is_sink
-from ..table import effect
+from ..program import Address, Instruction, Operand
+from ..table import Elementwise, effect, elementwise
 
 _U = np.uint64
 Number = np.ndarray | np.uint64
@@ -95,9 +95,7 @@ def _arriving(change: Callable[..., Any], *lines: str) -> Callable[..., Any]:
         access = _access(instruction, address, at, wave)
         number = wave.read(numbers[0], "u32") if numbers else None
         releases = "arrive" in instruction.form.opcode and not instruction.form.has("relaxed")
-        out = None
-        if target is not None and not is_sink(target):
-            out = wave.registers.write(target, "b64")
+        out = wave.registers.write(target, "b64") if target else None
 
         def step(lanes: Lanes) -> None:
             for hit in access.hits(lanes):
@@ -193,12 +191,6 @@ def _land(wave: Wave, hit: Hit, asked: np.ndarray) -> None:
             memory[place] = _changed(memory[place], _ZERO, _ZERO, _ZERO - _U(landing.size))
 
 
-@effect("mbarrier", "pending_count b64 : d, a")
-def pending_count(instruction: Instruction, at: int, wave: Wave) -> Step:
-    target, state = instruction.operands
-    out, state = wave.registers.write(target, "u32"), wave.read(state, "u64")
-
-    def step(lanes: Lanes) -> None:
-        out[lanes] = state[lanes] & _COUNT
-
-    return step
+@elementwise("mbarrier", "pending_count b64 : d, a")
+def pending_count(instruction: Instruction) -> Elementwise:
+    return Elementwise(lambda state: state & _COUNT, ("u64",), "u32")

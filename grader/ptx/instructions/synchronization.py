@@ -1,4 +1,6 @@
-"""Branches, exits and barriers: where lanes part, end, or wait for each other."""
+"""Barriers of a block, a warp and a cluster, fences, and atomic read-modify-write operations (PTX
+ISA, "Parallel Synchronization and Communication Instructions"). What a warp does together stands in
+`warp`, barriers in memory in `mbarrier`."""
 
 from __future__ import annotations
 
@@ -13,11 +15,9 @@ from ...machine.memory.turns import compare_and_swap
 from ...machine.wave import Wave
 from ..numbers import flush, fmax, fmin
 from ..program import (
-    Form,
     Instruction,
     Malformed,
     Operand,
-    is_sink,
     several,
 )
 from ..table import Compute, collective, control, effect
@@ -127,21 +127,9 @@ def fence(instruction: Instruction, at: int, wave: Wave) -> Step:
 )
 def cluster_barrier(instruction: Instruction, at: int, wave: Wave) -> Step:
     """To arrive is not to wait."""
-    if "wait" in instruction.form.mods:
+    if instruction.form.has("wait"):
         return lambda lanes: wave.clusters.wait(lanes, at)
-
-    def arrive(lanes: Lanes) -> Successors:
-        return (*wave.clusters.arrive(lanes), (at + 1, lanes))
-
-    return arrive
-
-
-def _increment(old: np.ndarray, limit: np.ndarray) -> np.ndarray:
-    return np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
-
-
-def _decrement(old: np.ndarray, limit: np.ndarray) -> np.ndarray:
-    return np.where((old == 0) | (old > limit), limit, old - old.dtype.type(1))
+    return lambda lanes: (*wave.clusters.arrive(lanes), (at + 1, lanes))
 
 
 _OPERATIONS: dict[str, Compute] = {
@@ -152,8 +140,8 @@ _OPERATIONS: dict[str, Compute] = {
     "min": np.minimum,
     "max": np.maximum,
     "exch": lambda old, new: new,
-    "inc": _increment,
-    "dec": _decrement,
+    "inc": lambda old, limit: np.where(old >= limit, 0, old + np.uint32(1)).astype(old.dtype),
+    "dec": lambda old, limit: np.where((old == 0) | (old > limit), limit, old - np.uint32(1)),
     "cas": compare_and_swap,
 }
 _ON_FLOATS: dict[str, Compute] = {"add": np.add, "min": fmin, "max": fmax}
@@ -190,15 +178,14 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
     address, *sources = operands
     if len(sources) != (2 if form.compares else 1):
         raise Malformed("a value or the cache policy is missing among its operands")
-    kind, operation = form.type, _operation(form)
-    ((_, transfer),) = form.transfers
+    ((_, transfer),), kind = form.transfers, form.type
+    name = form.one_of(_OPERATIONS) or ""
+    operation = on_registers(_ON_FLOATS[name], kind) if kind in KINDS else _OPERATIONS[name]
     access = wave.access(transfer, address, at, "atomically updates")
     number = transfer.components
     values_of = [[wave.read(item, kind) for item in several(one, number)] for one in sources]
-    outs = [
-        wave.registers.write(item, kind) if not is_sink(item) else None
-        for item in (several(target, number) if target else ())
-    ]
+    targets = several(target, number) if target else ()
+    outs = [wave.registers.write(item, kind) for item in targets]
 
     def step(lanes: Lanes) -> None:
         wave.spin()
@@ -207,14 +194,6 @@ def atomic(instruction: Instruction, at: int, wave: Wave) -> Step:
             values = [[cleaned(item[hit.lanes]) for item in source] for source in values_of]
             found = access.update(hit, operation, values, cleaned)
             for out, old in zip(outs, found, strict=False):
-                if out is not None:
-                    out[hit.lanes] = old
+                out[hit.lanes] = old
 
     return step
-
-
-def _operation(form: Form) -> Compute:
-    name = form.one_of(_OPERATIONS) or ""
-    if form.type in KINDS:
-        return on_registers(_ON_FLOATS[name], form.type)
-    return _OPERATIONS[name]
