@@ -4,8 +4,6 @@ A call's arguments travel in `.param` slots, one row of bytes per lane. A functi
 exist once, so one that may be running already has its caller's copies kept aside, by depth.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import pairwise
 

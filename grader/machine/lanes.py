@@ -5,8 +5,6 @@ are contiguous, so that registers are read and written through views without a c
 sorted index array otherwise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

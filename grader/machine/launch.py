@@ -1,7 +1,5 @@
 """How launches are to run: what is looked for, in which order threads go, how long it may take."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -7,8 +7,6 @@ at the first place their paths join ("thread frontiers", Diamos et al., 2011). A
 after a while, so that locks and flags make progress, as they do on hardware since Volta.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np

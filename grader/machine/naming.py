@@ -4,8 +4,6 @@ Arrays are known by what the launch passed and the source declares (see `declare
 source does not say what an element is, the width of the access does.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property

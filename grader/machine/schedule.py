@@ -2,8 +2,6 @@
 waits, or ends.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection
 from zlib import crc32

@@ -1,7 +1,5 @@
 """The blocks of a launch that run at once: their registers, their memory, and who hears of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Protocol
 

@@ -1,7 +1,5 @@
 """All that an instruction sees: a wave's state, how its threads wait for each other, and calls."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .barriers import Barriers, ClusterBarrier, Collectives

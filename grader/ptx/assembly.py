@@ -5,8 +5,6 @@ operand finds; if it stands in an `asm` of the source, its author is told. No ot
 anybody's mistake but ours, and none is caught here.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager

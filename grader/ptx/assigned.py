@@ -5,8 +5,6 @@ lines read it. What a line computes on its way (an address, a product that is ad
 out; what other lines read, or the same line when a loop comes round again, is what it assigned.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ Knuth's TwoSum and Dekker's product (both in Handbook of Floating-Point Arithmet
 computed with rational numbers instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 

@@ -5,8 +5,6 @@ What is said of values is flow-insensitive: a register may hold what any instruc
 makes it of. What was loaded from memory may point anywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A kernel ready to run: linked, and what the analyses say of it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -8,8 +8,6 @@ such rules is that of Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
 cores", PeerJ Computer Science 7:e330 (2021); these were found on an H200.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .numbers import FORMATS, from_bfloat

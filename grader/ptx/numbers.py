@@ -1,7 +1,5 @@
 """PTX's scalar types: their sizes in bytes and the NumPy dtypes that compute them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace

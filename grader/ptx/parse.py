@@ -1,7 +1,5 @@
 """PTX declarations: variables with their initial values, parameters, registers, literals."""
 
-from __future__ import annotations
-
 import re
 import struct
 from collections.abc import Sequence
@@ -461,9 +459,13 @@ def with_copies(function: Function) -> Function:
     passed = [parameter for parameter in function.parameters if parameter.name in addressed]
     if not passed:
         return function
-    copies = {Symbol(parameter.name): Symbol(f"{parameter.name}.copy") for parameter in passed}
+    copies: dict[Operand, Symbol] = {
+        Symbol(parameter.name): Symbol(f"{parameter.name}.copy") for parameter in passed
+    }
     first = []
-    for parameter, (name, copy) in zip(passed, copies.items(), strict=True):
+    for parameter in passed:
+        name = Symbol(parameter.name)
+        copy = copies[name]
         size = gcd(_SIZES[-1], parameter.align, parameter.size)
         register = Register(f"%copied{size}")
         for at in range(0, parameter.size, size):

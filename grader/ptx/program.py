@@ -1,7 +1,5 @@
 """What the table says of one way to write an instruction, as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto

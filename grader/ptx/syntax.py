@@ -11,8 +11,6 @@ stand the operands: `d` is written and the others are read. An address says what
 them.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -11,8 +11,6 @@ instruction does:
     collective    likewise; the step is called with lanes whose whole group has come together
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache

@@ -1,7 +1,5 @@
 """Where variables lie: a module's in global memory, a kernel's in shared and local memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

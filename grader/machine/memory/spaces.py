@@ -4,8 +4,6 @@ Addresses are int64 arrays, one per lane. A space turns them into element positi
 (a flat run of bytes) or raises OutOfBounds or Misaligned, naming the first thread concerned.
 """
 
-from __future__ import annotations
-
 import mmap
 from bisect import bisect_right
 from dataclasses import dataclass, field

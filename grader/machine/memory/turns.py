@@ -1,7 +1,5 @@
 """Read-modify-write by many lanes at once: those that meet at one address take turns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ A copy reads its source when it is issued; what it brings appears in shared memo
 issuing thread waits for the group that the copy was committed to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

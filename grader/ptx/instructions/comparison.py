@@ -1,7 +1,5 @@
 """Comparison and selection (PTX ISA, "Comparison and Selection Instructions")."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

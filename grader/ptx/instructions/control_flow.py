@@ -1,8 +1,6 @@
 """Branches, and calls: of device functions, directly or through a pointer, and of what the driver
 provides (PTX ISA, "Control Flow Instructions")."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...counted import counted

@@ -1,7 +1,5 @@
 """Conversions between types (PTX ISA, "Data Movement and Conversion Instructions: cvt")."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@ spaces, and hints, which change how fast memory is and not what is in it (PTX IS
 and Conversion Instructions").
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...machine.events import Step

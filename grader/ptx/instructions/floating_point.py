@@ -6,8 +6,6 @@ Approximate instructions are computed to the format's own precision, which lies 
 errors that the PTX ISA documents for the hardware's.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from .. import exact

@@ -5,8 +5,6 @@ numbers stands in `floating_point`.
 Every thread has one carry flag, CC.CF; a subtraction leaves its borrow there.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Logic and shifts (PTX ISA, "Logic and Shift Instructions")."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

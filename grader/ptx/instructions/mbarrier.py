@@ -7,8 +7,6 @@ transactions still owe, and the parity of the phase. The state that an arrival r
 word as it was.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -2,8 +2,6 @@
 (PTX ISA, "Integer Arithmetic Instructions" and "SIMD Video Instructions").
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...cuda.errors import CudaError

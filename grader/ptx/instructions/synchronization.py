@@ -2,8 +2,6 @@
 ISA, "Parallel Synchronization and Communication Instructions"). What a warp does together stands in
 `warp`, barriers in memory in `mbarrier`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...machine.barriers import Aligned, Reduction

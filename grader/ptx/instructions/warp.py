@@ -1,7 +1,5 @@
 """Warp-wide operations: shuffles, votes and who is active."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The pieces of a matrix that the lanes of a warp hold in their registers."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 
