@@ -1,4 +1,5 @@
-"""`__syncthreads()` and its relatives: threads of a block wait for each other."""
+"""How threads wait for each other: barriers of a block, of a warp (`__shfl_*_sync`, `__syncwarp`,
+votes: every lane that the mask names must come before any goes on) and of a cluster."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ class Barriers:
 
     def __init__(self, wave: WaveState, collectives: Collectives):
         self.wave, self.collectives = wave, collectives
-        self.arrived: dict[int, np.ndarray] = defaultdict(self._none)
+        blocks = wave.geometry.wave_blocks
+        self.arrived: dict[int, np.ndarray] = defaultdict(lambda: np.zeros(blocks, np.int64))
         self.parked: dict[int, list[tuple[int, np.ndarray]]] = defaultdict(list)
         self.asked: dict[int, int | None] = {}
         self.reductions: dict[int, Reduction] = {}
@@ -104,9 +106,6 @@ class Barriers:
             for at, index in groups:
                 return at, int(index[0]), self.missing(barrier, int(index[0]))
         return None
-
-    def _none(self) -> np.ndarray:
-        return np.zeros(self.wave.geometry.wave_blocks, np.int64)
 
     def _everybody(self, lanes: Lanes) -> bool:
         """Are these all the threads of all the blocks, none of them exited?"""

@@ -18,7 +18,6 @@ from ..ptx.program import (
     Operand,
     address_of,
     components,
-    is_sink,
     several,
     symbol_of,
 )
@@ -102,14 +101,11 @@ class Calls:
 
     def load(self, instruction: Instruction, target: Operand, address: Operand) -> Step:
         views = self._views(instruction, address, target)
-        outs = [
-            (self.wave.registers.write(item, instruction.form.type), view)
-            for item, view in zip(components(target), views, strict=True)
-            if not is_sink(item)
-        ]
+        kind = instruction.form.type
+        outs = [self.wave.registers.write(item, kind) for item in components(target)]
 
         def step(lanes: Lanes) -> None:
-            for out, view in outs:
+            for out, view in zip(outs, views, strict=True):
                 out[lanes] = view[lanes]
 
         return step

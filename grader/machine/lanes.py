@@ -1,8 +1,8 @@
-"""Sets of lanes: which threads of a wave execute an instruction together.
+"""Sets of lanes, and where each lane of a wave sits: grid, block, warp, thread.
 
-A lane is a thread's position in the wave's register arrays. A set is a `slice` where the lanes
-are contiguous, so that registers are read and written through views without a copy, and a
-sorted index array otherwise.
+A lane is a thread's position in the wave's register arrays. A set of those that execute an
+instruction together is a `slice` where the lanes are contiguous, so that registers are read and
+written through views without a copy, and a sorted index array otherwise.
 """
 
 from dataclasses import dataclass

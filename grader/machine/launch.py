@@ -1,4 +1,5 @@
-"""How launches are to run: what is looked for, in which order threads go, how long it may take."""
+"""A launch, ready to run, and how it is to run: what is looked for, in which order threads go, how
+long it may take."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

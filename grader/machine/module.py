@@ -1,4 +1,5 @@
-"""`RawModule` and its kernels: CuPy's interface to the simulated GPU."""
+"""CuPy's interface to the simulated GPU: modules and their kernels; what a launch passes is checked
+against the kernel's parameters, and laid out in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The register file of a wave: one array per PTX register, one element per lane."""
+"""What the lanes of a wave hold: registers (an array for each, an element a lane), PTX's special
+registers, and the stack frames of functions that call themselves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""A kernel ready to run: linked, and what the analyses say of it."""
+"""A kernel and the device functions it may call, put together as one program, with what analyses say
+of it.
+
+Functions come before the kernel, callees before their callers where the call graph allows it: of
+several groups of threads the machine runs the one at the lowest instruction, so those inside a
+call are back before the others go on without them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +79,10 @@ def link(program: Module, kernel: Function) -> LinkedProgram:
     }
     reachable = _reachable(kernel.name, calls, tabled)
     order = [name for name in reachable if name != kernel.name] + [kernel.name]
-    functions = [_own_names(program.functions[name], kernel) for name in order]
+    functions = [
+        program.functions[name] if name == kernel.name else _renamed(program.functions[name])
+        for name in order
+    ]
     starts = [0, *accumulate(len(function.instructions) for function in functions)]
     parts = {
         name: LinkedFunction(
@@ -91,10 +100,6 @@ def link(program: Module, kernel: Function) -> LinkedProgram:
     whole = _merged(kernel, functions, starts)
     addresses = function_addresses(program)
     return LinkedProgram(whole, parts, owner, addresses, frozenset(program.variables))
-
-
-def _own_names(function: Function, kernel: Function) -> Function:
-    return function if function.name == kernel.name else _renamed(function)
 
 
 def _merged(kernel: Function, functions: list[Function], starts: list[int]) -> Function:

@@ -1,4 +1,9 @@
-"""PTX's scalar types: their sizes in bytes and the NumPy dtypes that compute them."""
+"""Numbers as PTX has them: types and the dtypes that hold them, floating-point formats and how
+results are rounded to them, and the arithmetic of integers and floats that NumPy does not have.
+
+float16, float32 and float64 are NumPy's. bfloat16 is kept as its 16 bits and computed with as
+float32, which has the same exponents; tf32 is a float32 with a shorter significand.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -194,13 +199,9 @@ def narrowed(x: np.ndarray, kind: str, mode: str) -> np.ndarray:
     return grid.astype(form.dtype)
 
 
-def _away_from_ties(x: np.ndarray) -> np.ndarray:
-    return np.copysign(np.floor(np.abs(x) + 0.5), x)
-
-
 _TO_INTEGER: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "rn": np.rint,
-    "rna": _away_from_ties,
+    "rna": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),  # ties away from zero
     "rz": np.trunc,
     "rm": np.floor,
     "rp": np.ceil,

@@ -1,4 +1,9 @@
-"""PTX declarations: variables with their initial values, parameters, registers, literals."""
+"""PTX text to a `Module`.
+
+The grammar is that of NVIDIA's "Parallel Thread Execution ISA", as far as NVRTC emits it. Names
+declared in a nested scope `{ ... }` (inline assembly, call sequences) are renamed apart here, so
+that afterwards every name in a function means one thing.
+"""
 
 import re
 import struct

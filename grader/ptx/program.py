@@ -1,4 +1,5 @@
-"""What the table says of one way to write an instruction, as plain data."""
+"""A PTX program as plain data: what `parse` makes of the text, what `link` puts together, and what
+the table says of each way to write an instruction (`Form`)."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,8 +1,10 @@
-"""Asynchronous copies from global to shared memory (PTX ISA, "Data Movement and Conversion
-Instructions: Asynchronous copy").
+"""Copies that end some time after they were issued (PTX ISA, "Data Movement and Conversion
+Instructions": cp.async, cp.async.bulk, st.async).
 
-A copy reads its source when it is issued; what it brings appears in shared memory when the
-issuing thread waits for the group that the copy was committed to.
+A copy reads its source when it is issued. What cp.async brings appears in shared memory when the
+issuing thread waits for the group that the copy was committed to; what a bulk copy or a store to
+another block's shared memory brings, when somebody asks the barrier that it tells. What is taken
+to global memory is there at once.
 """
 
 from collections.abc import Callable

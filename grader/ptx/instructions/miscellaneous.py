@@ -1,6 +1,5 @@
-"""Several small integers in a register: dot products (dp4a, dp2a) and the SIMD video instructions
-(PTX ISA, "Integer Arithmetic Instructions" and "SIMD Video Instructions").
-"""
+"""Miscellaneous instructions, and the SIMD video instructions, which compute with several small
+integers in a register (PTX ISA, "Miscellaneous Instructions" and "SIMD Video Instructions")."""
 
 import numpy as np
 

@@ -1,4 +1,5 @@
-"""Warp-wide operations: shuffles, votes and who is active."""
+"""What the lanes of a warp do together: shuffles, votes, matches, reductions, who is active (PTX
+ISA, "Parallel Synchronization and Communication Instructions")."""
 
 from collections.abc import Callable
 
@@ -9,7 +10,7 @@ from ...machine.lanes import WARP, Lanes, warp_masks
 from ...machine.lanes import index as lane_index
 from ...machine.wave import Wave
 from ..numbers import DTYPES
-from ..program import Carries, Instruction, Operand, is_sink, several
+from ..program import Carries, Instruction, Operand, several
 from ..table import collective, effect
 
 
@@ -155,15 +156,14 @@ def elect(instruction: Instruction, at: int, wave: Wave) -> Step:
     """d|p: d is the group's lowest lane, p is true there."""
     target, mask = instruction.operands
     leader, flag = several(target, 2)
-    leader = wave.registers.write(leader, "b32") if not is_sink(leader) else None
+    leader = wave.registers.write(leader, "b32")
     flag = wave.registers.write(flag, "pred")
 
     def combine(index: np.ndarray, masks: np.ndarray) -> None:
         order, starts = _groups(index, masks)
         chosen = np.repeat(index[order][starts], _sizes(starts, len(index)))
         flag[index[order]] = chosen == index[order]
-        if leader is not None:
-            leader[index[order]] = chosen % WARP
+        leader[index[order]] = chosen % WARP
 
     return _in_groups(mask, combine, wave)
 

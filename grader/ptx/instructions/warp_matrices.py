@@ -1,4 +1,9 @@
-"""The pieces of a matrix that the lanes of a warp hold in their registers."""
+"""Matrices of a warp: products, and the way between memory and registers (PTX ISA, "Warp Level
+Matrix Instructions": mma, wmma, which `nvcuda::wmma` is made of, ldmatrix, stmatrix).
+
+The warp holds A (m x k), B (k x n) and C, D (m x n) in pieces: which lane has which element in
+which register is what the figures of the PTX ISA show, and `Fragment` in numbers.
+"""
 
 import re
 from dataclasses import dataclass, replace
