@@ -58,7 +58,7 @@ def current_options() -> Options:
 
 
 @dataclass(frozen=True)
-class Launch:
+class PreparedLaunch:
     """A launch, ready to run: what to execute, on how many threads, with which memory.
 
     `constants` are the parameters that point to const; `assembly` knows what of the program was

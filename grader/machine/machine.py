@@ -18,7 +18,7 @@ from ..ptx.program import Flow, Instruction
 from .events import Observer, Rebind, Step, Successors
 from .lanes import Lanes, compact, count
 from .lanes import index as lane_index
-from .launch import Launch
+from .launch import PreparedLaunch
 from .memory.access import ErrorReport
 from .schedule import IN_TURN, schedule
 from .wave import Wave
@@ -33,7 +33,7 @@ Attach = Callable[[Wave], tuple[ErrorReport, Sequence[Observer]]]
 class Machine:
     """One launch: the program's instructions bound to a wave, and run wave after wave."""
 
-    def __init__(self, job: Launch, attach: Attach):
+    def __init__(self, job: PreparedLaunch, attach: Attach):
         self.options, self.assembly = job.options, job.assembly
         order, in_turn = job.options.order, IN_TURN.fullmatch(job.options.order)
         places = noticed(job) if in_turn else frozenset[int]()
@@ -181,7 +181,7 @@ def _then_next(step: Step, at: int) -> Step:
     return run_and_fall_through
 
 
-def noticed(job: Launch) -> frozenset[int]:
+def noticed(job: PreparedLaunch) -> frozenset[int]:
     """The instructions that touch memory which the launch changes and others may use: global
     memory (in a cluster shared memory, too), and whatever is atomic or volatile. What a call does
     is taken to be noticed."""

@@ -31,15 +31,15 @@ from ..cuda.limits import (
 from ..ptx import parse as parser
 from ..ptx.assembly import Assembly
 from ..ptx.link import Executable, executable
-from ..ptx.program import Function, Module, Variable
+from ..ptx.program import Function, PtxModule, Variable
 from ..watch.attached import launch
 from ..watch.observe import Run, current_run
 from .lanes import Geometry, Index
-from .launch import Launch, current_options
+from .launch import PreparedLaunch, current_options
 from .memory.allocations import address_of, allocation_of, bytes_of, owner_of, reachable
 from .memory.layout import SharedLayout, local_layout, module_variables, shared_layout
 from .memory.spaces import GlobalSpace, Heap, PrivateSpace, Store
-from .naming import Buffer, MemoryNames, plain
+from .naming import MemoryNames, PassedArray, plain
 from .printf import Output
 from .registers import GRID_WORKSPACE
 
@@ -144,7 +144,7 @@ class SimulatedKernel:
 
     def _job(
         self, grid: Index, block: Index, passed: Passed, shared_mem: int, output: Output
-    ) -> Launch:
+    ) -> PreparedLaunch:
         """The launch, checked against the device's limits and laid out in memory."""
         options, module = current_options(), self._module
         device, directives = architecture(options.architecture), self._function.directives
@@ -160,7 +160,7 @@ class SimulatedKernel:
         stores, parameters = passed.stores()
         variables = {name: store.address for name, store in module.variables.items()}
         given = self._linked.addresses | variables
-        return Launch(
+        return PreparedLaunch(
             program=self._executable,
             constants=self._constants(),
             assembly=module.assembly,
@@ -203,7 +203,7 @@ def _executable(text: str, name: str) -> Executable:
 
 
 @lru_cache(REMEMBERED)
-def _parsed(text: str) -> Module:
+def _parsed(text: str) -> PtxModule:
     return parser.parse(text, compilers.SOURCE_NAME)
 
 
@@ -310,11 +310,11 @@ class Passed:
             Store("the parameters", parameters, writable=False, address=_PARAMETERS_AT),
         ], symbols
 
-    def buffers(self) -> tuple[Buffer, ...]:
+    def buffers(self) -> tuple[PassedArray, ...]:
         """What the buffers that are passed are called, by the source or by their number."""
         named: Sequence[Parameter | None] = self.declared or [None] * len(self.args)
         return tuple(
-            Buffer(
+            PassedArray(
                 one.name if one else f"argument {number}",
                 one.type.removesuffix("*").rstrip() if one else "",
                 address_of(value),

@@ -14,7 +14,7 @@ from .memory.spaces import PrivateSpace, Store
 
 
 @dataclass(frozen=True)
-class Buffer:
+class PassedArray:
     """A buffer that a launch passes: the parameter's name, what it points to as the source says
     it ("": unknown), where the array begins, how many bytes an element of it has, and how many
     elements it has."""
@@ -49,7 +49,7 @@ class MemoryNames:
     `given` the whole numbers it was given, by parameter."""
 
     def __init__(
-        self, source: str, kernel: str, arguments: tuple[Buffer, ...], given: dict[str, int]
+        self, source: str, kernel: str, arguments: tuple[PassedArray, ...], given: dict[str, int]
     ):
         self.source = source
         self.kernel = plain(kernel)
@@ -137,7 +137,12 @@ class MemoryNames:
             indices = (index, *indices)
         member = _member(self.declared.members(one.type), rest, width)
         number = offset // element
-        return _element(one.name, (flat, *indices), count, element, width, number, member)
+        outer, last = (flat, *indices)[:-1], (flat, *indices)[-1]
+        before = one.name + "".join(f"[{index}]" for index in outer)
+        text = f"`{before}[{last}]{member}`"
+        if not member and width > element:  # an access that is wider takes several
+            text += f" to `{before}[{last + width // element - 1}]`"
+        return ArrayPlace(text, one.name, number, count, width if member else element)
 
     def _bytes(self, one: Declared, width: int) -> int | None:
         if None in one.dimensions:
@@ -148,25 +153,6 @@ class MemoryNames:
 def _number(dimensions: tuple[int | None, ...]) -> int:
     """How many elements there are, where every length is known."""
     return prod(length or 0 for length in dimensions)
-
-
-def _element(
-    name: str,
-    indices: tuple[int, ...],
-    count: int,
-    size: int,
-    width: int,
-    flat: int,
-    member: str = "",
-) -> ArrayPlace:
-    """Of an array's element; an access that is wider takes several."""
-    brackets = "".join(f"[{index}]" for index in indices)
-    text = f"`{name}{brackets}{member}`"
-    if not member and width > size:
-        *outer, last = indices
-        before = "".join(f"[{index}]" for index in outer)
-        text += f" to `{name}{before}[{last + width // size - 1}]`"
-    return ArrayPlace(text, name, flat, count, width if member else size)
 
 
 def _member(members: tuple[Member, ...], offset: int, width: int) -> str:

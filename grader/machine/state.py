@@ -19,7 +19,7 @@ from ..ptx.program import (
 )
 from .events import Events, Observer
 from .lanes import Lanes
-from .launch import Launch
+from .launch import PreparedLaunch
 from .memory.access import Access, ErrorReport, LaneValues, PendingCopies, WaveMemory
 from .registers import Clock, Frames, RegisterFile, SpecialRegisters
 
@@ -65,7 +65,7 @@ class WaveState:
     block, each with whole warps. `running`: by lane, whether a thread is there that has not left;
     `live`: by block, how many; `results`: by call, the slot that its result goes to."""
 
-    def __init__(self, job: Launch, schedule: Schedule):
+    def __init__(self, job: PreparedLaunch, schedule: Schedule):
         self.job, self.program, self.linked = job, job.program, job.program.linked
         self.kernel = self.linked.function
         self.constants, self.names, self.output = job.constants, job.names, job.output

@@ -5,14 +5,14 @@ import numpy as np
 from .barriers import Barriers, ClusterBarrier, Collectives
 from .calls import Calls
 from .lanes import Lanes
-from .launch import Launch
+from .launch import PreparedLaunch
 from .state import Schedule, WaveState
 
 
 class Wave(WaveState):
     """The blocks of a launch that run at once."""
 
-    def __init__(self, job: Launch, schedule: Schedule):
+    def __init__(self, job: PreparedLaunch, schedule: Schedule):
         super().__init__(job, schedule)
         self.collectives = Collectives(self)
         self.barriers = Barriers(self, self.collectives)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..course.model import Rule
-from ..ptx.program import LinkedProgram, Module, Symbol, Variable
+from ..ptx.program import LinkedProgram, PtxModule, Symbol, Variable
 from . import questions
 from .atoms import Atoms, term
 from .effort import Effort
@@ -33,7 +33,9 @@ class Doubt:
         return tuple(self.thread.code.instructions[at].line for at in self.question.places)
 
 
-def examined(program: Module, linked: LinkedProgram, rule: Rule, effort: Effort) -> Iterator[Doubt]:
+def examined(
+    program: PtxModule, linked: LinkedProgram, rule: Rule, effort: Effort
+) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
     graph = Graph(linked.function)
     variables = variables_of(program, linked)
@@ -85,7 +87,7 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     return frozenset(failed)
 
 
-def variables_of(program: Module, linked: LinkedProgram) -> dict[str, Variable]:
+def variables_of(program: PtxModule, linked: LinkedProgram) -> dict[str, Variable]:
     """The variables that a kernel speaks of, by name."""
     if len(linked.parts) > 1:
         raise Undecided("a function is called")

@@ -1,5 +1,5 @@
-"""A kernel and the device functions it may call, put together as one program, with what analyses say
-of it.
+"""A kernel and the device functions it may call, put together as one program, with what analyses
+say of it.
 
 Functions come before the kernel, callees before their callers where the call graph allows it: of
 several groups of threads the machine runs the one at the lowest instruction, so those inside a
@@ -27,8 +27,8 @@ from .program import (
     Instruction,
     LinkedFunction,
     LinkedProgram,
-    Module,
     Negated,
+    PtxModule,
     Register,
     Symbol,
     Variable,
@@ -59,7 +59,7 @@ class Executable:
         return assigned(self.linked.function, self.register_types)
 
 
-def executable(program: Module, kernel: Function) -> Executable:
+def executable(program: PtxModule, kernel: Function) -> Executable:
     """Nothing of it changes when it runs."""
     linked = link(program, kernel)
     return Executable(
@@ -71,7 +71,7 @@ def executable(program: Module, kernel: Function) -> Executable:
     )
 
 
-def link(program: Module, kernel: Function) -> LinkedProgram:
+def link(program: PtxModule, kernel: Function) -> LinkedProgram:
     """Everything that `kernel` can reach, with names made distinct by function."""
     calls = {name: _mentioned(function) for name, function in program.functions.items()}
     tabled = {

@@ -1,4 +1,4 @@
-"""PTX text to a `Module`.
+"""PTX text to a `PtxModule`.
 
 The grammar is that of NVIDIA's "Parallel Thread Execution ISA", as far as NVRTC emits it. Names
 declared in a nested scope `{ ... }` (inline assembly, call sequences) are renamed apart here, so
@@ -20,9 +20,9 @@ from .program import (
     Immediate,
     Instruction,
     Malformed,
-    Module,
     Negated,
     Operand,
+    PtxModule,
     Register,
     Symbol,
     Variable,
@@ -187,7 +187,7 @@ _STATEMENT = re.compile(
 )
 
 
-def parse(text: str, source_file: str) -> Module:
+def parse(text: str, source_file: str) -> PtxModule:
     """Parse a PTX module. Lines of instructions are those of `source_file`, the name the
     learner's text was compiled under; code inlined from a header counts as the line it was
     inlined at."""
@@ -208,7 +208,7 @@ def parse(text: str, source_file: str) -> Module:
         elif match.lastgroup == "statement" and _OF_MODULE.match(match["statement"]):
             variable = declared(match["statement"])
             variables[variable.name] = variable
-    return Module(functions, variables, source_file)
+    return PtxModule(functions, variables, source_file)
 
 
 _HEADER = re.compile(

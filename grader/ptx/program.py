@@ -340,7 +340,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Module:
+class PtxModule:
     functions: dict[str, Function]
     variables: dict[str, Variable]
     source_file: str
@@ -379,6 +379,6 @@ class LinkedProgram:
         return {one.name: one for one in self.function.variables if one.space == "param"}
 
 
-def function_addresses(program: Module) -> dict[str, int]:
+def function_addresses(program: PtxModule) -> dict[str, int]:
     """The address that stands for each function."""
     return {name: FUNCTIONS_AT + 16 * number for number, name in enumerate(program.functions)}

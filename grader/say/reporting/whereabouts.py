@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...machine.memory.spaces import Store
-from ...machine.naming import ArrayPlace, Buffer
+from ...machine.naming import ArrayPlace, PassedArray
 from . import index_advice
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Whereabouts:
             return None
         return self.wave.flat.below(fitting[0].address)
 
-    def named(self, at: int) -> list[Buffer]:
+    def named(self, at: int) -> list[PassedArray]:
         """The buffers whose names stand on the line of an instruction."""
         names, line = self.wave.names, self.line(at)
         return [one for one in names.arguments if names.declared.mentions(line, one.name)]
