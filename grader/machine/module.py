@@ -216,15 +216,10 @@ def prepare(code: str) -> None:
 
 
 def _shared_space(layout: SharedLayout, geometry: Geometry) -> PrivateSpace:
-    return PrivateSpace(
-        "shared",
-        layout.size,
-        geometry.wave_blocks,
-        geometry.block_of_lane,
-        layout.owner,
-        layout.cleared,
-        layout.symbols,
-    )
+    owner, blocks = geometry.block_of_lane, geometry.wave_blocks
+    space = PrivateSpace("shared", layout.size, blocks, owner, layout.owner)
+    space.cleared, space.symbols = layout.cleared, layout.symbols
+    return space
 
 
 def _workspace(cooperative: bool) -> list[Store]:

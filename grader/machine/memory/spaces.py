@@ -225,12 +225,10 @@ class PrivateSpace:
         pieces: int,
         owner: np.ndarray,
         variables: np.ndarray | None = None,
-        cleared: slice = slice(0),
-        symbols: dict[str, int] | None = None,
     ):
         self.name = name
-        self.symbols = symbols or {}
-        self.cleared = cleared
+        self.symbols: dict[str, int] = {}
+        self.cleared = slice(0)
         self.size = size
         self.variables = variables
         self.pitch = -(-size // 16) * 16
