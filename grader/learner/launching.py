@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 
-from ..compilers import cache
+from .. import disk_cache
 
 SETTINGS = Path(__file__).with_name("jupyter")  # as Jupyter expects its folders to be
 _NAMED_BY = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
@@ -55,7 +55,7 @@ def _configured(path: Path) -> str:
 
 def _pips_files() -> Iterator[Path]:
     """Where pip's configuration is looked for, what counts more first."""
-    home = cache.home()
+    home = disk_cache.user_home()
     if "PIP_CONFIG_FILE" in os.environ:
         yield Path(os.environ["PIP_CONFIG_FILE"])
     if sys.platform == "win32":
