@@ -2,9 +2,11 @@
 steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too; and
 writing a file so that nobody ever sees the half of it, also when the disk is full."""
 
+import hashlib
 import logging
 import os
 import re
+import secrets
 import sqlite3
 import sys
 import threading
@@ -206,6 +208,32 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
         encoding="utf-8",
     )
     return open_course(config_file)
+
+
+# --- the course's secret -------------------------------------------------------------------------
+
+
+def seed(secret_file: Path, exercise_id: str) -> int:
+    """The official seed of an exercise, below 2**48, the same for the whole class; makes the secret
+    when there is none yet."""
+    digest = hashlib.sha256(f"{secret(secret_file)}\n{exercise_id}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+def secret(path: Path) -> str:
+    """The course's secret, made when there is none yet."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_hex(32), encoding="utf-8")
+            # Linking is atomic: who comes second, perhaps in another process, keeps the first's.
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return path.read_text(encoding="utf-8")
 
 
 # --- nbgrader at work ----------------------------------------------------------------------------

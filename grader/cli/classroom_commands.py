@@ -22,23 +22,22 @@ from ..classroom import (
     batch,
     collecting,
     coursefile,
+    deadlines,
     demo,
     export,
     feedback,
-    lateness,
-    leaderboard,
+    handing_out,
+    joining,
     lecture,
-    notebooks,
-    off_roster,
-    regrade,
+    marks,
     renaming,
     report,
 )
+from ..classroom.batch import Regraded
 from ..classroom.collecting import Graded
 from ..classroom.folder import CONFIG, CourseFolder, open_course
 from ..classroom.judges import judges
-from ..classroom.marks import Names
-from ..classroom.regrade import Regraded
+from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
@@ -66,10 +65,10 @@ def build_notebooks(check: bool) -> int:
             complain(str(error))
             broken.add(name)
     if not check:
-        for path in notebooks.build(open_course(CONFIG), broken=broken):
+        for path in handing_out.build(open_course(CONFIG), broken=broken):
             say(f"made {short(path)}")
         return 1 if broken else 0
-    differences = notebooks.differences(broken=broken)
+    differences = handing_out.differences(broken=broken)
     differences += [
         f"{one.name}/{path.name}: out of date."
         for one in sound
@@ -90,7 +89,7 @@ def autograde_lesson(
     lesson = lesson_called(here, name).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, lesson)
-        found = regrade.watched(
+        found = batch.watched(
             here,
             lesson,
             lambda: batch.autograde(here, lesson, learners, workers, track, force),
@@ -157,7 +156,7 @@ def write_feedback(name: str, solutions: bool) -> int:
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
-    until, file = lateness.closes(here, lesson), coursefile.read(here)
+    until, file = deadlines.closes(here, lesson), coursefile.read(here)
     if until is None:
         return f"{lesson.name} can be handed in at any time"
     if until < datetime.now(UTC).replace(tzinfo=None):
@@ -168,7 +167,7 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
 def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
     here = course_here()
-    names = Names(here, coursefile.read(here), section, anonymous)
+    names = ShownNames(here, coursefile.read(here), section, anonymous)
     if name:
         page = report.write(here, lesson_called(here, name), names)
     else:
@@ -184,11 +183,11 @@ def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
     lesson = lesson_called(here, name)
     if not lesson.contests:
         raise ClassroomError(f"There is no contest in {lesson.name}.")
-    names = Names(here, coursefile.read(here), section, anonymous)
+    names = ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in lesson.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         table = Table(*columns, title=contest.exercise, box=SIMPLE_HEAD)
-        for one in leaderboard.places(here, lesson, contest, names):
+        for one in marks.leaderboard(here, lesson, contest, names):
             costs = (f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}")
             table.add_row(str(one.number), Text(one.name), *costs)
         Console().print(table)
@@ -241,7 +240,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in off_roster.sentences(coursefile.read(here), gradebook, known):
+        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
             complain(sentence)
 
 

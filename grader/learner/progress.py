@@ -10,8 +10,6 @@ file that is deleted is a new beginning. The first answer to a prediction is the
 Outside a learner's folder nothing is kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator
