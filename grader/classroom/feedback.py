@@ -18,7 +18,7 @@ from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
 from ..counted import counted
-from ..course.kinds import Kind, Write
+from ..course.kinds import ExerciseKind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import HANDED_IN, STAMP, is_time, note
 from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
@@ -49,7 +49,7 @@ class PageContent:
     """All that a page is made of beside the graded notebook."""
 
     title: str  # the lesson's
-    kinds: Mapping[str, Kind]  # by exercise
+    kinds: Mapping[str, ExerciseKind]  # by exercise
     rows: tuple[ExerciseRow, ...]  # the marks
     comments: Mapping[str, tuple[str, ...]]  # an instructor's, by exercise
     changes: tuple[MarkChange, ...]

@@ -30,7 +30,7 @@ from traitlets import Bool, Unicode
 
 from .. import course
 from ..course import Exercise, Lesson
-from ..course.kinds.kind import unmarked
+from ..course.kinds import unmarked
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
 from ..judge.beside import changes

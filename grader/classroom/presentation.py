@@ -21,7 +21,7 @@ from nbformat.sign import NotebookNotary
 
 from ..counted import counted
 from ..course import Exercise, Lesson
-from ..course.kinds.kind import unmarked
+from ..course.kinds import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, learners_cell, text, weave
 from ..course_folder import CHOICE
