@@ -19,8 +19,7 @@ from small_class import LESSON, NO_GUARD, SCALED, WRONG_SUM, grader, hand_in
 from small_lesson import SOLUTION
 
 from grader.classroom import batch, verdicts
-from grader.classroom.folder import new_course
-from grader.classroom.secret import seed
+from grader.classroom.folder import new_course, seed
 from grader.errors import MachineError
 
 pytestmark = pytest.mark.slow
