@@ -14,8 +14,6 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from nbclient import NotebookClient
-from nbclient.exceptions import CellControlSignal, CellExecutionError
 from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
@@ -27,10 +25,8 @@ from ..course.weave import CUDA, cell_id, learners_cell, text, weave
 from ..course_folder import CHOICE
 from ..errors import AuthorError
 from ..judge import Verdict
-from ..notebook import verdict_card
 from ..submissions.cells import cuda_source
 from ..submissions.intake import grade_id
-from .slides import slides
 
 PATIENCE = 120  # seconds a cell may take
 
@@ -91,6 +87,8 @@ class Presentation:
 
 def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presentation:
     """Run the solved lesson and write its presentation into `folder`."""
+    from .slides import slides
+
     folder.mkdir(parents=True, exist_ok=True)
     order = [exercise.name for exercise in lesson.exercises]
     mistakes = tuple(sorted(mistakes, key=lambda mistake: order.index(mistake.wrong.exercise)))
@@ -120,6 +118,9 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
 
 def solved(lesson: Lesson, folder: Path) -> NotebookNode:
     """The woven notebook, executed in `folder`; AuthorError when a cell cannot be."""
+    from nbclient import NotebookClient
+    from nbclient.exceptions import CellControlSignal, CellExecutionError
+
     notebook = weave(lesson)
     title, set_up = notebook.cells[:2]
     title.source = f"# {lesson.title}"
@@ -152,6 +153,8 @@ def solved(lesson: Lesson, folder: Path) -> NotebookNode:
 
 def _what_goes_wrong(lesson: Lesson, mistakes: tuple[Mistake, ...]) -> Iterator[NotebookNode]:
     """For each mistake what it changes; folded, the kernel to run; and the verdict on it."""
+    from ..notebook import verdict_card
+
     folded = {"jupyter": {"source_hidden": True}}
     skipped = {**CUDA, **folded, "slideshow": {"slide_type": "skip"}}
     for exercise in lesson.exercises:
