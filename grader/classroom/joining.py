@@ -20,7 +20,7 @@ from nbgrader.api import Gradebook, SubmittedAssignment
 
 from ..counted import counted
 from ..submissions.submission import handed_in_at
-from . import ClassroomError, changes, coursefile, lateness
+from . import ClassroomError, changes, coursefile
 from .coursefile import CourseFile, changed, table
 from .folder import CourseFolder, alone
 
@@ -86,6 +86,8 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
     """Move what was handed in as `other` to `learner`, and remember that both are one. Returns the
     lessons. Where both handed in a lesson it is a ClassroomError and nothing is moved or, with
     `later`, what was handed in later counts and the other is put aside."""
+    from . import lateness  # here, as nbgrader's preprocessors take long to import
+
     file = coursefile.read(course)
     if other in file.learners:
         raise ClassroomError(f"{other} is on the roster, and so is another person.")

@@ -12,7 +12,6 @@ from pathlib import Path
 from nbgrader.api import Gradebook, Student
 
 from ..course import Contest, Lesson, Standing
-from ..judge import Verdict
 from ..status import Status
 from ..submissions.submission import is_name
 from . import ClassroomError, coursefile, export, verdicts
@@ -199,6 +198,8 @@ def leaderboard(
 ) -> list[LeaderboardPlace]:
     """Of those whom `names` gives, everybody whose answer passed, by a judge that counted for
     contests; the cheapest first. ClassroomError when nobody is graded yet."""
+    from ..judge import Verdict
+
     learners = course.learners("autograded", lesson.name)
     if not learners:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")

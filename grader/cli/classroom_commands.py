@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,38 +18,25 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..classroom import (
-    ClassroomError,
-    batch,
-    collecting,
-    coursefile,
-    deadlines,
-    demo,
-    export,
-    feedback,
-    handing_out,
-    joining,
-    lecture,
-    marks,
-    renaming,
-    report,
-)
-from ..classroom.batch import Regraded
-from ..classroom.collecting import Graded
+from ..classroom import ClassroomError, coursefile, deadlines, export, joining, marks, renaming
 from ..classroom.folder import CONFIG, CourseFolder, open_course
-from ..classroom.judges import judges
 from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
-from ..judge import known_faults, oversights, steps
-from . import stepper
+
+if TYPE_CHECKING:  # each command imports what takes long
+    from ..classroom.batch import Regraded
+    from ..classroom.collecting import Graded
 
 
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make. A
     lesson that its author has to mend keeps no other from being made."""
+    from ..classroom import handing_out
+    from ..judge import known_faults, oversights, steps
+
     sound, broken = [], set()
     for page in course.pages_alone():
         complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
@@ -85,6 +73,9 @@ def autograde_lesson(
     name: str, jobs: int | None, scheduler: str | None, force: bool, unsafe: bool
 ) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
+    from ..classroom import batch, collecting
+    from ..classroom.judges import judges
+
     here = course_here()
     lesson = lesson_called(here, name).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
@@ -137,6 +128,8 @@ def mark(points: float | None) -> str:
 def write_feedback(name: str, solutions: bool) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV; our solutions
     with `solutions`, or where course.toml says so, or once nobody can hand in any more."""
+    from ..classroom import feedback
+
     here = course_here()
     about = lesson_called(here, name)
     lesson = about.name
@@ -166,6 +159,8 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
 
 def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
+    from ..classroom import report
+
     here = course_here()
     names = ShownNames(here, coursefile.read(here), section, anonymous)
     if name:
@@ -196,6 +191,8 @@ def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
 
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
+    from ..classroom import demo
+
     lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
     folder = short(demo.WEEK)
@@ -207,6 +204,9 @@ def run_demo() -> int:
 def present_lesson(number: str, live: bool, port: int) -> int:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C; `number` is how its name begins, e.g. 02."""
+    from ..classroom import demo, lecture
+    from . import stepper
+
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
     here, warning = open_course(), ""
     if (here.root / "gradebook.db").is_file():

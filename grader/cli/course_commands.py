@@ -21,13 +21,9 @@ from rich.text import Text
 from .. import course
 from ..classroom import (
     ClassroomError,
-    batch,
-    bundles,
     coursefile,
     export,
-    handing_out,
     joining,
-    lecture,
     marks,
     planning,
     platforms,
@@ -38,12 +34,10 @@ from ..classroom import (
 from ..classroom.changes import MarkChange
 from ..classroom.coursefile import CourseFile
 from ..classroom.folder import CourseFolder, begin, open_course, whole
-from ..classroom.judges import judges
 from ..classroom.planning import LearnerStatus
 from ..counted import counted, some
 from ..course import handout, scaffolding
 from ..errors import BadInput
-from ..judge import known_faults, steps
 from ..submissions.submission import is_name
 from .classroom_commands import (
     complain,
@@ -74,6 +68,8 @@ class Workers:
 
 def preview_lesson(name: str, port: int) -> None:
     """Show a lesson while its author writes it, until Ctrl-C."""
+    from ..classroom import lecture
+
     kernels = open_course().kernels
     name = course.full_name(name, kernels)
     say(f"http://localhost:{port} shows {name}, and again when you save a file; Ctrl-C stops it")
@@ -82,6 +78,8 @@ def preview_lesson(name: str, port: int) -> None:
 
 def release_lessons(name: str | None, due: str | None, late: str | None, yes: bool) -> int:
     """Release one lesson, or all of them; keep when they are due."""
+    from ..classroom import handing_out
+
     here = course_here()
     found = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
     if due is not None:
@@ -230,6 +228,9 @@ def regrade_lesson(
 ) -> int:
     """Grade again, or say what that would change; with `lowers` marks may fall that feedback has
     shown."""
+    from ..classroom import batch
+    from ..classroom.judges import judges
+
     here = course_here()
     lesson = lesson_called(here, name).name
     learners = here.learners("submitted", lesson)
@@ -267,6 +268,8 @@ def _before(one: MarkChange) -> str:
 
 def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool, unsafe: bool) -> int:
     """Pack a lesson for another system."""
+    from ..classroom import bundles
+
     here = open_course()
     lesson = lesson_called(here, name)
     if system != "gradescope":
@@ -296,6 +299,8 @@ def publish(folder: Path) -> int:
 
 def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
     """Write the workflow that grades a lesson in learners' repositories."""
+    from ..classroom import bundles
+
     here = open_course()
     lesson = lesson_called(here, name)
     if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
@@ -309,6 +314,8 @@ def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
 
 def new_lesson(name: str) -> int:
     """Make a lesson's folder, in a course of its own too."""
+    from ..judge import known_faults, steps
+
     if begin(course.KERNELS.parent):
         say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     here = open_course()

@@ -89,13 +89,15 @@ def _is_released(lesson: str) -> bool:
     if not find_spec("nbgrader"):  # a learner's own machine
         return False
     open_nbgrader()
-    from nbgrader.apps import NbGrader
+    from jupyter_core.application import JupyterApp
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.exchange.default import Exchange
 
-    app = NbGrader()
+    # As nbgrader's own application finds its configuration, which takes long to import.
+    app = JupyterApp(config_file_name="nbgrader_config")
     app.log.setLevel("ERROR")  # that there is no configuration is no news to a learner
     app.load_config_file()
+    super(JupyterApp, app).load_config_file("nbgrader_config", str(Path.cwd()))
     here = CourseDirectory(config=app.config)
     root = Path(Exchange(coursedir=here, config=app.config).root)
     return bool(here.course_id) and (root / here.course_id / "outbound" / lesson).is_dir()

@@ -52,7 +52,7 @@ FILES = (
     f"autograded/ada/{LESSON}/verdicts.json",
     f"feedback/ada/{LESSON}/{LESSON}.html",
     f"feedback/ada/{LESSON}/{feedback.CACHE_KEY}",
-    "verdicts/*.json",
+    "verdicts/*",
 )
 
 
