@@ -126,9 +126,9 @@ def gradescope(
     ]
     paths += [path for path in sorted((_PACKAGE / "grader").rglob("*")) if path.is_file()]
     for path in paths:
-        name = path.relative_to(_PACKAGE)
-        if _LEFT_OUT.isdisjoint(name.parts):
-            files.append((name.as_posix(), path.read_bytes()))
+        within = path.relative_to(_PACKAGE)
+        if _LEFT_OUT.isdisjoint(within.parts):
+            files.append((within.as_posix(), path.read_bytes()))
     files += [(f"kernels/{lesson.name}/{name}", given) for name, given in handout.files(lesson)]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:

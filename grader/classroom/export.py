@@ -82,7 +82,7 @@ def of_cells(
 ) -> "Query[Any]":
     """The learner, the cell's name and further columns of each grade, or comment, of a lesson. One
     question to the database; through the objects' attributes it would be thousands."""
-    return (
+    query: Query[Any] = (
         gradebook.db.query(SubmittedAssignment.student_id, cell.name, *columns)
         .select_from(row)
         .join(cell, cell.id == row.cell_id)
@@ -91,6 +91,7 @@ def of_cells(
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .filter(Assignment.name == lesson)
     )
+    return query
 
 
 def marks(gradebook: Gradebook, lesson: str) -> Iterator[GradebookMark]:

@@ -82,9 +82,10 @@ class Grading:
         try:
             if same not in self._read:
                 self._read[same] = self._of(handed_in.notebook())
-            return SubmittedWork(fingerprint, *self._read[same], *rest)
         except UnreadableNotebook as error:
             return SubmittedWork(fingerprint, (), text(v4.new_notebook()), *rest, str(error))
+        answers, notebook = self._read[same]
+        return SubmittedWork(fingerprint, answers, notebook, *rest)
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
         """What counts for `learner`: of a work that cannot be read what was handed in before or,

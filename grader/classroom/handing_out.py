@@ -139,8 +139,9 @@ def differences(
 
 def _made(folder: CourseFolder, broken: Collection[str]) -> Iterator[tuple[str, str]]:
     """File name and content of each learner's notebook, lessons first, the gradebook left alone."""
-    options = {"SaveCells": {"enabled": False}, "GenerateAssignment": {"no_database": True}}
-    folder = folder.configured(**options)
+    folder = folder.configured(
+        SaveCells={"enabled": False}, GenerateAssignment={"no_database": True}
+    )
     for name in lessons.names(folder.kernels):
         if name not in broken:
             generate(folder, lessons.lesson(name, folder.kernels))

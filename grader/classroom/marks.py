@@ -109,12 +109,10 @@ def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> Ma
         raise ClassroomError(f"Nobody is in section {section!r}; there are: {there}.")
     names = ShownNames(course, file, section, whom.anonymous)
     if whom.anonymous:
-        hidden = {"first": "", "last": "", "email": ""}
+        hidden = [replace(line, first="", last="", email="") for line in lines]
         lines = [
-            replace(
-                line, learner=names.name(line.learner), person=Person(line.person.section), **hidden
-            )
-            for line in lines
+            replace(line, learner=names.name(line.learner), person=Person(line.person.section))
+            for line in hidden
         ]
     lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
     shown = names.shown(row for row in rows if row.learner not in left_out)

@@ -112,7 +112,8 @@ def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
     for source in (solution, mistake.source):
         lines = (line.split("//")[0].rstrip() for line in source.splitlines())
         codes.append([line for line in lines if line])
-    diff = list(difflib.unified_diff(*codes, n=3, lineterm=""))
+    ours, theirs = codes
+    diff = list(difflib.unified_diff(ours, theirs, n=3, lineterm=""))
     return ["⋮" if line.startswith("@@") else line for line in diff[3:]]
 
 
@@ -211,7 +212,7 @@ def _annotate(notebook: NotebookNode, lesson: Lesson, mistakes: Mapping[str, Mis
             cell.metadata.live = {"exercise": name, "source": cell.source}
             cell.metadata.notes = _notes(exercises[name], mistakes)
         elif cell.source.startswith("predict("):
-            call = ast.parse(cell.source).body[0].value  # type: ignore[attr-defined]
+            call = ast.parse(cell.source).body[0].value
             said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
             answer = f"**{said['answer']}**: {said['because']}"
             cell.metadata.notes = f"Let them vote first. {answer}"

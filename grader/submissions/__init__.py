@@ -15,7 +15,9 @@ class _NbgraderPackage(ModuleType):
             return importlib.import_module(f"{self.__name__}.{name}")
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        self.__spec__.loader.exec_module(self)
+        if (spec := self.__spec__) is None or spec.loader is None:
+            raise AttributeError(name)
+        spec.loader.exec_module(self)
         return vars(self)[name]
 
 
@@ -28,4 +30,5 @@ def open_nbgrader() -> None:
         package.__file__, package.__loader__ = spec.origin, spec.loader
         package.__package__ = spec.name
         sys.modules[spec.name] = package
-        package.__version__ = importlib.import_module("nbgrader._version").__version__
+        version = importlib.import_module("nbgrader._version")
+        vars(package)["__version__"] = version.__version__

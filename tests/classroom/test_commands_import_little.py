@@ -14,7 +14,7 @@ from grader.course import lesson
 from grader.learner import folder
 
 # Pictures, JupyterLab's server with nbgrader's extensions of it, pages of notebooks, the solver.
-HEAVY = ("matplotlib", "nbgrader.server_extensions", "notebook", "jupyterlab", "nbconvert", "z3")
+HEAVY = ("matplotlib", "nbgrader.server_extensions", "notebook", "jupyterlab", "nbconvert", "grader.notebook", "z3")
 
 
 @pytest.fixture(scope="module")
