@@ -101,8 +101,8 @@ def _works(
     judge: Callable[[Iterable[SubmittedWork], bool], None],
     force: bool,
 ) -> dict[str, SubmittedWork]:
-    """What counts for each whose marks are not up to date, with `force` for all. Where that is the
-    best of several attempts, all of them are judged."""
+    """The work that counts for each whose marks are not up to date, with `force` for all. Where
+    that is the best of several attempts, all of them are judged."""
     course, file, lesson = grading.course, grading.file, grading.lesson
     read: dict[Path, SubmittedWork] = {}
     if file.plan(lesson).attempts == BEST:
@@ -195,7 +195,7 @@ def _enter(entering: Entering, learner: str, work: SubmittedWork) -> str:
 
 @dataclass(frozen=True)
 class Regraded:
-    """What a grading came to."""
+    """The outcome of a grading."""
 
     graded: list[Graded]  # everybody's, as it is then
     changes: list[MarkChange]  # those that changed a mark
@@ -204,7 +204,7 @@ class Regraded:
 
     @property
     def changed(self) -> set[str]:
-        """Who had marks, and has others now."""
+        """The learners who had marks, and have others now."""
         return {change.learner for change in self.changes} & self.totals.keys()
 
     @property
@@ -242,7 +242,7 @@ def regrade(
 
 
 def watched(course: CourseFolder, lesson: str, grade: Callable[[], list[Graded]]) -> Regraded:
-    """What `grade` changes in the lesson's marks."""
+    """The changes that `grade` makes in the lesson's marks."""
     before = changes.now(course, lesson)
     graded, after = grade(), changes.now(course, lesson)
     had, have = changes.totals(before), changes.totals(after)

@@ -188,13 +188,8 @@ def run(root: Path) -> dict[str, Any]:
         results["extra_data"] = {"not_judged": unreadable}
     if said := " ".join(filter(None, (handed_in.remark, *(each.problem for each in answers)))):
         results["output"] = said
-    if plan["leaderboard"]:  # points first, then memory sectors moved: fewer is better
-        names = ("global_load_sectors", "global_store_sectors")
-        moved = sum(verdict.counters.get(name, 0) for verdict in verdicts for name in names)
-        results["leaderboard"] = [
-            {"name": "points", "value": sum(test["score"] for test in tests)},
-            {"name": "sectors moved", "value": moved, "order": "asc"},
-        ]
+    if plan["leaderboard"]:
+        results["leaderboard"] = _leaderboard(tests, verdicts)
     return results
 
 
@@ -241,8 +236,18 @@ def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
     return {"output": why, "tests": tests, "extra_data": {"not_judged": names}}
 
 
+def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:
+    """Points first, then the memory sectors that the kernels moved: fewer is better."""
+    names = ("global_load_sectors", "global_store_sectors")
+    moved = sum(verdict.counters.get(name, 0) for verdict in verdicts for name in names)
+    return [
+        {"name": "points", "value": sum(test["score"] for test in tests)},
+        {"name": "sectors moved", "value": moved, "order": "asc"},
+    ]
+
+
 def main(root: Path) -> None:
-    """What run_autograder calls."""
+    """Write results.json, as run_autograder asks for it."""
     results = root / "results"
     results.mkdir(exist_ok=True)
     (results / "results.json").write_text(json.dumps(run(root), indent=1), encoding="utf-8")

@@ -33,15 +33,15 @@ _LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang")
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
-    """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
-    the lesson's files import of the grader, those files, and the versions of Python, NumPy and
-    the CUDA compiler with its headers."""
+    """A name for all that the verdicts on answers to a lesson hang on: the judge with all it is
+    made of, what the lesson's files import of the grader, those files, and the versions of Python,
+    NumPy and the CUDA compiler with its headers."""
     both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
     return hashlib.sha256(both.encode()).hexdigest()[:KNOWN]
 
 
 def judge_key(kernels: Path, lesson: str) -> str:
-    """Of that, what is not the lesson's own."""
+    """A name for the part of it that is not the lesson's own."""
     code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
     digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
     digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
@@ -49,15 +49,15 @@ def judge_key(kernels: Path, lesson: str) -> str:
 
 
 def lesson_key(kernels: Path, lesson: str) -> str:
-    """Of that, the lesson's own files."""
+    """A name for the part of it that is the lesson's own files."""
     folder, digest = kernels / lesson, hashlib.sha256()
     _add(digest, sorted(_deciding(folder)), folder)
     return digest.hexdigest()[:KNOWN]
 
 
 def marking() -> str:
-    """What decides, beside verdicts, on a mark: how answers are found in a notebook, and what the
-    gradebook is told."""
+    """A name for what decides, beside verdicts, on a mark: how answers are found in a notebook, and
+    what the gradebook is told."""
     return _grader(frozenset(_MARKING))
 
 
@@ -132,8 +132,8 @@ def _imported_by(code: Iterable[Path]) -> frozenset[str]:
 
 @cache
 def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
-    """What a source text imports, by full name; also what may be a module or a name in one.
-    `here` is the package from which relative imports start."""
+    """The modules that a source text imports, by full name; also what may be a module or a name in
+    one. `here` is the package from which relative imports start."""
     found: set[str] = set()
     try:
         module = ast.parse(source)

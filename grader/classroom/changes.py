@@ -75,7 +75,7 @@ def now(course: CourseFolder, lesson: str) -> State:
 
 
 def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
-    """What changed, and why, by learner and exercise."""
+    """The changes, and why, by learner and exercise."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
     try:
         who = getpass.getuser()
@@ -144,7 +144,7 @@ def totals(state: State) -> dict[str, float | None]:
 
 
 def shown(lines: Iterable[MarkChange]) -> list[MarkChange]:
-    """Of one learner's lines those that tell of a mark that became another one."""
+    """Those of one learner's lines that tell of a mark that became another one."""
     found, seen = [], set[str]()
     for line in lines:
         if line.what == LATENESS and line.before is None and seen:  # as they were written once

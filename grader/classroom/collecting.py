@@ -72,8 +72,8 @@ def _put_aside(course: CourseFolder, lesson: str) -> list[Graded]:
 
 
 def _forger(folder: Path, logins: tuple[str, ...]) -> str:
-    """Who handed in a folder under the name of a learner with these `logins`; empty when nobody is
-    known to have."""
+    """The login of whoever handed in a folder under the name of a learner with these `logins`;
+    empty when nobody is known to have."""
     if sys.platform == "win32":
         return ""  # nbgrader's exchange knows nobody there
     import pwd
@@ -131,6 +131,6 @@ def _inbound(course: CourseFolder, lesson: str) -> list[Path]:
 
 
 def _learner_and_time(folder: Path) -> tuple[str, str]:
-    """What nbgrader wrote into a folder's name, LEARNER+LESSON+TIME+ANYTHING."""
+    """The two parts that nbgrader wrote into a folder's name, LEARNER+LESSON+TIME+ANYTHING."""
     learner, _, when, *_ = [*folder.name.rsplit("+", 3), "", ""]
     return learner, when

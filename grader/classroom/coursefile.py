@@ -41,7 +41,7 @@ _PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brights
 
 @dataclass(frozen=True)
 class Policy:
-    """What lateness costs."""
+    """The price of lateness."""
 
     much: float  # taken off for each step that has begun
     percent: bool  # of the most that the lesson gives; else it is points

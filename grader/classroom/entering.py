@@ -56,7 +56,7 @@ class MarkedNotebook:
 
 @dataclass(frozen=True)
 class ToEnter:
-    """What the gradebook is told of one learner's submission; cells by the gradebook's ids."""
+    """All that the gradebook is told of one learner's submission; cells by the gradebook's ids."""
 
     learner: str
     when: datetime | None  # it was handed in; UTC

@@ -188,7 +188,7 @@ def _row(mark: GradebookMark, lesson: str, kept: dict[str, verdicts.KeptVerdict]
 
 
 def overridden(mark: GradebookMark) -> str:
-    """What to say of a mark given by hand that meets another one of the judge's, which nobody has
+    """A sentence about a mark given by hand that meets another one of the judge's, which nobody has
     looked at; empty where there is nothing to decide."""
     if mark.by_judge is None or not mark.judged_since or mark.by_hand in (None, mark.by_judge):
         return ""
@@ -224,8 +224,8 @@ class WarpwiseExporter(ExportPlugin):
 
 
 class GradesExporter(ExportPlugin):
-    """What nbgrader's CsvExportPlugin writes, with a note, by a writer of CSV, and with nothing in
-    the place of scores that nobody has."""
+    """The file that nbgrader's CsvExportPlugin writes, with a note, by a writer of CSV, and with
+    nothing in the place of scores that nobody has."""
 
     def export(self, gradebook: Gradebook) -> None:
         """Write grades.csv, of the lessons and learners that nbgrader was asked for, or of all."""

@@ -109,7 +109,7 @@ class CourseFolder:
         return self.path(step, lesson, learner) / f"{lesson}.ipynb"
 
     def learners(self, step: str, lesson: str) -> list[str]:
-        """Who has a folder for `lesson` in this step."""
+        """The learners who have a folder for `lesson` in this step."""
         return list(filter(is_name, self.folders(step, lesson)))
 
     def folders(self, step: str, lesson: str) -> list[str]:
@@ -124,7 +124,7 @@ class CourseFolder:
         return Gradebook(where.db_url, where.course_id)
 
     def _require_whole_gradebook(self) -> None:
-        """Of a file with nothing in it SQLite makes a new gradebook, in which nobody has marks."""
+        """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
         path = self.root / "gradebook.db"
         if path.is_file() and not path.stat().st_size:
             raise MachineError(
@@ -240,7 +240,7 @@ def secret(path: Path) -> str:
 
 
 class _Complaints(logging.Handler):
-    """What nbgrader logs as errors, and the exceptions that it was handling then: those that it
+    """All that nbgrader logs as errors, and the exceptions that it was handling then: those that it
     raises in the end only say "see above"."""
 
     def __init__(self) -> None:

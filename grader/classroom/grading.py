@@ -72,7 +72,7 @@ class Grading:
         return verdicts.fingerprint(self._place(learner))
 
     def work(self, folder: Path, known: str = "") -> SubmittedWork | None:
-        """What lies in `folder`; None where its fingerprint is the `known` one."""
+        """The work in `folder`; None where its fingerprint is the `known` one."""
         handed_in = submission.read(folder, self.lesson, self._worked_on)
         fingerprint = self._fingerprint(handed_in)
         if fingerprint == known:
@@ -88,8 +88,8 @@ class Grading:
         return SubmittedWork(fingerprint, answers, notebook, *rest)
 
     def instead(self, learner: str, work: SubmittedWork) -> SubmittedWork:
-        """What counts for `learner`: of a work that cannot be read what was handed in before or,
-        where nothing of that can be read either, nothing."""
+        """The work that counts for `learner`: of a work that cannot be read what was handed in
+        before or, where nothing of that can be read either, nothing."""
         if work.unreadable:
             earlier = self._earlier(learner)
             if earlier is None:
@@ -107,7 +107,7 @@ class Grading:
         return verdicts.floors(self.course, self.lesson, learner, work.answers)
 
     def questions(self, work: SubmittedWork) -> Iterator[ToJudge]:
-        """What the judge has to be asked about it."""
+        """The questions to the judge about it."""
         for answer in work.answers:
             if answer.source is not None:
                 yield self.question(f"{self.lesson}/{answer.name}", answer.source)

@@ -48,7 +48,8 @@ def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
 
 
 def off_roster(file: CourseFile, gradebook: Gradebook, learners: Iterable[str]) -> list[str]:
-    """What to say of those among `learners` who are not on the roster; nothing without a roster."""
+    """Sentences about those among `learners` who are not on the roster; nothing without a
+    roster."""
     strangers = file.off_roster(learners)
     if not strangers:
         return []

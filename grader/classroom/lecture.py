@@ -118,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(HTTPStatus.OK, {"html": card})
 
     def _may(self, token: str) -> bool:
-        """Whether somebody knows the token, and asked this machine by its own name: a page from
+        """True if somebody knows the token, and asked this machine by its own name: a page from
         elsewhere whose name leads here does neither."""
         named = self.headers.get("Host", "")
         _, port = self.connection.getsockname()

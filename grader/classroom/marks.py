@@ -78,7 +78,8 @@ class Whom:
 
 
 def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> MarksTable:
-    """Of these lessons, those that were released. ClassroomError when there is nothing."""
+    """The marks of those of the lessons that were released. ClassroomError when there is
+    nothing."""
     file, section = coursefile.read(course), whom.section
     with course.gradebook() as gradebook:
         most = {each.name: each.max_score for each in gradebook.assignments}
@@ -144,7 +145,8 @@ def _comment(row: ExerciseRow) -> str:
 
 @dataclass(frozen=True)
 class ShownNames:
-    """Who is shown, and as what: everybody or one section, by id or by a pseudonym."""
+    """The learners who are shown, and as what: everybody or one section, by id or by a
+    pseudonym."""
 
     course: CourseFolder
     file: CourseFile
@@ -194,7 +196,7 @@ class LeaderboardPlace:
 def leaderboard(
     course: CourseFolder, lesson: Lesson, contest: Contest, names: ShownNames
 ) -> list[LeaderboardPlace]:
-    """Of those whom `names` gives, everybody whose answer passed, by a judge that counted for
+    """Everybody among those whom `names` gives whose answer passed, by a judge that counted for
     contests; the cheapest first. ClassroomError when nobody is graded yet."""
     from ..judge import Verdict
 

@@ -41,8 +41,8 @@ def canvas(marks: MarksTable, decimal: str) -> bytes:
 
 
 def moodle(marks: MarksTable, decimal: str) -> bytes:
-    """What *Import from CSV file* maps: by what a user is known, then for each lesson its points
-    and a feedback text, both of which have to be mapped."""
+    """The columns that *Import from CSV file* maps: by what a user is known, then for each lesson
+    its points and a feedback text, both of which have to be mapped."""
     about = ("Username", "ID number", "Email address")
     lessons = [_heading(each, "moodle", each.lesson) for each in marks.columns]
     head = [*about, *(f"{name}{what}" for name in lessons for what in ("", " (Feedback)"))]
@@ -189,7 +189,7 @@ PLATFORMS = ("canvas", "moodle", "blackboard", "brightspace")  # which have colu
 
 
 def column(system: str, lesson: str, headings: tuple[str, ...]) -> str:
-    """What to say of the columns of a platform that match a lesson."""
+    """A sentence about the columns of a platform that match a lesson."""
     if not headings:
         return f"No column of {system} matches {lesson}: it gets a new one."
     if len(headings) == 1:

@@ -106,7 +106,8 @@ def write(lesson: Lesson, mistakes: Iterable[Mistake], folder: Path) -> Presenta
 
 
 def changes(lesson: Lesson, mistake: Mistake) -> list[str]:
-    """What the mistake changes in the solution, comments aside, as the lines of a diff."""
+    """The lines that the mistake changes in the solution, comments aside, as the lines of a
+    diff."""
     solution = lesson.solution(lesson.exercise(mistake.wrong.exercise))
     codes = []
     for source in (solution, mistake.source):

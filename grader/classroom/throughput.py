@@ -165,7 +165,7 @@ def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...])
 
 
 def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
-    """What stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
+    """Seconds that stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
     here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
     (here.root / "nbgrader_config.py").write_text(
         _STOCK.format(root=str(here.root)), encoding="utf-8"

@@ -36,7 +36,7 @@ ShownPoints = dict[str, tuple[float, str]]  # by exercise: points, and a name fo
 
 
 class KeptVerdict(TypedDict):
-    """What is kept of an exercise."""
+    """A verdict as it is kept, with what else there is to say of the exercise."""
 
     problem: str  # a sentence about the notebook, empty when all is well
     verdict: dict[str, Any]  # as `Verdict.to_dict` gives it
@@ -87,7 +87,7 @@ def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
 
 
 def fingerprint(autograded: Path) -> str:
-    """What the marks hang on; empty where nothing is graded, or not to the end."""
+    """A name for what the marks hang on; empty where nothing is graded, or not to the end."""
     return str(_field(autograded, "fingerprint") or "")
 
 
@@ -214,7 +214,7 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def grade_id(cell: dict[str, Any]) -> str:
-    """What nbgrader calls a cell; empty when it is none of nbgrader's."""
+    """The name that nbgrader has for a cell; empty when it is none of nbgrader's."""
     name = cell["metadata"].get("nbgrader", {}).get("grade_id")
     return name if isinstance(name, str) else ""
 

@@ -233,7 +233,8 @@ def find(notebook: NotebookNode, names: Iterable[str]) -> tuple[Answer, ...]:
 
 
 def grade_id(cell: NotebookNode) -> str:
-    """What nbgrader calls the cell; empty when it is none of nbgrader's or its mark is broken."""
+    """The name that nbgrader has for the cell; empty when it is none of nbgrader's or its mark is
+    broken."""
     mark = cell.metadata.get("nbgrader")
     name = mark.get("grade_id") if isinstance(mark, dict) else None
     return name if isinstance(name, str) else ""

@@ -51,7 +51,7 @@ class Submission:
     known: str = ""  # a digest of the whole file, outputs and all, and of the others' names
 
     def notebook(self) -> NotebookNode:
-        """What can be graded or shown of the notebook: each cell's text, pictures and grade_id.
+        """All that can be graded or shown of the notebook: each cell's text, pictures and grade_id.
         UnreadableNotebook when there is nothing."""
         if self.refused:
             raise UnreadableNotebook(self.refused)
@@ -123,7 +123,7 @@ def _files(folder: Path) -> list[str]:
 
 
 def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: WorkedOn) -> str:
-    """Of the folder's notebooks the one with the most work in it: `name` rather than another, a
+    """The one of the folder's notebooks with the most work in it: `name` rather than another, a
     newer one rather than an older."""
     work = {}
     by_age = sorted(notebooks, key=lambda path: (path == name, (folder / path).stat().st_mtime))
@@ -137,7 +137,7 @@ def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: Wo
 
 
 def only_files(folder: Path) -> bool:
-    """Whether a submission is a folder that holds nothing but folders and regular files, and can
+    """True if a submission is a folder that holds nothing but folders and regular files, and can
     be read. Whoever opened a link would be led to files that its learner has no right to read;
     whoever opened a pipe might wait for ever."""
     left = [folder]

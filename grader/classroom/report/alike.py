@@ -35,7 +35,7 @@ Feature = tuple[str, str, object]  # what kind, the exercise or "", and what it 
 
 @dataclass(frozen=True)
 class Shared:
-    """What two answers to an exercise share, with the bits of it."""
+    """All that two answers to an exercise share, with the bits of it."""
 
     answer: float  # bits of all statements
     failed: str  # the status of both, if they failed
@@ -136,8 +136,8 @@ class _Group:
         return [(learners[one], learners[other]) for one, other in zip(ones, others, strict=True)]
 
     def bits(self, feature: Feature, given: Feature | None = None) -> float:
-        """What it says that two learners share a feature: among all or, where they are not few,
-        among those who share the `given` one, too."""
+        """The bits that speak when two learners share a feature: among all or, where they are not
+        few, among those who share the `given` one, too."""
         among = self.owners[given] if given else set()
         among = among if len(among) >= FEW + 2 else set(self.read)
         whose = self.owners[feature] & among
@@ -160,7 +160,7 @@ class _Group:
         )
 
     def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
-        """What two answers to one exercise share."""
+        """All that two answers to one exercise share."""
         same = bool(ours.set) and ours.set == theirs.set
         ordered = same and ours.text == theirs.text
         failed = ours.failed if same and ours.failed == theirs.failed else ""
@@ -242,7 +242,7 @@ def side_by_side(found: AlikeNotebooks, sources: Given) -> SimilarNotebooks:
 
 
 def _reasons(found: AlikeNotebooks) -> Iterator[str]:
-    """What both have in common, the most telling first."""
+    """All that both have in common, the most telling first."""
     shared = found.shared
     for name, it in shared.items():
         if it.failed:

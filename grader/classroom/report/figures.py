@@ -63,7 +63,7 @@ class Class:
 
 
 def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) -> Class:
-    """What there is in the gradebook and in autograded/, of those and under the names that `names`
+    """All there is in the gradebook and in autograded/, of those and under the names that `names`
     gives; by default of everybody."""
     names = names or ShownNames(course, CourseFile())
     try:
@@ -181,7 +181,7 @@ class FailureCause:
 
 
 def causes(group: Class) -> list[FailureCause]:
-    """What made learners fail, the commonest first."""
+    """The reasons why learners failed, the commonest first."""
     found: dict[tuple[str, str, tuple[str, ...]], list[GradedAnswer]] = {}
     for name, answers in group.answers.items():
         for answer in answers:
@@ -199,7 +199,7 @@ def causes(group: Class) -> list[FailureCause]:
 
 
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
-    """Who got which diagnosis: passed first, not attempted last, the commonest between them."""
+    """The learners by diagnosis: passed first, not attempted last, the commonest between them."""
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.row.status or "by hand", []).append(answer.row.learner)

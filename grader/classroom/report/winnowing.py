@@ -224,8 +224,8 @@ class OwnAnswer:
         return frozenset(line for first, last in shared for line in range(first, last + 1))
 
     def renamed(self, other: "OwnAnswer") -> dict[str, str]:
-        """What the names are called in the other, where it is something else throughout; the
-        statements that both have are taken in their order."""
+        """The words by which the names are called in the other, where it is something else
+        throughout; the statements that both have are taken in their order."""
         places: dict[tuple[str, ...], list[SourceStatement]] = {}
         for statement in other.statements:
             places.setdefault(statement.tokens, []).append(statement)

@@ -201,7 +201,7 @@ def _code(cell: NotebookNode) -> Iterator[Piece]:
 
 
 def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
-    """What the cell put out, in one piece if a slide holds it, else output by output; a figure
+    """All that the cell put out, in one piece if a slide holds it, else output by output; a figure
     beside little code is made to fit there."""
     # But for the line by which `%%cuda` says that there is nothing to say.
     outputs = [
