@@ -40,12 +40,11 @@ MORE_THAN_ONE = {
     "judge/explaining/done_with.py": "len(found)",
     "judge/explaining/places.py": "names[b]",
     "judge/protocol.py": "end-LENGTH array.data.nbytes",
-    "notebook/draw/owner_map.py": "launched max(counts) len(_COLOURS) len(who)",
-    "notebook/draw/ownership.py": "block",
+    "notebook/draw/owner_map.py": "launched max(counts) len(_COLOURS) len(box.who) block",
     "notebook/draw/sector_map.py": "len(self.later)+1 count most",
-    "notebook/element_map.py": "each",
+    "notebook/wrong_elements.py": "each",
     "judge/playback/elements.py": "len(offsets)",
-    "profiler/limiters.py": "device.threads device.sms",
+    "profiler/profile.py": "device.threads device.sms",
     "submissions/intake.py": "len(found)",
 }
 
