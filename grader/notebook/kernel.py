@@ -145,7 +145,7 @@ def _recorded(
 ) -> Run:
     copies: dict[int, object] = {}  # on the host, of each array one; what none has written stays so
     for arg in args:
-        if hasattr(arg, "dtype") and getattr(arg, "ndim", 0):
+        if hasattr(arg, "dtype") and getattr(arg, "ndim", 0) > 0:
             copies[id(arg)] = np.array(cuda.xp.asnumpy(arg) if cuda.device == "gpu" else arg)
     copied = tuple(copies.get(id(arg), arg) for arg in args)
     with simulator.observe(observers=[recording(blocks)]) as run:

@@ -200,7 +200,8 @@ def _beside_ours(verdict: Verdict, shown: str, exercise: Exercise, ours: bool) -
     both = beside(verdict, shown, exercise)
     if both is None:
         return Page("", "")
-    rows, texts = [], []
+    rows: list[tuple[str, ...]] = []
+    texts = []
     for cost in both.costs:
         its = "not kept" if cost.ours is None else f"{cost.ours:,}"
         rows.append((code(cost.counter), f"{cost.yours:,}", cost.budget, its))

@@ -87,13 +87,13 @@ def _again(
     for _ in range(1 if where.block else 2):  # the second time with what the first one has shown
         seen = _run(instance, work, blocks, where, compared=bool(result.mismatches))
         if seen is None:
-            return None
+            break
         wanted = _block(seen, work, result)
         known = [block for one in recordings(seen.run) for block in (*one.blocks, *one.indices)]
         if wanted is None or wanted in known:
             break
         blocks = (wanted,)
-    return _marked(seen, result, title)
+    return seen and _marked(seen, result, title)
 
 
 def _run(
