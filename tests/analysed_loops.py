@@ -15,13 +15,12 @@ from grader import compilers
 from grader.course import Rule
 from grader.cuda import simulator
 from grader.proofs.atoms import term
-from grader.proofs.effort import Effort
 from grader.proofs.loops import Graph
-from grader.proofs.prove import examined, explored, variables_of
 from grader.proofs.scenes import Scene
+from grader.proofs.search import examined, explored, variables_of
 from grader.proofs.setting import Shape
 from grader.proofs.thread import Thread
-from grader.proofs.trial import Trial
+from grader.proofs.trial import Effort, Trial
 from grader.ptx.linker import link
 
 EFFORT = 10_000_000

@@ -14,8 +14,7 @@ import z3
 from instruction_meanings import LOOSE, answer, possible
 
 from grader.proofs import meanings, rounds
-from grader.proofs.atoms import Atoms, Scope, all_of, negated, term
-from grader.proofs.polynomials import Polynomial
+from grader.proofs.atoms import Atoms, Polynomial, Scope, all_of, negated, term
 from grader.proofs.scenes import Scene
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
 from grader.ptx.forms.table import resolve

@@ -16,8 +16,7 @@ import z3
 
 from grader.cuda import simulator
 from grader.proofs import meanings
-from grader.proofs.atoms import Atoms, Scope, term
-from grader.proofs.polynomials import Polynomial
+from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.scenes import Scene
 from grader.proofs.values import Arithmetic, Unknown, Value
 from grader.ptx.forms.form import Form

@@ -15,11 +15,10 @@ from instruction_meanings import answer
 
 from grader.cuda import simulator
 from grader.proofs import meanings
-from grader.proofs.atoms import Atoms, Formula, Scope, term
-from grader.proofs.effort import Effort
-from grader.proofs.polynomials import Polynomial
-from grader.proofs.prove import MOST_RUNS, unmet
+from grader.proofs.atoms import Atoms, Formula, Polynomial, Scope, term
 from grader.proofs.scenes import Scene
+from grader.proofs.search import MOST_RUNS, unmet
+from grader.proofs.trial import Effort
 from grader.proofs.values import Arithmetic, Unknown, Value
 from grader.ptx.forms.table import resolve
 from grader.ptx.ptx import Register

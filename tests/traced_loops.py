@@ -17,12 +17,12 @@ import z3
 from grader.course import Rule
 from grader.cuda import simulator
 from grader.proofs.atoms import term
-from grader.proofs.effort import Effort
 from grader.proofs.loops import Graph
-from grader.proofs.prove import explored, variables_of
 from grader.proofs.scenes import Scene
+from grader.proofs.search import explored, variables_of
 from grader.proofs.setting import Shape
 from grader.proofs.thread import Thread
+from grader.proofs.trial import Effort
 from grader.ptx.linker import link
 
 EFFORT = 50_000_000

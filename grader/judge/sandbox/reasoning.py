@@ -39,7 +39,7 @@ _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outsi
 
 def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
     """What trying launches says of a source, and if they say nothing, and `effort` is not 0, what
-    `analysis.examine` says; asked once of answers that compile to the same. Raises CompileError."""
+    `analysis.prove` says; asked once of answers that compile to the same. Raises CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
     key = _key(module, lines, rules, solution, effort)
@@ -54,10 +54,10 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
 
 
 def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
-    found, tried = analysis.tried(source, rules, solution), None
+    found, tried = analysis.counterexample(source, rules, solution), None
     reasoned = effort > 0 and found.trial is None
     if reasoned:
-        found = analysis.examine(source, rules, effort)
+        found = analysis.prove(source, rules, effort)
     if (trial := found.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     proved = found.outcome is analysis.Outcome.PROVED
