@@ -22,7 +22,7 @@ from ..disk_cache import DiskCache
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
-from .directives import renumbering
+from .lexer import renumbering
 from .nvrtc import Nvrtc
 
 __all__ = [

@@ -22,7 +22,7 @@ import msgspec
 
 from ... import disk_cache
 from ... import proofs as analysis
-from ...compilers.signature import parameters
+from ...compilers.declared import parameters
 from ...course.model import Rule
 from ...cuda import simulator
 from ...ptx.ptx import Program, mentioned
