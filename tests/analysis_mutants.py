@@ -28,7 +28,7 @@ import traced_loops
 import value_meanings
 from analysed_loops import LOOPS, wrong_about
 from instruction_meanings import INSTRUCTIONS
-from mutants import difference, mutants
+from python_mutants import difference, mutants
 
 from grader.proofs import meanings, rounds
 from grader.proofs.values import Arithmetic

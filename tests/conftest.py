@@ -1,6 +1,12 @@
-"""What several test files begin with, and where tests that need a GPU are run."""
+"""What several test files begin with, where tests that need a GPU are run, and which of a test's
+many cases `make test` runs."""
 
+import os
+import random
+import subprocess
 import sys
+from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
@@ -8,7 +14,50 @@ from grader import cuda
 from grader.judge.sandbox import landlock
 
 # The attacks' sizes are read from POSIX's resource usage.
-collect_ignore = ["test_attacks.py"] if sys.platform == "win32" else []
+collect_ignore = ["judge/test_attacks.py"] if sys.platform == "win32" else []
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--most-cases",
+        type=int,
+        metavar="N",
+        help="run at most N cases of each test, drawn anew for every commit (WARPWISE_SEED: those "
+        "of another one)",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out what --most-cases does not draw. A test's cases are drawn by the commit, so that
+    all of them are run sooner or later, and a failure can be had again."""
+    most = config.getoption("--most-cases")
+    if most is None:
+        return
+    families = defaultdict(list)
+    for item in items:
+        families[item.nodeid.partition("[")[0]].append(item)
+    seed = drawn_by()
+    drawn = set()
+    for name, cases in families.items():
+        drawn.update(random.Random(f"{seed} {name}").sample(cases, min(most, len(cases))))
+    left_out = [item for item in items if item not in drawn]
+    items[:] = [item for item in items if item in drawn]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_report_header(config):
+    most = config.getoption("--most-cases")
+    return None if most is None else f"at most {most} cases a test, WARPWISE_SEED={drawn_by()}"
+
+
+def drawn_by():
+    """The commit, or what WARPWISE_SEED says."""
+    if "WARPWISE_SEED" in os.environ:
+        return os.environ["WARPWISE_SEED"]
+    command = ["git", "rev-parse", "--short=12", "HEAD"]
+    here = Path(__file__).parent
+    said = subprocess.run(command, cwd=here, capture_output=True, text=True, check=False)
+    return said.stdout.strip() or "no commit"
 
 
 @pytest.fixture(scope="module")

@@ -202,7 +202,7 @@ _INTRODUCTION = """# Broken kernels, and who notices
 
 {count} small kernels with one mistake each, as learners and published code make them. For each the
 simulated GPU must give the status and the line below, and must say nothing of its correct twin
-(`-DFIXED`); `tests/test_broken.py` checks both. This page is made by
+(`-DFIXED`); `tests/watch/test_broken.py` checks both. This page is made by
 `python tests/sanitizer.py table`, the last columns from what `python tests/sanitizer.py run` found
 on a real GPU with compute-sanitizer's memcheck, racecheck, initcheck and synccheck.
 """

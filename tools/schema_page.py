@@ -1,6 +1,6 @@
 """docs/verdict.md and docs/verdict.schema.json: every field of what `grader check --json` prints.
 
-`python -m tools.schema_page` writes both, tests/test_schema.py compares.
+`python -m tools.schema_page` writes both, tests/judge/test_schema.py compares.
 """
 
 from __future__ import annotations

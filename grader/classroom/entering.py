@@ -4,7 +4,7 @@ That step opens the gradebook ten times for a submission and checks each noteboo
 takes ten times as long as everything here. What it would do under the course's own config is
 little: our two preprocessors make the notebook (see `plugin`), and what stands in its check cells
 goes into the gradebook (see `saving`). formgrader's button still goes nbgrader's way, and
-tests/test_entering.py holds one beside the other, file by file and row by row.
+tests/classroom/test_entering.py holds one beside the other, file by file and row by row.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from ..counted import counted
-from ..course.kinds import Kind, Write
+from ..course.kinds import ExerciseKind, Write
 from ..course.weave import CHECK
 from ..submissions.submission import is_time, note
 from . import graded, sanitize_html, verdicts
@@ -46,7 +46,7 @@ class Shown:
     may be shown, and who marked by hand."""
 
     title: str
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, ExerciseKind]
     rows: tuple[Row, ...]
     comments: Mapping[str, tuple[str, ...]]
     changes: tuple[Change, ...]

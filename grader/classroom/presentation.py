@@ -17,7 +17,7 @@ from nbformat import NotebookNode, v4
 from nbformat.sign import NotebookNotary
 
 from ..course import Lesson
-from ..course.kinds.kind import unmarked
+from ..course.kinds import unmarked
 from ..course.mistakes import WrongKernel
 from ..course.weave import CUDA, cell_id, learners_cell, text, weave
 from ..course_folder import CHOICE

@@ -2,7 +2,7 @@
 
 nbgrader's own way to a submission's rows reads them one by one and goes to the disk three times a
 learner, which takes most of the time that a class needs here. These are the same rows, in one
-transaction for many learners; tests/test_entering.py holds them beside nbgrader's.
+transaction for many learners; tests/classroom/test_entering.py holds them beside nbgrader's.
 """
 
 from __future__ import annotations

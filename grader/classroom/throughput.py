@@ -26,7 +26,7 @@ from pathlib import Path
 from .. import course
 from ..bench.speed import Figure
 from ..course import Lesson
-from ..course.kinds.kind import Kind
+from ..course.kinds import ExerciseKind
 from ..course.weave import learners_cell, text
 from ..errors import MachineError
 from ..submissions.intake import grade_id, read_notebook
@@ -140,7 +140,7 @@ def _class(
     return here
 
 
-def _distinct(kind: Kind, source: str, number: int) -> str:
+def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
     """The same answer, but that its kernels put the number into a register of their own."""
     if kind.keeps_what_is_given:
         return f"{source}// {number}\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
 from ..course import Exercise
-from ..course.kinds.kind import unmarked
+from ..course.kinds import unmarked
 from ..errors import MachineError
 from ..judge import Verdict
 from ..judge.beside import changes

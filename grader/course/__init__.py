@@ -8,13 +8,13 @@ shown.py `Shown` objects; nothing else has to be registered anywhere.
 from ..course_folder import KERNELS
 from .catalogue import exercise, full_name, lesson, lessons, names, pages_alone
 from .chosen import covering
-from .contest import Contest, Standing
 from .kinds import KINDS, Break, Bug, Cheaper, Order, Place, Write
 from .mistakes import WrongKernel
 from .model import (
     Benchmark,
     Budget,
     Case,
+    Contest,
     Dim,
     Exactly,
     Exercise,
@@ -25,17 +25,20 @@ from .model import (
     Problem,
     Rule,
     Shown,
+    Standing,
     Times,
     Variant,
+)
+from .problems import (
     anywhere,
     exponentials,
     hidden,
     large,
     longest_path,
+    one_launch,
     together,
     work_is_shared,
 )
-from .problems import one_launch
 from .requirements import DIVISION, FENCE, LOAD_16, SHUFFLE, STORE_16, Ban, Kind, Requirement
 
 __all__ = [

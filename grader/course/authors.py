@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 import re
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
-from functools import wraps
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from ..errors import AuthorError, CourseError
 
-if TYPE_CHECKING:
-    from .model import Exercise, Problem
-
 Defined = TypeVar("Defined")
-Draw = Callable[[np.random.Generator], "Problem"]
 
-_NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
 _HINTS: dict[type, dict[str, object]] = {}  # as they have been asked for
-_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def defined(path: Path, kind: type[Defined]) -> tuple[Defined, ...]:
@@ -119,28 +109,6 @@ def at(path: Path, *names: str) -> str:
     return shown(path)
 
 
-def _require_problem(made: Problem, path: Path, case: str) -> None:
-    """What the fields' types do not say of a Problem."""
-    what = f"{at(path, case)}: case {case!r}"
-    buffers = {*made.inputs, *made.outputs, *made.scratch}
-    for launch in made.launches:
-        for name in launch.args:
-            if isinstance(name, str) and name not in buffers:
-                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
-    values = {name: expected.value for name, expected in made.outputs.items()}
-    for name, array in [*made.inputs.items(), *values.items()]:
-        if array.dtype.kind not in _NUMBERS:
-            raise AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number.")
-    for name, expected in made.outputs.items():
-        try:
-            np.broadcast_to(expected.atol, expected.value.shape)
-        except ValueError as error:
-            raise AuthorError(
-                f"{what}: atol of {name!r} has the shape {np.shape(expected.atol)}, and value "
-                f"{expected.value.shape}."
-            ) from error
-
-
 # --- the fields of what is defined ---------------------------------------------------------------
 
 
@@ -163,45 +131,6 @@ def require(value: object, path: Path, trail: Trail = ()) -> None:
         for part in _parts(found):
             if is_dataclass(part) and not isinstance(part, type):
                 require(part, path, trail)
-
-
-def require_exercise(exercise: Exercise, path: Path) -> None:
-    """What the fields' types do not say of an Exercise that stands in the file `path`."""
-    what = f"{at(path, exercise.name)}: exercise {exercise.name!r}"
-    if not _NAME.fullmatch(exercise.name):
-        raise AuthorError(f"{what}: the name must be a word of letters, digits and underscores.")
-    if not exercise.cases:
-        raise AuthorError(f"{what} has no cases: nothing would be judged.")
-    for case in exercise.cases:
-        if not (math.isfinite(case.points) and case.points >= 0):
-            where = at(path, exercise.name, case.name)
-            raise AuthorError(
-                f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
-            )
-    names = [case.name for case in exercise.cases]
-    if twice := [name for name in names if names.count(name) > 1]:
-        raise AuthorError(f"{at(path, twice[0])}: two cases are called {twice[0]!r}.")
-    if not path.with_name(exercise.source).is_file():
-        where = at(path, exercise.name, exercise.source)
-        raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")
-
-
-def drawn(draw: Draw, path: Path, case: str, kind: type[Problem]) -> Draw:
-    """`draw` with everything that goes wrong in it, and with what it returns, said as the
-    author's."""
-
-    @wraps(draw)
-    def problem(rng: np.random.Generator) -> Problem:
-        with blamed(path, f"case {case!r}"):
-            made = draw(rng)
-        if not isinstance(made, kind):
-            what = f"{at(path, case)}: case {case!r}"
-            raise AuthorError(f"{what}: problem() must return a {kind.__name__}, not {made!r:.80}.")
-        require(made, path, (("case", case),))
-        _require_problem(made, path, case)
-        return made
-
-    return problem
 
 
 def _hints(kind: type) -> dict[str, object]:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
+
+import numpy as np
 
 from ..course_folder import KERNELS
 from ..errors import AuthorError, NotInCourse
 from . import authors, chosen, rules, solution_counts
-from .contest import Contest
-from .model import Benchmark, Case, Exercise, Lesson, Problem, Rule, Shown
+from .model import Benchmark, Case, Contest, Exercise, Lesson, Problem, Rule, Shown
 from .solution_counts import COMPILER
 
+Draw = Callable[[np.random.Generator], Problem]
+
 SIZE_POINTS = 0.5  # what the case is worth that tries sizes of its own, like a hidden one
+_NUMBERS = "biuf"  # NumPy's kinds of dtype that CUDA has too
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def names(root: Path = KERNELS) -> list[str]:
@@ -131,7 +137,7 @@ def _with_rules(one: Exercise, given: tuple[Rule, ...]) -> Exercise:
 def _defined(file: Path, compiler: str) -> Iterator[Exercise]:
     rows = chosen.kept(file.parent)
     for one in authors.defined(file, Exercise):
-        authors.require_exercise(one, file)
+        _require_exercise(one, file)
         cases = chosen.dealt(one.cases, rows.get(one.name, ()))
         yield replace(
             one,
@@ -161,5 +167,66 @@ def _case(case: Case, file: Path, exercise: str, compiler: str) -> Case:
     budgets = case.budgets
     if len(ours) > 1:  # more than its steps
         budgets = tuple(budget.beside(ours) for budget in budgets)
-    problem = authors.drawn(case.problem, file, case.name, Problem)
+    problem = _drawn(case.problem, file, case.name)
     return replace(case, problem=problem, budgets=budgets, ours=ours)
+
+
+def _drawn(draw: Draw, path: Path, case: str) -> Draw:
+    """`draw` with everything that goes wrong in it, and with what it returns, said as the
+    author's."""
+
+    @wraps(draw)
+    def problem(rng: np.random.Generator) -> Problem:
+        with authors.blamed(path, f"case {case!r}"):
+            made = draw(rng)
+        if not isinstance(made, Problem):
+            what = f"{authors.at(path, case)}: case {case!r}"
+            raise AuthorError(f"{what}: problem() must return a Problem, not {made!r:.80}.")
+        authors.require(made, path, (("case", case),))
+        _require_problem(made, path, case)
+        return made
+
+    return problem
+
+
+def _require_problem(made: Problem, path: Path, case: str) -> None:
+    """What the fields' types do not say of a Problem."""
+    what = f"{authors.at(path, case)}: case {case!r}"
+    buffers = {*made.inputs, *made.outputs, *made.scratch}
+    for launch in made.launches:
+        for name in launch.args:
+            if isinstance(name, str) and name not in buffers:
+                raise AuthorError(f"{what}: a launch passes {name!r}, which is no buffer of it.")
+    values = {name: expected.value for name, expected in made.outputs.items()}
+    for name, array in [*made.inputs.items(), *values.items()]:
+        if array.dtype.kind not in _NUMBERS:
+            raise AuthorError(f"{what}: {name!r} holds {array.dtype}, which is no number.")
+    for name, expected in made.outputs.items():
+        try:
+            np.broadcast_to(expected.atol, expected.value.shape)
+        except ValueError as error:
+            raise AuthorError(
+                f"{what}: atol of {name!r} has the shape {np.shape(expected.atol)}, and value "
+                f"{expected.value.shape}."
+            ) from error
+
+
+def _require_exercise(exercise: Exercise, path: Path) -> None:
+    """What the fields' types do not say of an Exercise that stands in the file `path`."""
+    what = f"{authors.at(path, exercise.name)}: exercise {exercise.name!r}"
+    if not _NAME.fullmatch(exercise.name):
+        raise AuthorError(f"{what}: the name must be a word of letters, digits and underscores.")
+    if not exercise.cases:
+        raise AuthorError(f"{what} has no cases: nothing would be judged.")
+    for case in exercise.cases:
+        if not (math.isfinite(case.points) and case.points >= 0):
+            where = authors.at(path, exercise.name, case.name)
+            raise AuthorError(
+                f"{where}: case {case.name!r} is worth {case.points}: points are 0 or more."
+            )
+    names = [case.name for case in exercise.cases]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise AuthorError(f"{authors.at(path, twice[0])}: two cases are called {twice[0]!r}.")
+    if not path.with_name(exercise.source).is_file():
+        where = authors.at(path, exercise.name, exercise.source)
+        raise AuthorError(f"{where}: there is no file {exercise.source} in the lesson's folder.")

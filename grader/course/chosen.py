@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from .inputs import mixed
-from .model import Case, Problem, anywhere, hidden, longest_path, together
+from .model import Case, Problem
+from .problems import anywhere, hidden, longest_path, together
 
 FILE = "launches.json"
 

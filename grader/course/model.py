@@ -13,9 +13,7 @@ import numpy as np
 
 from ..errors import NotInCourse
 from . import authors
-from .contest import Contest
-from .kinds import Kind, Write
-from .kinds.kind import is_solution
+from .kinds import ExerciseKind, Write, is_solution
 from .mistakes import WrongKernel, wrong_kernels
 from .requirements import Ban, Requirement
 
@@ -24,6 +22,8 @@ FEW_ELEMENTS = 4096  # that the simulated GPU gets through in a moment
 Dim = int | tuple[int, ...]
 Blank = tuple[tuple[int, ...], type]  # the shape and dtype of a buffer that nobody has written
 Buffers = dict[str, Any]  # NumPy's arrays or CuPy's, by name
+
+COUNTERS = ("global_sectors", "inst_executed")  # what a contest compares
 
 
 @dataclass(frozen=True)
@@ -107,27 +107,6 @@ class Budget:
             return self
         most = math.ceil(self.at_most.factor * solution.get(self.counter, 0))
         return replace(self, at_most=most, times=self.at_most)
-
-
-def longest_path(factor: float = 3) -> Budget:
-    """That no thread does alone what others could share."""
-    why = (
-        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: "
-        "let all threads share the work"
-    )
-    return Budget("longest_path", Times(factor), why)
-
-
-def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
-    """That work is shared, and not done one after the other at an atomic either."""
-    why = "threads that meet at an atomic take turns there, where ours work side by side"
-    return longest_path(factor), Budget("atomics", Times(1), why)
-
-
-def exponentials(factor: float = 1.25) -> Budget:
-    """That no exponential is computed twice: each takes a warp as long as several additions."""
-    why = "keep an exponential that is needed again, or compute it in one place"
-    return Budget("exponentials", Times(factor), why)
 
 
 @dataclass(frozen=True)
@@ -223,7 +202,7 @@ class Exercise:
     cases: tuple[Case, ...]
     hints: tuple[str, ...] = ()
     hints_on: Mapping[str, str] = field(default_factory=dict)
-    kind: Kind = field(default_factory=Write)
+    kind: ExerciseKind = field(default_factory=Write)
     minutes: int = 0
     teaches: str = ""
     id: str = ""
@@ -308,6 +287,35 @@ class Shown:
     blank: Mapping[str, Blank] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, order=True)
+class Standing:
+    """How many times the least a kernel costs; a smaller one is better, traffic first: it is what
+    bounds a kernel on rows, and of two that move the same the one with fewer instructions leaves
+    more of the time to others. In hundredths, as they are shown."""
+
+    sectors: float
+    instructions: float
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A contest for the cheapest answer to an exercise.
+
+    It is counted on the exercise's last case, which is hidden and has a budget. Times depend on
+    the machine, and on how they are taken; these counts depend on the kernel alone. The lesson's
+    page derives the two least ones.
+    """
+
+    exercise: str
+    sectors: int  # the fewest of 32 bytes that must be loaded and stored
+    instructions: int  # the fewest that warps must execute
+
+    def standing(self, counters: Mapping[str, int]) -> Standing:
+        """Where the `contest` of a passed verdict puts its kernel."""
+        moved, executed = (counters[name] for name in COUNTERS)
+        return Standing(round(moved / self.sectors, 2), round(executed / self.instructions, 2))
+
+
 @dataclass(frozen=True)
 class Lesson:
     name: str
@@ -348,38 +356,3 @@ class Lesson:
         """The mistakes that learners make, exercise by exercise; raises MistakeError."""
         solutions = {exercise.name: self.solution(exercise) for exercise in self.exercises}
         return wrong_kernels(self.path, solutions)
-
-
-def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
-    """A case of which a learner is told the category and no more; half a point."""
-    return Case(name, problem, points=0.5, visible=False)
-
-
-def large(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
-    """The same with so many elements that one thread alone would be stopped: its path is held
-    against the solution's, so that this is what it is told."""
-    return replace(hidden(name, problem), budgets=(longest_path(),))
-
-
-def anywhere(problem: Problem) -> Problem:
-    """The same with inputs and outputs that begin one element into a larger array, where no access
-    of several elements is aligned; for kernels whose header promises nothing more."""
-    return replace(problem, begins=dict.fromkeys([*problem.inputs, *problem.outputs], 1))
-
-
-def together(*problems: Problem) -> Problem:
-    """Several small problems as one; the buffers of number k get the suffix _k."""
-    inputs: dict[str, np.ndarray] = {}
-    outputs: dict[str, Expected] = {}
-    scratch: dict[str, Blank] = {}
-    begins: dict[str, int] = {}
-    launches: list[Launch] = []
-    for k, problem in enumerate(problems):
-        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
-        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
-        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
-        begins |= {f"{name}_{k}": value for name, value in problem.begins.items()}
-        for launch in problem.launches:
-            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
-            launches.append(replace(launch, args=args))
-    return Problem(inputs, outputs, tuple(launches), scratch, begins=begins)

@@ -1,12 +1,14 @@
-"""Problems that are one launch over a few arrays, as short exercises need them."""
+"""What authors write cases with: problems of one launch, problems put together, budgets that say
+that work is shared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from .model import Dim, Expected, Launch, Problem
+from .model import Blank, Budget, Case, Dim, Expected, Launch, Problem, Times
 
 Array = np.ndarray
 
@@ -36,3 +38,59 @@ def _expected(value: Array, atol: float | Array, rtol: float) -> Expected:
         return Expected(value, value.dtype)
     dtype = np.float32 if value.dtype == np.float64 else value.dtype
     return Expected(value.astype(np.float64), dtype, atol=atol, rtol=rtol)
+
+
+def hidden(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """A case of which a learner is told the category and no more; half a point."""
+    return Case(name, problem, points=0.5, visible=False)
+
+
+def large(name: str, problem: Callable[[np.random.Generator], Problem]) -> Case:
+    """The same with so many elements that one thread alone would be stopped: its path is held
+    against the solution's, so that this is what it is told."""
+    return replace(hidden(name, problem), budgets=(longest_path(),))
+
+
+def anywhere(problem: Problem) -> Problem:
+    """The same with inputs and outputs that begin one element into a larger array, where no access
+    of several elements is aligned; for kernels whose header promises nothing more."""
+    return replace(problem, begins=dict.fromkeys([*problem.inputs, *problem.outputs], 1))
+
+
+def together(*problems: Problem) -> Problem:
+    """Several small problems as one; the buffers of number k get the suffix _k."""
+    inputs: dict[str, np.ndarray] = {}
+    outputs: dict[str, Expected] = {}
+    scratch: dict[str, Blank] = {}
+    begins: dict[str, int] = {}
+    launches: list[Launch] = []
+    for k, problem in enumerate(problems):
+        inputs |= {f"{name}_{k}": value for name, value in problem.inputs.items()}
+        outputs |= {f"{name}_{k}": value for name, value in problem.outputs.items()}
+        scratch |= {f"{name}_{k}": value for name, value in problem.scratch.items()}
+        begins |= {f"{name}_{k}": value for name, value in problem.begins.items()}
+        for launch in problem.launches:
+            args = tuple(f"{arg}_{k}" if isinstance(arg, str) else arg for arg in launch.args)
+            launches.append(replace(launch, args=args))
+    return Problem(inputs, outputs, tuple(launches), scratch, begins=begins)
+
+
+def longest_path(factor: float = 3) -> Budget:
+    """That no thread does alone what others could share."""
+    why = (
+        f"the busiest thread may execute at most {factor:g} times as many instructions as ours: "
+        "let all threads share the work"
+    )
+    return Budget("longest_path", Times(factor), why)
+
+
+def work_is_shared(factor: float = 3) -> tuple[Budget, ...]:
+    """That work is shared, and not done one after the other at an atomic either."""
+    why = "threads that meet at an atomic take turns there, where ours work side by side"
+    return longest_path(factor), Budget("atomics", Times(1), why)
+
+
+def exponentials(factor: float = 1.25) -> Budget:
+    """That no exponential is computed twice: each takes a warp as long as several additions."""
+    why = "keep an exponential that is needed again, or compute it in one place"
+    return Budget("exponentials", Times(factor), why)

@@ -24,7 +24,7 @@ from nbformat import NotebookNode, v4
 
 from ..errors import AuthorError, NotInCourse
 from . import Exercise, Lesson, authors, costs, rules
-from .kinds.kind import unmarked
+from .kinds import unmarked
 
 CUDA = {"magics_language": "cuda"}  # metadata by which nbconvert colours a cell as CUDA
 CHECK = "check-"  # the cell that grades exercise NAME has grade_id "check-NAME"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..course import Exercise, costs
-from ..course.kinds.kind import unmarked
+from ..course.kinds import unmarked
 from ..cuda.sanitize import lines_of
 from ..status import Status
 from .verdict import Verdict

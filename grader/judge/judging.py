@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from .. import compilers, course, cuda
 from ..course import solution_counts
-from ..course.contest import COUNTERS
+from ..course.model import COUNTERS
 from ..cuda.diagnostics import Diagnostic, summary
 from ..cuda.sanitize import encodable, one_line_end
 from ..status import Status

@@ -1,6 +1,6 @@
 """Headers that define the same functions for many types.
 
-`python -m tools.headers` writes them, `tests/test_headers.py` compares.
+`python -m tools.headers` writes them, `tests/compilers/test_headers.py` compares.
 """
 
 from __future__ import annotations

@@ -1,0 +1,234 @@
+"""The kinds of exercise: what is handed out of a solution, and how it is told.
+
+The judge runs all of them alike. What a kind asks beyond a right answer stands in the cases:
+budgets, a `Hazard` that must come about, a counter that must come to `Exactly` a number.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from types import MappingProxyType
+from typing import ClassVar
+
+YOURS = "// YOUR CODE HERE"
+
+_ANSWER = re.compile(
+    r"^(?P<indent>[ \t]*)// BEGIN SOLUTION *\n(?P<text>.*?)^[ \t]*// END SOLUTION *(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_MARKER = re.compile(r"^[ \t]*// (BEGIN|END) SOLUTION[ \t]*\n", re.MULTILINE)
+_FEWEST = 3  # lines
+_ATTEMPTS = 50
+_LINE = re.compile(r"^[ \t]*//   (.*)$", re.MULTILINE)
+_BLOCK = re.compile(rf"((?:^[ \t]*//   .*\n)+)[ \t]*{YOURS}", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class ExerciseKind(ABC):
+    """A kind of exercise: how it is named, what is handed out, and how its verdicts are told."""
+
+    name: ClassVar[str]  # what a verdict calls it
+    title: ClassVar[str]  # what people read
+    to_do: ClassVar[str]  # what a learner is to do with the cell as it was handed out
+    allowed: ClassVar[str] = ""  # what may be changed there, as the page says it
+    solved: ClassVar[str] = ""  # what is said of a right answer
+    # Words for a status that says too little of this kind, by the status.
+    called: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    # A verdict over budget names the line that costs most.
+    names_the_dearest_line: ClassVar[bool] = True
+    # The answer is to go wrong: the hardware is left out, and verdicts do not say how to avoid it.
+    goes_wrong: ClassVar[bool] = False
+    keeps_what_is_given: ClassVar[bool] = False  # all that is handed out must stay as it is
+    # The part of its points that one named mistake leaves, where the lesson does not say.
+    fault_leaves: ClassVar[float] = 0.0
+    # For which launches an exercise without rules must be right.
+    promise: ClassVar[str] = "no rule says for which launches it must be right"
+
+    @abstractmethod
+    def stub(self, indent: str, answer: str) -> str:
+        """What is handed out in place of `answer`, whole lines, which began at `indent`."""
+
+    def lines(self, handed_out: str) -> tuple[str, ...]:
+        """The lines that alone may be added to what is handed out, each once, where the kind hands
+        out such lines."""
+        return ()
+
+    @classmethod
+    def word(cls, status: str) -> str:
+        """What a learner reads of a status."""
+        return cls.called.get(status, status.replace("_", " "))
+
+    def fault(self, solution: str) -> str:
+        """What is wrong with the author's `solution` for this kind, without a full stop; or ""."""
+        if not is_solution(solution):
+            return "has no // BEGIN SOLUTION with an // END SOLUTION on a line below it"
+        if _bare(self.handed_out(solution)) == _bare(solution):
+            return f"is handed out solved: nothing is left to {self.title}"
+        return ""
+
+    def handed_out(self, solution: str) -> str:
+        """The kernel as learners get it."""
+        return _ANSWER.sub(lambda found: self.stub(found["indent"], found["text"]), solution)
+
+
+@dataclass(frozen=True)
+class Given(ExerciseKind):
+    """A kind that hands out lines in place of the answer: `given`, whole lines."""
+
+    given: str = ""
+
+    def stub(self, indent: str, answer: str) -> str:
+        return self.given.lstrip("\n")
+
+
+@dataclass(frozen=True)
+class Write(ExerciseKind):
+    """Write it: the answer, mostly the body of a kernel, is left out."""
+
+    name = "write"
+    title = "write it"
+    to_do = "Fill in the part marked for you"
+    fault_leaves = 0.4
+
+    def stub(self, indent: str, answer: str) -> str:
+        return f"{indent}{YOURS}\n"
+
+
+@dataclass(frozen=True)
+class Order(ExerciseKind):
+    """Order the lines (Parsons problems): those of the answer are handed out, shuffled, among
+    `distractors`, lines that do not belong to it. It is judged as a kernel of these lines, so that
+    another right order is right too.
+
+    D. Parsons and P. Haden, Parson's programming puzzles, Australasian Computing Education 2006.
+    """
+
+    name = "order"
+    title = "put in order"
+    to_do = (
+        "Take the lines that you need out of the comment, move each to its place, and leave the "
+        "others where they are"
+    )
+    allowed = (
+        "**What may be changed**: move lines of the comment into the kernel, each at most once and "
+        "as it is. All else stays as it was. Comments, white space, braces and empty statements do "
+        "not count."
+    )
+    called = MappingProxyType({"over_budget": "not as asked"})
+    keeps_what_is_given = True
+
+    distractors: tuple[str, ...] = ()
+
+    def stub(self, indent: str, answer: str) -> str:
+        lines = [line.strip() for line in answer.splitlines() if line.strip()]
+        shuffled = _shuffled([*lines, *self.distractors], lines)
+        return "".join(f"{indent}//   {line}\n" for line in shuffled) + f"{indent}{YOURS}\n"
+
+    def lines(self, handed_out: str) -> tuple[str, ...]:
+        return tuple(line for block in _BLOCK.findall(handed_out) for line in _LINE.findall(block))
+
+    def fault(self, solution: str) -> str:
+        for answer in answers(solution):
+            if len([line for line in answer.splitlines() if line.strip()]) < _FEWEST:
+                return f"has fewer than {_FEWEST} lines to {self.title}"
+        return super().fault(solution)
+
+
+@dataclass(frozen=True)
+class Place(ExerciseKind):
+    """Place it: a barrier, a fence or a guard is left out without a trace. A budget on what it
+    costs tells of one too many."""
+
+    name = "place"
+    title = "place it"
+    to_do = "Put what is missing where it belongs, and nowhere else"
+    allowed = (
+        "**What may be changed**: all that is given stays as it was. Add only conditions (`if`, "
+        "`while`, `return`), barriers and fences: no assignment, no macro, no function of your "
+        "own. Comments and white space do not count."
+    )
+    called = MappingProxyType({"over_budget": "not as asked"})
+    keeps_what_is_given = True
+
+    def stub(self, indent: str, answer: str) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class Break(Given):
+    """Break it: a right kernel is to go wrong in just one way, or to cost just so much. `given` are
+    the right kernel's lines in place of the answer. A case's `Hazard` or `Exactly` says what must
+    come about; hardware, which sees neither, is left out."""
+
+    name = "break"
+    title = "break it"
+    to_do = "Change the kernel until it goes wrong in the way that the exercise asks for"
+    solved = "It goes wrong, just as the exercise asks."
+    called = MappingProxyType({"wrong_answer": "not as asked"})
+    goes_wrong = True
+    promise = "it is asked to go wrong in its own launches, and promises no others"
+
+
+@dataclass(frozen=True)
+class Cheaper(Given):
+    """Make it cheaper: the kernel is right, and over its budget. `given` are the costly lines in
+    place of the answer. Which line costs most is the learner's to find, so no verdict names it."""
+
+    name = "cheaper"
+    title = "make it cheaper"
+    to_do = "The kernel is right and costs too much: find the line, and change it"
+    solved = "As right as before, and within its budget."
+    names_the_dearest_line = False
+
+
+@dataclass(frozen=True)
+class Bug(Given):
+    """Find the bug: `given` are faulty lines in place of the answer."""
+
+    name = "bug"
+    title = "find the bug"
+    to_do = "Something in this kernel is wrong: find it, and mend it"
+    solved = "Found and mended."
+
+
+KINDS: dict[str, type[ExerciseKind]] = {
+    kind.name: kind for kind in (Write, Order, Place, Break, Cheaper, Bug)
+}
+
+
+def answers(solution: str) -> Iterator[str]:
+    """What stands between each BEGIN SOLUTION and END SOLUTION."""
+    for found in _ANSWER.finditer(solution):
+        yield found["text"]
+
+
+def is_solution(kernel: str) -> bool:
+    """Whether an answer stands in it, between its two marks; it does not in what is handed out."""
+    return _ANSWER.search(kernel) is not None
+
+
+def unmarked(source: str) -> str:
+    """A kernel as people read it: without the lines that are for handing it out alone."""
+    return _MARKER.sub("", source)
+
+
+def _bare(source: str) -> str:
+    return "".join(re.sub(r"//[^\n]*", "", source).split())
+
+
+def _shuffled(given: list[str], lines: list[str]) -> list[str]:
+    """`given` in an order that depends on the lines alone, and in which as few of `lines` as can be
+    found follow each other as they do there."""
+    follows = set(pairwise(lines))
+    orders = [sorted(given, key=partial(_place, attempt)) for attempt in range(_ATTEMPTS)]
+    return min(orders, key=lambda order: sum(pair in follows for pair in pairwise(order)))
+
+
+def _place(attempt: int, line: str) -> str:
+    return hashlib.sha256(f"{attempt} {line}".encode()).hexdigest()

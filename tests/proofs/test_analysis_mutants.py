@@ -1,0 +1,48 @@
+"""What the analysis holds to be true cannot change without being noticed.
+
+A sample of its changes is tried; WARPWISE_MUTANTS=all tries all of them, some two hours of a core,
+and sees that those which are called equivalent in equivalent_analysis_mutants.toml are."""
+
+import os
+import random
+
+import pytest
+
+pytest.importorskip("z3")
+
+from analysis_mutants import Survivor, explained, places, survives, survivor
+from python_mutants import mutants
+
+pytestmark = pytest.mark.slow
+
+ALL = "WARPWISE_MUTANTS" in os.environ
+TRIED = 6
+PLACES = places()
+
+
+def sampled():
+    made = [(one, *mutant) for one in PLACES for mutant in mutants(one.function)]
+    return made if ALL else random.Random(31).sample(made, TRIED)
+
+
+@pytest.mark.parametrize(
+    ("place", "text", "mutant"), sampled(), ids=lambda one: getattr(one, "name", "")
+)
+def test_a_change_is_noticed_or_says_the_same(place, text, mutant):
+    one = survivor(place, text)
+    if one not in explained():
+        assert not survives(place, mutant), f"\n- {one.before}\n+ {one.after}"
+    elif ALL:
+        assert survives(place, mutant), f"called equivalent, and noticed: {one.after}"
+
+
+def test_every_change_that_is_called_equivalent_can_be_made():
+    made = {survivor(place, text) for place in PLACES for text, _ in mutants(place.function)}
+    assert explained().keys() <= made
+
+
+def test_what_is_wrong_about_an_instruction_is_noticed():
+    place = next(one for one in PLACES if one.name == "opposite")
+    (_, mutant), *_ = mutants(place.function)
+    assert not survives(place, mutant)
+    assert isinstance(survivor(place, "def opposite(): ..."), Survivor)
