@@ -16,7 +16,7 @@ from ..cuda.sanitize import lines_of
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdviceRule:
     """`advice` for errors whose sentence `says` this, if their line `has` that; what the line
     matched stands in the advice as {0}, its groups as {1} and so on."""
 
@@ -218,7 +218,7 @@ _RESULTS = (
 )
 
 RULES = tuple(
-    Rule(re.compile(says), advice, re.compile(has))
+    AdviceRule(re.compile(says), advice, re.compile(has))
     for says, has, advice in (
         (
             r"dim3|uint3|__cuda_\w+",

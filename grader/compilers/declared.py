@@ -222,7 +222,7 @@ class Declared:
 
 
 @dataclass(frozen=True)
-class Member:
+class StructMember:
     """A member of a struct: where it begins, in bytes, and what it is."""
 
     name: str
@@ -310,7 +310,7 @@ class Declarations:
         align = max(min(member.size, 8) for member in members)
         return -(-end // align) * align
 
-    def members(self, kind: str) -> tuple[Member, ...]:
+    def members(self, kind: str) -> tuple[StructMember, ...]:
         """What a value of a struct or vector type consists of; () if that is not known."""
         if kind not in self._structs:
             return _vector(kind)
@@ -322,7 +322,7 @@ class Declarations:
                 if size is None or None in dimensions:
                     return ()
                 offset += -offset % min(size, 8)
-                members.append(Member(name, offset, size, dimensions))
+                members.append(StructMember(name, offset, size, dimensions))
                 offset += size * prod(d or 1 for d in dimensions)
         return tuple(members)
 
@@ -330,13 +330,13 @@ class Declarations:
         return tuple(_evaluate(d, self._constants) for d in re.findall(r"\[([^\]]*)\]", brackets))
 
 
-def _vector(kind: str) -> tuple[Member, ...]:
+def _vector(kind: str) -> tuple[StructMember, ...]:
     """The members of `float4` and its like."""
     match = re.fullmatch(r"([a-z]+)([1234])", kind)
     if not match or match[1] not in _SCALARS:
         return ()
     size = _SCALARS[match[1]]
-    return tuple(Member(_AXES[n], n * size, size, ()) for n in range(int(match[2])))
+    return tuple(StructMember(_AXES[n], n * size, size, ()) for n in range(int(match[2])))
 
 
 def _constants(text: str) -> dict[str, int]:

@@ -45,13 +45,13 @@ _INCLUDE = re.compile(r'\s*(?:#|%:)\s*include\b\s*(?:[<"](?P<header>[^>"]*)[>"])
 
 
 @dataclass
-class Entry:
+class LogEntry:
     """One message of a log."""
 
     head: re.Match[str]  # its first line, by groups: file, line, kind, message
     included: int | None = None  # clang: the learner's line of the #include that brought the file
     rows: list[str] = field(default_factory=list)  # NVRTC: what stands below the first line
-    notes: list[Entry] = field(default_factory=list)  # that belong to it
+    notes: list[LogEntry] = field(default_factory=list)  # that belong to it
 
     @property
     def own(self) -> bool:
@@ -62,7 +62,7 @@ class Entry:
         return self.head["kind"].lower()
 
 
-class Log(ABC):
+class CompilerLog(ABC):
     """A compiler's log about a source."""
 
     def __init__(self, log: str, source: str):
@@ -77,10 +77,10 @@ class Log(ABC):
     def warnings(self) -> tuple[Diagnostic, ...]:
         """What the compiler doubts in the source itself, where that is worth a learner's while."""
         doubts = (one for one in self._entries() if one.own and self.worth_telling(one))
-        alone = (Entry(one.head, one.included, one.rows) for one in doubts)  # without notes
+        alone = (LogEntry(one.head, one.included, one.rows) for one in doubts)  # without notes
         return bounded(dict.fromkeys(map(self.diagnostic, alone)))
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[LogEntry]:
         """All messages but notes, each with the notes that follow it."""
         told = None
         for entry in self.messages():
@@ -94,30 +94,30 @@ class Log(ABC):
             yield told
 
     @abstractmethod
-    def messages(self) -> Iterator[Entry]:
+    def messages(self) -> Iterator[LogEntry]:
         """All messages, in their order."""
 
     @abstractmethod
-    def diagnostic(self, error: Entry) -> Diagnostic: ...
+    def diagnostic(self, error: LogEntry) -> Diagnostic: ...
 
     @abstractmethod
-    def worth_telling(self, warning: Entry) -> bool: ...
+    def worth_telling(self, warning: LogEntry) -> bool: ...
 
     def errors(self, found: list[Diagnostic]) -> list[Diagnostic]:
         """The errors to tell of, where those were found that have a place in a source."""
         return found
 
     @abstractmethod
-    def message(self, entry: Entry) -> str: ...
+    def message(self, entry: LogEntry) -> str: ...
 
     @abstractmethod
-    def place(self, entry: Entry) -> tuple[int, int | None]:
+    def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """The line from 1, and the column from 0 in characters, of a message about the source."""
 
-    def note(self, entry: Entry) -> Note:
+    def note(self, entry: LogEntry) -> Note:
         return Note(self.message(entry), *self.place(entry))
 
-    def elsewhere(self, error: Entry, lines: list[int], notes: list[Note]) -> Diagnostic:
+    def elsewhere(self, error: LogEntry, lines: list[int], notes: list[Note]) -> Diagnostic:
         """An error in a header, at the first of the learner's `lines` that led there."""
         name = included_as(error.head["file"])
         at = f", line {error.head['line']}" if name != NAMES_FILE else ""
@@ -172,22 +172,22 @@ _DOUBTFUL = {
 }
 
 
-class NvrtcLog(Log):
+class NvrtcLog(CompilerLog):
     """NVRTC's log."""
 
-    def messages(self) -> Iterator[Entry]:
+    def messages(self) -> Iterator[LogEntry]:
         entry = None
         for row in self.rows:
             if head := _HEAD.fullmatch(row) if not row.startswith(" ") else None:
                 if entry:
                     yield entry
-                entry = Entry(head)
+                entry = LogEntry(head)
             elif entry:
                 entry.rows.append(row)
         if entry:
             yield entry
 
-    def worth_telling(self, warning: Entry) -> bool:
+    def worth_telling(self, warning: LogEntry) -> bool:
         return warning.head["number"] in _DOUBTFUL
 
     def errors(self, found: list[Diagnostic]) -> list[Diagnostic]:
@@ -202,7 +202,7 @@ class NvrtcLog(Log):
         said = (match for row in self.rows if (match := _PTXAS.match(row)))
         return found or [Diagnostic(f"ptxas: {one['message'].strip()}", asm) for one in said]
 
-    def diagnostic(self, error: Entry) -> Diagnostic:
+    def diagnostic(self, error: LogEntry) -> Diagnostic:
         traces = [trace for entry in (error, *error.notes) for trace in _traces(entry)]
         notes = [self.note(entry) for entry in error.notes if entry.own]
         if not error.own and not error.head["end"]:
@@ -221,7 +221,7 @@ class NvrtcLog(Log):
         at, last = code.count("\n") + 1, code.rpartition("\n")[2]
         return at, len(last) if self.lines[at - 1].startswith(last) else None
 
-    def message(self, entry: Entry) -> str:
+    def message(self, entry: LogEntry) -> str:
         """The sentence with the rows that go on with it, e.g. the types of arguments."""
         more = []
         for row, following in pairwise([*entry.rows, ""]):
@@ -230,7 +230,7 @@ class NvrtcLog(Log):
             more.append(row.strip())
         return _NOT_OPENED.sub(r"\1", "; ".join([entry.head["message"].strip(), *more]))
 
-    def place(self, entry: Entry) -> tuple[int, int | None]:
+    def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """NVRTC's caret stands two columns further in."""
         number = min(int(entry.head["line"] or len(self.lines)), len(self.lines))
         caret = next((row for row in entry.rows if _CARET.fullmatch(row)), None)
@@ -242,7 +242,7 @@ class NvrtcLog(Log):
         return number, len(line.encode()[:column].decode(errors="ignore"))
 
 
-def _traces(entry: Entry) -> Iterator[tuple[str, int]]:
+def _traces(entry: LogEntry) -> Iterator[tuple[str, int]]:
     """Where the learner's text instantiates what the entry is about, from inside out."""
     for row in entry.rows:
         found = _TRACE.search(row) if row.startswith(" " * 10) else None
@@ -273,21 +273,21 @@ _NO_DEVICE = (
 )
 
 
-class ClangLog(Log):
+class ClangLog(CompilerLog):
     """clang's log; `clang.source` says what clang is asked to doubt."""
 
-    def messages(self) -> Iterator[Entry]:
+    def messages(self) -> Iterator[LogEntry]:
         included = None
         for row in self.rows:
             if found := _INCLUDED.match(row):  # told once for all errors of one header
                 included = int(found["line"])
             elif (head := _CLANG_HEAD.fullmatch(row)) and not _NO_ERRORS.search(row):
-                yield Entry(head, included)
+                yield LogEntry(head, included)
 
-    def worth_telling(self, warning: Entry) -> bool:
+    def worth_telling(self, warning: LogEntry) -> bool:
         return warning.kind == "warning" and MAY_BE not in warning.head["message"]  # for us alone
 
-    def diagnostic(self, error: Entry) -> Diagnostic:
+    def diagnostic(self, error: LogEntry) -> Diagnostic:
         own = [note for note in error.notes if note.own]
         for note in own:
             if _HOST.search(note.head["message"]):  # told where it is defined, as NVRTC does
@@ -301,11 +301,11 @@ class ClangLog(Log):
         used = [self.place(note)[0] for note in own if _USED.search(note.head["message"])]
         return self.elsewhere(error, [*used, *filter(None, [error.included])], notes)
 
-    def message(self, entry: Entry) -> str:
+    def message(self, entry: LogEntry) -> str:
         text = _FLAG.sub("", _PATHS.sub(r"'\1'", entry.head["message"].strip()))
         return _NOT_FOUND.sub(r"cannot open source file '\1'", text)
 
-    def place(self, entry: Entry) -> tuple[int, int | None]:
+    def place(self, entry: LogEntry) -> tuple[int, int | None]:
         """clang counts bytes from 1."""
         line = min(max(int(entry.head["line"]), 1), len(self.lines))
         before = self.lines[line - 1].encode()[: int(entry.head["column"]) - 1]

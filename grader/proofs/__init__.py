@@ -6,7 +6,7 @@
 
 `counterexample` launches it at the numbers that stand in its PTX (`launches`, `trying`), on the
 simulated GPU. `prove` reasons: a symbolic thread goes through the program (`thread`, `rounds`);
-what must not happen is asked of Z3 (`scenes`), and what may happen is tried on the simulated GPU
+what must not happen is asked of Z3 (`solver`), and what may happen is tried on the simulated GPU
 (`search`). Z3 is the extra `warpwise[proofs]`; `counterexample` needs none.
 """
 

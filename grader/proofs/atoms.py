@@ -192,7 +192,7 @@ class Atoms:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Atom] = {}
-        self.products: Any = None  # `scenes.Facts` about them, as long as no atom is forgotten
+        self.products: Any = None  # `solver.Facts` about them, as long as no atom is forgotten
         self._names: dict[int, tuple[Formula, frozenset[str]]] = {}  # kept alive, so ids are
 
     def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
@@ -274,7 +274,7 @@ class Atoms:
         return name
 
 
-class Copies:
+class Twins:
     """The same atoms at another time: those that are `inside` a loop get a twin each, of which the
     same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
     `scope` is narrower than this one."""

@@ -34,7 +34,7 @@ class Loop:
     body: frozenset[int]
 
 
-class Graph:
+class LoopGraph:
     """`blocks`: (start, end) by start, where the instruction before `end` decides who follows;
     `order`: their starts, each after all that come before it but for jumps back; `loops` by
     header. Undecided where a loop has two entries."""
@@ -184,7 +184,7 @@ def meets(one: Instruction) -> Scope:
 class Walk:
     """A symbolic thread's way through a kernel: what it has found so far, and how branches join."""
 
-    def __init__(self, graph: Graph, on: Arithmetic):
+    def __init__(self, graph: LoopGraph, on: Arithmetic):
         self.graph, self.code, self.on = graph, graph.code, on
         self.accesses: list[AccessSite] = []
         self.meetings: list[Meeting] = []

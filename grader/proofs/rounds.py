@@ -15,7 +15,7 @@ from math import gcd
 
 import z3
 
-from .atoms import HUGE, Copies, Formula, Polynomial, Scope, all_of, negated, term
+from .atoms import HUGE, Formula, Polynomial, Scope, Twins, all_of, negated, term
 from .loops import Epoch, Loop, State, Undecided, Walk, meets
 from .values import Arithmetic, Pointer, Value, same
 
@@ -226,19 +226,19 @@ class AnyRound:
             total += step.number * coefficient
         return total
 
-    def _link_epochs(self, copies: Copies, later: Formula) -> None:
+    def _link_epochs(self, copies: Twins, later: Formula) -> None:
         pairs = [*zip(self.head.epoch, self.back.epoch, strict=True)]
         pairs += zip(self.head.warp_epoch, self.back.warp_epoch, strict=True)
         for now, before in pairs:
             same = term(now) == term(copies.polynomial(before))
             self.on.atoms.fact(now, z3.Implies(later, same))
 
-    def _copies(self, mark: str) -> Copies:
+    def _copies(self, mark: str) -> Twins:
         inside = self._since()
         atoms = self.on.atoms
-        return Copies(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
+        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
 
-    def _copied(self, state: State, copies: Copies, size: int) -> tuple[tuple[Formula, ...], State]:
+    def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
         rest = tuple(copies.formula(one) for one in state.path[size:])
         registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
@@ -248,7 +248,7 @@ class AnyRound:
         ]
         return rest, State(self.entry.path, registers, *epochs)
 
-    def _twin(self, value: Value, copies: Copies) -> Value:
+    def _twin(self, value: Value, copies: Twins) -> Value:
         if isinstance(value, Polynomial):
             return copies.polynomial(value)
         if isinstance(value, Pointer):

@@ -22,10 +22,10 @@ from ..ptx.linker import link
 from ..ptx.ptx import Program, Symbol, Variable
 from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
-from .loops import AccessSite, Epoch, Graph, Meeting, Undecided
-from .scenes import Scene, differ
+from .loops import AccessSite, Epoch, LoopGraph, Meeting, Undecided
 from .setting import AXES, Setting, Shape, shapes
-from .thread import Thread
+from .solver import Solver, differ
+from .thread import SymbolicThread
 from .trial import MOST_ELEMENTS, Effort, Found, Outcome, Trial
 from .trying import Attempts
 from .values import Arithmetic
@@ -34,25 +34,25 @@ from .values import Arithmetic
 
 
 @dataclass(frozen=True)
-class Question:
+class FaultQuestion:
     """`formulas` are true at once if the `fault` ("bounds", "alignment", "race", "barrier",
     "warp") happens at the instructions `places`."""
 
     fault: str
     places: tuple[int, ...]
-    scene: Scene
+    solver: Solver
     formulas: list[Formula]
 
 
-def all_questions(thread: Thread) -> Iterator[Question]:
+def all_questions(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     """Whatever has to be impossible; those that are answered fastest come first."""
     yield from _about_accesses(thread)
     yield from _about_meetings(thread)
     yield from _about_races(thread)
 
 
-def _about_accesses(thread: Thread) -> Iterator[Question]:
-    scene, in_parts = Scene(thread.on.atoms), Scene(thread.on.atoms, in_parts=True)
+def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    solver, in_parts = Solver(thread.on.atoms), Solver(thread.on.atoms, in_parts=True)
     for one in thread.accesses:
         length = thread.lengths[one.pointer.array]
         if length is None:
@@ -61,46 +61,50 @@ def _about_accesses(thread: Thread) -> Iterator[Question]:
             raise Undecided(what, line)
         offset = term(one.pointer.offset)
         outside = z3.Or(offset < 0, offset + one.width > term(length))
-        yield Question("bounds", (one.at,), scene, [*one.path, outside])
+        yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
         if not one.pointer.offset.divisible(one.width):
             whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
             crooked = term(one.pointer.offset - whole) != 0
-            yield Question("alignment", (one.at,), in_parts, [*one.path, crooked])
+            yield FaultQuestion("alignment", (one.at,), in_parts, [*one.path, crooked])
 
 
-def _about_meetings(thread: Thread) -> Iterator[Question]:
-    scenes = {scope: Scene(thread.on.atoms, scope) for scope in Scope}
+def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    solver = {scope: Solver(thread.on.atoms, scope) for scope in Scope}
     for one in thread.meetings:
-        scene = scenes[one.scope]
+        solver = solver[one.scope]
         if one.scope is Scope.WARP_ROUND:
-            yield from _about_whole_warps(thread, scenes[Scope.THREAD], one)
+            yield from _about_whole_warps(thread, solver[Scope.THREAD], one)
         path = all_of(one.path)
         if thread.on.atoms.scope(path) <= one.scope:
             continue
-        apart = differ(scene, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
-        formulas = [path, negated(scene.second(path)), apart]
+        apart = differ(solver, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
+        formulas = [path, negated(solver.second(path)), apart]
         if one.scope is Scope.WARP_ROUND:
             warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-            formulas.append(term(warp) == term(scene.second_value(warp)))
-            formulas.append(scene.second(_named(thread, one.mask)))
+            formulas.append(term(warp) == term(solver.second_value(warp)))
+            formulas.append(solver.second(_named(thread, one.mask)))
         fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
-        yield Question(fault, (one.at,), scene, formulas)
+        yield FaultQuestion(fault, (one.at,), solver, formulas)
 
 
-def _about_whole_warps(thread: Thread, scene: Scene, one: Meeting) -> Iterator[Question]:
+def _about_whole_warps(
+    thread: SymbolicThread, solver: Solver, one: Meeting
+) -> Iterator[FaultQuestion]:
     """That a mask names the lane that comes with it, and no lane that a block's last warp lacks."""
     on, whole = thread.on, thread.setting.threads
     if one.mask != FULL:
-        yield Question("warp", (one.at,), scene, [*one.path, negated(_named(thread, one.mask))])
+        yield FaultQuestion(
+            "warp", (one.at,), solver, [*one.path, negated(_named(thread, one.mask))]
+        )
     if not whole.divisible(WARP):
         last = on.floor_quotient(whole, WARP)
         mine = on.floor_quotient(thread.setting.thread_number, WARP)
         most = one.mask.bit_length() - 1
         partial = [term(whole - last * WARP) <= most, term(mine) == term(last)]
-        yield Question("warp", (one.at,), scene, [*one.path, *partial])
+        yield FaultQuestion("warp", (one.at,), solver, [*one.path, *partial])
 
 
-def _named(thread: Thread, mask: int) -> Formula:
+def _named(thread: SymbolicThread, mask: int) -> Formula:
     """That a mask names a thread's lane."""
     if mask == FULL:
         return z3.BoolVal(True)
@@ -108,9 +112,9 @@ def _named(thread: Thread, mask: int) -> Formula:
     return z3.Or([lane == bit for bit in range(WARP) if mask >> bit & 1])
 
 
-def _about_races(thread: Thread) -> Iterator[Question]:
+def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
     atoms, special = thread.on.atoms, thread.setting.special
-    block, grid = Scene(atoms, Scope.BLOCK), Scene(atoms, Scope.GRID)
+    block, grid = Solver(atoms, Scope.BLOCK), Solver(atoms, Scope.GRID)
     threads = differ(block, [special[f"%tid.{axis}"] for axis in AXES])
     blocks = differ(grid, [special[f"%ctaid.{axis}"] for axis in AXES])
     for a, b in combinations_with_replacement(thread.accesses, 2):
@@ -122,9 +126,9 @@ def _about_races(thread: Thread) -> Iterator[Question]:
             meet = _same_epoch(thread, block, a, b)
             if not any(z3.is_false(one) for one in meet):
                 both = [*_overlap(block, a, b), threads, *meet]
-                yield Question("race", places, block, both)
+                yield FaultQuestion("race", places, block, both)
         if space == "global":
-            yield Question("race", places, grid, [*_overlap(grid, a, b), blocks])
+            yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
 
 
 def _conflict(a: AccessSite, b: AccessSite) -> bool:
@@ -132,31 +136,33 @@ def _conflict(a: AccessSite, b: AccessSite) -> bool:
     return verbs != {"reads"} and verbs != {"updates"}
 
 
-def _overlap(scene: Scene, a: AccessSite, b: AccessSite) -> list[Formula]:
+def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
     """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
-    here, there = a.pointer.offset, scene.second_value(b.pointer.offset)
+    here, there = a.pointer.offset, solver.second_value(b.pointer.offset)
     apart = there - here
     if a.width == b.width and apart.divisible(a.width):
         touch = [term(apart) == 0]
     else:
         touch = [term(apart) < a.width, term(apart) > -b.width]
-    return [*a.path, *(scene.second(one) for one in b.path), *touch]
+    return [*a.path, *(solver.second(one) for one in b.path), *touch]
 
 
-def _same_epoch(thread: Thread, scene: Scene, a: AccessSite, b: AccessSite) -> list[Formula]:
+def _same_epoch(
+    thread: SymbolicThread, solver: Solver, a: AccessSite, b: AccessSite
+) -> list[Formula]:
     """That no barrier lies between: of the block, and of the warp if both are in one."""
-    found = _equal(scene, a.epoch, b.epoch)
+    found = _equal(solver, a.epoch, b.epoch)
     if (a.warp_epoch, b.warp_epoch) != (a.epoch, b.epoch):
         warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
-        elsewhere = term(warp) != term(scene.second_value(warp))
-        found.append(z3.Or(elsewhere, all_of(_equal(scene, a.warp_epoch, b.warp_epoch))))
+        elsewhere = term(warp) != term(solver.second_value(warp))
+        found.append(z3.Or(elsewhere, all_of(_equal(solver, a.warp_epoch, b.warp_epoch))))
     return found
 
 
-def _equal(scene: Scene, a: Epoch, b: Epoch) -> list[Formula]:
+def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
     found = []
     for one, other in zip(a, b, strict=True):
-        difference: Polynomial = one - scene.second_value(other)
+        difference: Polynomial = one - solver.second_value(other)
         if difference.number is None:
             found.append(term(difference) == 0)
         elif difference.number:
@@ -173,8 +179,8 @@ MOST_RUNS = 8  # until it is known which integers may wrap
 class Doubt:
     """A question that may have an answer: what may go wrong, and how it came up."""
 
-    thread: Thread
-    question: Question
+    thread: SymbolicThread
+    question: FaultQuestion
     unknown: bool
 
     @property
@@ -186,12 +192,12 @@ def examined(
     program: Program, linked: LinkedProgram, rule: Rule, effort: Effort
 ) -> Iterator[Doubt]:
     """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
-    graph = Graph(linked.function)
+    graph = LoopGraph(linked.function)
     variables = variables_of(program, linked)
     for shape in shapes(rule):
         thread = explored(graph, variables, rule, shape, effort)
         for question in all_questions(thread):
-            answer = question.scene.ask(question.formulas, effort)
+            answer = question.solver.ask(question.formulas, effort)
             if not effort.left:
                 raise Undecided("the time was too short")
             if answer is not None:
@@ -199,18 +205,18 @@ def examined(
 
 
 def explored(
-    graph: Graph,
+    graph: LoopGraph,
     variables: dict[str, Variable],
     rule: Rule,
     shape: Shape,
     effort: Effort,
-) -> Thread:
+) -> SymbolicThread:
     """A symbolic thread that has gone through the kernel; whatever integers might not fit where
     it comes by are reduced."""
     wraps: frozenset[int] = frozenset()
     for _ in range(MOST_RUNS):
         on = Arithmetic(Atoms(), wraps)
-        thread = Thread(graph, Setting(rule, shape, on), variables, effort)
+        thread = SymbolicThread(graph, Setting(rule, shape, on), variables, effort)
         thread.run()
         failed = unmet(on, effort)
         if not failed:
@@ -221,7 +227,7 @@ def explored(
 
 def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
     """The instructions at which some integer may not fit its type."""
-    scene = Scene(on.atoms)
+    solver = Solver(on.atoms)
     failed: set[int] = set()
     for one in on.obligations:
         if one.at in failed:
@@ -230,7 +236,7 @@ def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
         for outside in (value < one.low, value > one.high):
             if not effort.left:
                 raise Undecided("the time was too short")
-            if not scene.impossible([*one.path, outside], effort):
+            if not solver.impossible([*one.path, outside], effort):
                 failed.add(one.at)
                 break
     return frozenset(failed)
@@ -262,7 +268,7 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
     of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
     setting = doubt.thread.setting
     question = doubt.question
-    scene, atoms = question.scene, setting.on.atoms
+    solver, atoms = question.solver, setting.on.atoms
     grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
     given = set().union(*(value.atoms for value in setting.numbers.values()))
     free = [name for name in grid if name in given]  # a launch gives it; others follow from these
@@ -274,12 +280,12 @@ def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
         for _ in range(TRIES):
             if not effort.left:
                 return
-            guess = scene.ask([*fault, *small, *tried], effort)
+            guess = solver.ask([*fault, *small, *tried], effort)
             if not isinstance(guess, dict):
                 break
             values = {name: guess[name] for name in free}
             tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
-            if isinstance(scene.ask(fault, effort, values), dict):
+            if isinstance(solver.ask(fault, effort, values), dict):
                 trial = _trial(setting, values)
                 if trial.keeps_to_its_rule():  # guessed products may be larger in truth
                     yield trial

@@ -29,9 +29,9 @@ from .atoms import Formula, Polynomial, Scope, negated
 from .loops import (
     END,
     AccessSite,
-    Graph,
     Iteration,
     Loop,
+    LoopGraph,
     Meeting,
     State,
     Undecided,
@@ -51,11 +51,11 @@ KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
 ACCESSES = ("ld", "ldu", "st", "atom", "red")
 
 
-class Thread(Walk):
+class SymbolicThread(Walk):
     """A walk through a whole kernel. `lengths`: the bytes of arrays and variables by name."""
 
     def __init__(
-        self, graph: Graph, setting: Setting, variables: dict[str, Variable], effort: Effort
+        self, graph: LoopGraph, setting: Setting, variables: dict[str, Variable], effort: Effort
     ):
         super().__init__(graph, setting.on)
         self.effort, self.setting, self.variables = effort, setting, variables

@@ -3,6 +3,8 @@
 import pytest
 
 from grader import compilers
+from grader.compilers.lexer import without_comments
+from grader.compilers.logs import NvrtcLog
 from grader.cuda import CompileError, diagnostics
 from grader.notebook.html import excerpt
 
@@ -259,6 +261,35 @@ def test_a_warning_is_no_error():
 def test_an_unknown_header_is_named():
     with pytest.raises(CompileError, match=r"nowhere\.h"):
         compiles("", "#include <nowhere.h>")
+
+
+def test_a_note_of_a_warning_is_not_told_with_the_error_before_it():
+    log = f"""{compilers.SOURCE_NAME}(2): error: identifier "a" is undefined
+  y[0] = a;
+         ^
+
+/include/cub/reduce.cuh(9): warning #1835-D: attribute does not apply here
+  note;
+  ^
+
+/include/cub/reduce.cuh(7): note #3196-D: it stands here
+          detected during instantiation of "T reduce(T)" at line 1 of {compilers.SOURCE_NAME}
+"""
+    (found,) = NvrtcLog(log, "\n  y[0] = a;\n").diagnostics()
+    assert found.line == 2 and found.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("source", "bare"),
+    [
+        ("n = 1'000; // one\nm = '/';", "n = 1'000;  \nm = '/';"),
+        ('f(R"x(// none)x"); /* " */ g();', 'f(R"x(// none)x");   g();'),
+        ('f("/*"); // "\n*/', 'f("/*");  \n*/'),
+        ("f(); /* open", "f(); /* open"),
+    ],
+)
+def test_what_looks_like_a_comment_in_a_literal_is_none(source, bare):
+    assert without_comments(source) == bare
 
 
 # --- the cache --------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ Model = Mapping[str, int]  # what whole numbers may be, by atom
 
 
 @dataclass
-class Scene:
+class Solver:
     """`shared`: how narrow a scope the two threads have in common; `in_parts`: whether products of
     what has been divided are looked at in parts."""
 
@@ -406,7 +406,7 @@ def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formu
     return found
 
 
-def differ(scene: Scene, values: Iterable[Polynomial]) -> Formula:
+def differ(solver: Solver, values: Iterable[Polynomial]) -> Formula:
     """That the threads differ in one of these."""
-    pairs = [(one, scene.second_value(one)) for one in values]
+    pairs = [(one, solver.second_value(one)) for one in values]
     return z3.Or([term(a) != term(b) for a, b in pairs if a != b])
