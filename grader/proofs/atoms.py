@@ -197,10 +197,10 @@ class Atoms:
 
     def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
         """A new integer between `low` and `high`; its name is made distinct."""
-        return Polynomial.atom(self._enter(name, scope, low, high))
+        return Polynomial.atom(self._enter(Atom(name, scope, low, high)))
 
     def boolean(self, name: str, scope: Scope) -> Formula:
-        return z3.Bool(self._enter(name, scope, boolean=True))
+        return z3.Bool(self._enter(Atom(name, scope, boolean=True)))
 
     def fact(self, about: Polynomial | Iterable[str], formula: Formula) -> None:
         """Let a formula hold wherever one of these atoms is spoken of."""
@@ -267,11 +267,12 @@ class Atoms:
         for one in self.by_name.values():
             one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
 
-    def _enter(self, name: str, scope: Scope, *bounds: int, boolean: bool = False) -> str:
-        """Enter an atom, and give it a name that is distinct."""
-        name = f"{name}#{len(self.by_name)}" if name in self.by_name else name
-        self.by_name[name] = Atom(name, scope, *bounds, boolean=boolean)
-        return name
+    def _enter(self, atom: Atom) -> str:
+        """Enter an atom, and make its name distinct."""
+        if atom.name in self.by_name:
+            atom.name = f"{atom.name}#{len(self.by_name)}"
+        self.by_name[atom.name] = atom
+        return atom.name
 
 
 class Twins:

@@ -69,11 +69,11 @@ def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
 
 
 def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
-    solver = {scope: Solver(thread.on.atoms, scope) for scope in Scope}
+    solvers = {scope: Solver(thread.on.atoms, scope) for scope in Scope}
     for one in thread.meetings:
-        solver = solver[one.scope]
+        solver = solvers[one.scope]
         if one.scope is Scope.WARP_ROUND:
-            yield from _about_whole_warps(thread, solver[Scope.THREAD], one)
+            yield from _about_whole_warps(thread, solvers[Scope.THREAD], one)
         path = all_of(one.path)
         if thread.on.atoms.scope(path) <= one.scope:
             continue
