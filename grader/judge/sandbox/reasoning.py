@@ -28,7 +28,8 @@ from ...ptx.ptx import Program, mentioned
 from ..protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[2]
-_REASONERS = ("cuda", "course")  # whose every file counts: lemmas, instructions, rules
+# Whose every file counts: lemmas, instructions, rules.
+_REASONERS = ("compilers", "course", "cuda", "machine", "proofs", "ptx", "say", "watch")
 _LIBRARIES = ("z3-solver", "numpy")
 _SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
