@@ -23,6 +23,7 @@ from ..cuda.diagnostics import Diagnostic, bounded
 from ..say import verdict_process as say
 from ..status import Status
 from . import cases, protocol
+from . import worker as workers
 from .cases import CaseInstance
 from .playback.strip import Strip
 from .protocol import (
@@ -40,7 +41,7 @@ from .protocol import (
     Reply,
 )
 from .verdict import shortened
-from .worker import KILLED, WATCHED, Watch, Worker
+from .worker import KILLED, Watch, Worker
 
 MUCH = 1 << 16  # elements
 GPU_WAKES = 8.0  # seconds of the CPU's that a process spends on making a GPU ready
@@ -240,7 +241,7 @@ class Session:
         deadline = min(self._end, time.monotonic() + message.seconds * limits.patience)
         try:
             seconds, size = message.seconds, limits.memory_bytes
-            watch = Watch(worker.pid, seconds, size) if WATCHED else None
+            watch = Watch(worker.pid, seconds, size) if workers.WATCHED else None
             reply = worker.receive(deadline, _longest(message), watch)
             outcome = _checked(reply, message, self._device)
             if not (isinstance(outcome, Failed) and (compiles or outcome.broken_off)):
