@@ -109,10 +109,11 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     if before and earlier:
         why += f"{why and ' and '}earlier than it was ({file.local(before)})"
     names = f" ({some(late)})" if late else ""
+    count = f"{len(late)} of {len(whose)} would be late{names}"
     whom = f" for {learner}" if learner else ""
     return (
         f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {why}: "
-        f"{len(late)} of {len(whose)} would be late{names}."
+        f"{count if whose else 'nobody has handed in yet'}."
     )
 
 

@@ -14,7 +14,8 @@ from grader.course import lesson
 from grader.learner import folder
 
 # Pictures, JupyterLab's server with nbgrader's extensions of it, pages of notebooks, the solver.
-HEAVY = ("matplotlib", "nbgrader.server_extensions", "notebook", "jupyterlab", "nbconvert", "grader.notebook", "z3")
+HEAVY = ("matplotlib", "grader.notebook", "nbgrader.server_extensions", "notebook", "jupyterlab")
+HEAVY += ("nbconvert", "z3")
 
 
 @pytest.fixture(scope="module")
