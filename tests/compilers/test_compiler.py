@@ -362,3 +362,10 @@ def test_a_home_that_cannot_be_written_costs_only_time(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     assert ".entry k" in compiles("y[0] = 6.0f;").text
+
+
+def test_lessons_find_the_compilers_at_the_door():
+    from grader import compilers as room
+    from grader.cuda import compilers as door
+
+    assert door is room
