@@ -84,6 +84,6 @@ def test_the_sum_that_is_timed_with_so_many_loads_under_way_is_right():
 @pytest.mark.gpu
 def test_cuda_counts_the_same_blocks_on_this_gpu():
     """cudaOccupancyMaxActiveBlocksPerMultiprocessor, of 39 numbers of threads, 24 of registers."""
-    from grader.bench import waiting
+    from tools import waiting
 
     assert [one for one in waiting.compared() if one.ours != one.cudas] == []
