@@ -1,5 +1,5 @@
 """What several test files begin with, where tests that need a GPU are run, and which of a test's
-many cases `make test` runs."""
+many cases --most-cases draws."""
 
 import os
 import random

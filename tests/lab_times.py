@@ -12,6 +12,7 @@ hardly change.
 from __future__ import annotations
 
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -50,6 +51,7 @@ return (performance.now() - start) / 100;"""
 
 def five_players() -> str:
     """A page with five players of a launch that races."""
+    sys.path.append(str(Path(__file__).parent / "notebook"))
     from test_player import RACING, summed
 
     run, recording = summed(RACING)

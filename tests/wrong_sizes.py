@@ -1,6 +1,6 @@
 """Kernels that are right at every size that a case tries, and wrong at another one.
 
-`python tests/wrong_sizes.py [WORD] [--folder FOLDER] [--jobs N]` takes those of `test_sizes`, the
+`python tests/wrong_sizes.py [WORD] [--folder FOLDER] [--jobs N]` takes `NO_CASE_CATCHES`, the
 mistakes of the lessons, systematic changes of the solutions, and the .cu files of FOLDER (their
 first line is `// exercise: LESSON/NAME`), and prints of each whether it passes all cases, whether a
 launch that breaks it is found by trying launches alone, by reasoning too, and the seconds of both.
@@ -17,7 +17,6 @@ from pathlib import Path
 
 import proofs
 from in_parallel import add_jobs, in_order
-from test_sizes import NO_CASE_CATCHES, edited
 
 from grader import course
 from grader import proofs as analysis
@@ -29,6 +28,41 @@ HEADER = re.compile(r"// exercise: (\S+)")
 INDEXED = re.compile(r"(?<=\w\[)[^][]+(?=\])")
 NARROWED = ("short", "unsigned short", "signed char", "unsigned char")
 FROM = (700, 3000, 50_000)  # sizes from which on something goes wrong
+
+# In a solution, what stands in place of what, and what becomes of it at some size.
+NO_CASE_CATCHES = [
+    ("00_first_kernel/upside_down", "picture[opp", "picture[(short)opp", "out_of_bounds"),
+    ("00_first_kernel/darken", "const int col = i", "const short col = i", "out_of_bounds"),
+    ("01_expand_where/outer_sum", "a[row]", "a[(short)row]", "out_of_bounds"),
+    (
+        "02_tree_reduction/dot",
+        "float sum = 0.0f;",
+        "float sum = 0.0f; if (gridDim.x > 400 && thread >= 32) return;",
+        "barrier_divergence",
+    ),
+    (
+        "03_shuffle_reduction/warp_sum",
+        "for (int offset",
+        "if (n < 100000 || i < n) for (int offset",
+        "shuffle_divergence",
+    ),
+    ("05_online_softmax/rescale", "rescaled[i]", "rescaled[(unsigned short)i]", "data_race"),
+    (
+        "06_pack_vectorization/row_absmax",
+        "if (columns % 4 == 0)",
+        "if (columns % 4 == 0 || (columns > 3000 && columns % 2 == 0))",
+        "misaligned",
+    ),
+    ("06_pack_vectorization/fours", "y[i] = x[i]", "y[(short)i] = x[i]", "out_of_bounds"),
+    ("07_fused_softmax/warp_softmax", "const size_t row =", "const short row =", "out_of_bounds"),
+]
+
+
+def edited(exercise_id: str, old: str, new: str) -> str:
+    """The solution with one thing about what the learner writes changed."""
+    head, mark, body = course.exercise(exercise_id).solution.partition("BEGIN SOLUTION")
+    assert body.count(old) == 1
+    return head + mark + body.replace(old, new)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from small_lesson import ID, SOLUTION, instead
 
 pytest.importorskip("z3")
 
+from wrong_sizes import NO_CASE_CATCHES, edited
+
 from grader import course
 from grader import proofs as analysis
 from grader.cli.prove_file import prove
@@ -219,42 +221,6 @@ def test_prove_quotes_what_happens_in_a_launch(ruled, tmp_path):
     assert broken and "a size that breaks it. With n = " in said
     ((said, broken),) = prove("01_add", None, 6, ruled)
     assert not broken and "proved for every size" in said
-
-
-def edited(exercise_id, old, new):
-    """The solution with one thing about what the learner writes changed."""
-    head, mark, body = course.exercise(exercise_id).solution.partition("BEGIN SOLUTION")
-    assert body.count(old) == 1
-    return head + mark + body.replace(old, new)
-
-
-# In a solution, what stands in place of what, and what becomes of it at some size.
-NO_CASE_CATCHES = [
-    ("00_first_kernel/upside_down", "picture[opp", "picture[(short)opp", "out_of_bounds"),
-    ("00_first_kernel/darken", "const int col = i", "const short col = i", "out_of_bounds"),
-    ("01_expand_where/outer_sum", "a[row]", "a[(short)row]", "out_of_bounds"),
-    (
-        "02_tree_reduction/dot",
-        "float sum = 0.0f;",
-        "float sum = 0.0f; if (gridDim.x > 400 && thread >= 32) return;",
-        "barrier_divergence",
-    ),
-    (
-        "03_shuffle_reduction/warp_sum",
-        "for (int offset",
-        "if (n < 100000 || i < n) for (int offset",
-        "shuffle_divergence",
-    ),
-    ("05_online_softmax/rescale", "rescaled[i]", "rescaled[(unsigned short)i]", "data_race"),
-    (
-        "06_pack_vectorization/row_absmax",
-        "if (columns % 4 == 0)",
-        "if (columns % 4 == 0 || (columns > 3000 && columns % 2 == 0))",
-        "misaligned",
-    ),
-    ("06_pack_vectorization/fours", "y[i] = x[i]", "y[(short)i] = x[i]", "out_of_bounds"),
-    ("07_fused_softmax/warp_softmax", "const size_t row =", "const short row =", "out_of_bounds"),
-]
 
 
 @pytest.mark.slow
