@@ -1,6 +1,6 @@
 """CUDA C++ to PTX or to a cubin: one protocol, the compilers that speak it, a cache for all.
 
-Another compiler is another module with a class of `protocol.Compiler`'s shape and an entry in
+Another compiler is another module with a class of `compiler.Compiler`'s shape and an entry in
 `COMPILERS`.
 """
 

@@ -40,7 +40,7 @@ _MEMORY = 1  # NVRTC_ERROR_OUT_OF_MEMORY
 
 
 class Nvrtc:
-    """See `protocol.Compiler`."""
+    """See `compiler.Compiler`."""
 
     starts_programs = False
 

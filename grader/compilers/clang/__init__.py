@@ -40,7 +40,7 @@ _ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts nothing without
 
 
 class Clang:
-    """See `protocol.Compiler`."""
+    """See `compiler.Compiler`."""
 
     starts_programs = True
 

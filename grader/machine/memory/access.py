@@ -70,7 +70,7 @@ class Report(Protocol):
 
 
 class Listeners(Protocol):
-    """Those who hear of accesses (`engine.events.Events`)."""
+    """Those who hear of accesses (`machine.events.Events`)."""
 
     @property
     def read(self) -> tuple[Callable[[Access, Hit], None], ...]: ...
