@@ -254,9 +254,10 @@ def _other_comparison(node: Node) -> Iterator[Edit]:
 
 
 def _narrowed_declaration(node: Node) -> Iterator[Edit]:
-    kind = _field(node, "type")
-    if WHOLE.fullmatch(text_of(kind)):
-        yield from (_put("index narrowed", kind, narrow) for narrow in NARROW)
+    kind = text_of(_field(node, "type"))
+    if WHOLE.fullmatch(kind):
+        text = text_of(node)
+        yield from (_put("index narrowed", node, text.replace(kind, one, 1)) for one in NARROW)
 
 
 def _narrowed_index(node: Node) -> Iterator[Edit]:

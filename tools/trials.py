@@ -38,16 +38,18 @@ MOST_TRIED = 700  # launches that are looked at for each shape of a block
 MOST_COST = 210_000  # threads and elements of a wide launch
 _WIDE_GRIDS = ((40, 1, 1), (300, 1, 1), (2200, 1, 1), (1, 300, 1), (40, 40, 1))
 _WIDE_SIZES = (1, 3, 36, 300, 33_000, 70_000)
-SPECIAL = {
-    "whole numbers": (),
-    "all -inf": (-np.inf,),
-    "some -inf": (-np.inf, None),
-    "+inf": (np.inf, None, None, None),
-    "NaN": (np.nan, None, None, None),
-    "huge": (3e38, -3e38, None),
-    "tiny": (1e-30, -1e-30),
-    "0": (0.0, -0.0),
-    "far from 0": (-1e4, -1e4 + 1, 1e4),
+# What stands among whole numbers, and of which classes of `inputs.VALUES` that is: a rule that
+# promises none of them promises nothing of such a launch.
+SPECIAL: dict[str, tuple[tuple[float | None, ...], tuple[str, ...]]] = {
+    "whole numbers": ((), ()),
+    "all -inf": ((-np.inf,), ("all -inf",)),
+    "some -inf": ((-np.inf, None), ("a -inf", "all -inf")),
+    "+inf": ((np.inf, None, None, None), ("a +inf",)),
+    "NaN": ((np.nan, None, None, None), ("a NaN",)),
+    "huge": ((3e38, -3e38, None), ("huge", "far below")),
+    "tiny": ((1e-30, -1e-30), ("tiny",)),
+    "0": ((0.0, -0.0), ()),
+    "far from 0": ((-1e4, -1e4 + 1, 1e4), ("large offset",)),
 }
 
 
@@ -94,7 +96,12 @@ class Bench:
         each with values of one class, in turn."""
         for rule in self.exercise.rules:
             if all(one.length for one in rules.parameters(rule) if one.length is not None):
-                for trial, what in zip(small(rule), itertools.cycle(SPECIAL), strict=False):
+                promised = [
+                    what
+                    for what, (_, known) in SPECIAL.items()
+                    if not (rule.values and known) or set(known) & set(rule.values)
+                ]
+                for trial, what in zip(small(rule), itertools.cycle(promised), strict=False):
                     yield f"{rule.kernel} with {trial}; {what}", _instance(trial, what)
 
     def shares_its_work(self, source: str) -> bool:
@@ -255,7 +262,7 @@ def _values(made_up: np.ndarray, what: str, most: int, rng: np.random.Generator)
     if made_up.dtype.kind != "f":
         return rng.integers(0, most, made_up.size).astype(made_up.dtype)
     values = rng.integers(-9, 10, made_up.size).astype(made_up.dtype)
-    if special := SPECIAL[what]:
+    if special := SPECIAL[what][0]:
         chosen = rng.integers(0, len(special), values.size)
         for at, one in enumerate(special):
             if one is not None:

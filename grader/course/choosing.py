@@ -1,14 +1,14 @@
-"""The launches that the cases of an exercise lack, chosen as a greedy cover of classes and pairs.
+"""The launches that the cases of an exercise lack, chosen as a cheap cover of classes and pairs.
 
 One launch is of several classes of one factor (31 elements are one fewer than a warp, and one fewer
 than a block of 32 threads), and a rule's conditions tie factors to each other. So the launches are
-taken from those that `classes` tries, each time the one that meets most for its cost.
+taken from those that `classes` tries: a set that meets all, and costs little.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from .chosen import dealt, of_case
 from .classes import Class, Numbers, Promised
 from .model import Exercise, Rule
 
-SEEDS = 0, 1, 2  # the sizes of other cases may hang on it
+SEEDS = range(8)  # the sizes of other cases, and what they meet by chance, may hang on it
+ROUNDS = 150  # in which a choice may become cheaper
 
 Row = Mapping[str, Any]  # of a launch: "grid", "block", its numbers, "values", "anywhere"
 Filling = tuple[tuple[str, ...], bool]  # the values in arrays, and whether they begin anywhere
@@ -45,25 +46,79 @@ def choose(exercise: Exercise) -> list[Row]:
 def _launches_for(
     promise: Promised, rule: Rule, missing: np.ndarray, mixing: bool
 ) -> Iterator[Row]:
-    left = (missing | missing.T).astype(np.float32)
-    count = promise.members.shape[1]
-    members = promise.members.astype(np.float32)
-    fillings, columns = _fillings(rule, promise.classes[count:])
+    """Rows that meet all pairs that are missing."""
+    pairs = np.argwhere(np.triu(missing | missing.T))
+    if not len(pairs):
+        return
+    fillings, columns = _fillings(rule, promise.classes[promise.members.shape[1] :])
     several = mixing & (_rows_of(rule, promise.launches) >= len(rule.values))
-    cost = classes.cost(rule, promise.launches)[0]
-    while left.any():
-        gain = ((members @ left[:count, :count]) * members).sum(axis=1)[:, None]
-        gain = gain + 2 * members @ left[:count, count:] @ columns.T
-        gain = gain + ((columns @ left[count:, count:]) * columns).sum(axis=1)
-        for at, (values, _) in enumerate(fillings):
-            gain[:, at] *= several if len(values) > 1 else 1
-        best, filling = np.unravel_index(np.argmax(gain / cost[:, None]), gain.shape)
-        there = np.flatnonzero(np.concatenate([members[best], columns[filling]]))
-        if not left[np.ix_(there, there)].any():
-            raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
-        left[np.ix_(there, there)] = 0
-        sizes = {name: int(one[best]) for name, one in promise.launches.items()}
-        yield _row(rule, sizes, fillings[filling])
+    costs = classes.cost(rule, promise.launches)[0]
+    known = np.hstack([promise.members, several[:, None]])
+    sizes = _cheapest(known, costs)
+    covers, launches, filled = [], [], []
+    for at, (values, _) in enumerate(fillings):
+        able = sizes[several[sizes]] if len(values) > 1 else sizes
+        others = np.broadcast_to(columns[at], (len(able), columns.shape[1]))
+        there = np.hstack([promise.members[able], others])
+        covers.append(there[:, pairs[:, 0]] & there[:, pairs[:, 1]])
+        launches.append(able)
+        filled.append(np.full(len(able), at))
+    options = Options(np.vstack(covers), costs[np.concatenate(launches)])
+    if not options.covers.any(axis=0).all():
+        raise rules.RuleError(f"no launch of {rule.kernel} meets what is missing")
+    launch, filling = np.concatenate(launches), np.concatenate(filled)
+    for best in options.cover():
+        numbers = {name: int(one[launch[best]]) for name, one in promise.launches.items()}
+        yield _row(rule, numbers, fillings[filling[best]])
+
+
+def _cheapest(rows: np.ndarray, costs: np.ndarray) -> np.ndarray:
+    """Of rows of truths that are the same, the number of the one that costs least."""
+    order = np.argsort(costs, kind="stable")
+    _, first = np.unique(np.packbits(rows[order], axis=1), axis=0, return_index=True)
+    return np.asarray(order[first])
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be chosen: what each meets (`covers[option, pair]`), and what it costs."""
+
+    covers: np.ndarray
+    costs: np.ndarray
+
+    def cover(self) -> list[int]:
+        """Options that together meet all, at little cost: a greedy cover, of which some are given
+        up again and again and replaced by others if those cost no more."""
+        useful = _cheapest(self.covers, self.costs)
+        own = Options(self.covers[useful], self.costs[useful])
+        rng = np.random.default_rng(0)
+        best = own._completed([], rng)
+        for _ in range(ROUNDS):
+            given_up = rng.choice(len(best), min(len(best), int(rng.integers(2, 7))), replace=False)
+            now = own._completed([one for at, one in enumerate(best) if at not in given_up], rng)
+            if own.costs[now].sum() <= own.costs[best].sum():
+                best = now
+        return [int(useful[one]) for one in best]
+
+    def _completed(self, chosen: list[int], rng: np.random.Generator) -> list[int]:
+        """The options that are chosen and such as meet the rest, without those that are spare."""
+        left = ~self.covers[chosen].any(axis=0)
+        able = np.flatnonzero(self.covers[:, left].any(axis=1))
+        rest = self.covers[np.ix_(able, left)].astype(np.float32)
+        worth = (1 / rest.sum(axis=0)) ** 0.5  # what few meet comes first
+        while worth.any():
+            gain = rest @ worth / self.costs[able] * rng.uniform(0.9, 1.0, len(able))
+            best = int(np.argmax(gain))
+            chosen = [*chosen, int(able[best])]
+            worth = np.where(rest[best] > 0, 0, worth)
+        times = self.covers[chosen].sum(axis=0)
+        needed = []
+        for one in sorted(chosen, key=lambda one: -self.costs[one]):
+            if (times[self.covers[one]] > 1).all():
+                times = times - self.covers[one]
+            else:
+                needed.append(one)
+        return needed
 
 
 def _fillings(rule: Rule, known: tuple[Class, ...]) -> tuple[list[Filling], np.ndarray]:
@@ -78,7 +133,7 @@ def _fillings(rule: Rule, known: tuple[Class, ...]) -> tuple[list[Filling], np.n
         ]
         for one, moved in fillings
     ]
-    return fillings, np.array(columns, np.float32).reshape(len(fillings), len(known))
+    return fillings, np.array(columns, bool).reshape(len(fillings), len(known))
 
 
 def _rows_of(rule: Rule, numbers: Numbers) -> np.ndarray:

@@ -26,7 +26,7 @@ PASSES, PASSES_ALONE = 64, 1024
 WARP = 32
 TRIED = 50_000  # launches at most, of which pairs are looked for
 
-_GRIDS = (1, 2, 3, 7, 31, 32, 33, 40, 65, 130, 257, 300, 2050)
+_GRIDS = (1, 2, 3, 7, 31, 32, 33, 40, 65, 130, 257, 300, 520, 1030, 2050)
 _BLOCKS = {1, 31, 32, 33, 64, 65, 96, 128, 160, 256, 1000, 1024}
 _BETWEEN = ("2", "5", "70", "130")  # sizes at no edge, that others need beside them
 # How many numbers an unsigned char, a short that is not negative, and an unsigned short can be.
@@ -124,6 +124,7 @@ def _at_work(rule: Rule, name: str, block: int, numbers: Numbers) -> np.ndarray:
 def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
     """Products of sizes that a narrow type cannot hold: indices of rows, and of threads."""
     elements, threads = elements_of(rule, numbers), _threads(numbers)
+    block = _product(numbers, "blockDim")
     sizes_alone = [numbers[name] for name in edges_of(rule)]
     found: dict[Class, np.ndarray] = {}
     for many in _KINDS_OF:
@@ -133,15 +134,15 @@ def _products(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
         found["elements", f"above {2 * many:,}, no size above {many:,}"] = short & (
             elements > 2 * many
         )
-        found["threads of the grid", f"above {many:,}"] = threads > many + 1024
+        found["threads of the grid", f"above {many:,}"] = threads > many + block
         found["threads of the grid", f"above {many:,}, and more elements"] = (
-            threads > many + 1024
+            threads > many + block
         ) & (elements > threads)
     return found
 
 
 def _blocks(rule: Rule, numbers: Numbers) -> dict[Class, np.ndarray]:
-    threads = np.prod([numbers[f"blockDim.{axis}"] for axis in rules.AXES], axis=0)
+    threads = _product(numbers, "blockDim")
     warps = threads // WARP
     whole = threads % WARP == 0
     found = {
@@ -216,7 +217,8 @@ def _beside(rule: Rule, numbers: Numbers, name: str, tried: Iterable[str]) -> Nu
     columns = [np.broadcast_to(rules.value(size, numbers), count_of(numbers)) for size in tried]
     many = {known: np.tile(one, len(columns)) for known, one in numbers.items()}
     many[name] = np.concatenate(columns)
-    kept = (many[name] >= 1) & (elements_of(rule, many) <= ALONE)
+    many = {each: sizes[many[name] >= 1] for each, sizes in many.items()}
+    kept = elements_of(rule, many) <= ALONE
     passes = _passes(rule, many)
     kept &= (_threads(many) * np.maximum(1, passes) <= ALONE) & (passes <= PASSES_ALONE)
     for condition in rule.where:
@@ -241,7 +243,13 @@ def known(expression: str, numbers: Numbers) -> np.ndarray | None:
 
 
 def _threads(numbers: Numbers) -> np.ndarray:
-    names = [name for name in numbers if name.partition(".")[0] in ("gridDim", "blockDim")]
+    return np.asarray(_product(numbers, "gridDim") * _product(numbers, "blockDim"))
+
+
+def _product(numbers: Numbers, shape: str) -> np.ndarray:
+    """How many blocks ("gridDim") or threads of a block ("blockDim") there are, by the dimensions
+    that are known yet."""
+    names = [name for name in numbers if name.startswith(f"{shape}.")]
     return np.asarray(np.prod([numbers[name] for name in names], axis=0))
 
 
@@ -261,11 +269,13 @@ def _passes(rule: Rule, numbers: Numbers) -> np.ndarray:
 
 
 def cost(rule: Rule, numbers: Numbers) -> tuple[np.ndarray, np.ndarray]:
-    """About how long each launch takes on the simulated GPU, in passes; and which are small."""
+    """About how long each launch takes on the simulated GPU, in times of the smallest one; and
+    which are small."""
     threads, elements = _threads(numbers), elements_of(rule, numbers)
     passes = _passes(rule, numbers)
     small = (threads <= TOGETHER) & (elements <= TOGETHER) & (passes <= PASSES)
-    return 4 + passes * (1 + threads / 4096), small
+    blocks, warps = _product(numbers, "gridDim"), -(-threads // WARP)
+    return 1 + blocks / 300 + passes / 30 + passes * warps / 400, small
 
 
 # --- what the cases of an exercise meet ----------------------------------------------------------

@@ -77,9 +77,10 @@ def _sprinkled(special: float) -> Draw:
 
 @dataclass(frozen=True)
 class Values:
-    """A class of values that a kernel must stand: how a row of them is drawn, and how a row of
-    float64 is known to be one."""
+    """A class of values that a kernel must stand: how a page calls them, how a row of them is
+    drawn, and how a row of float64 is known to be one."""
 
+    said: str
     draw: Draw
     known: Callable[[np.ndarray], bool]
 
@@ -87,29 +88,36 @@ class Values:
 HUGE, TINY = 1e30, 1e-30
 
 VALUES = {
-    "ordinary": Values(quarters, lambda x: bool((np.abs(x) < 1e6).all() and (x % 1 != 0).any())),
-    "negative": Values(negative, lambda x: bool(((x < 0) & (x > -1e6)).all())),
-    "equal": Values(level, lambda x: bool((x == x[0]).all() and 0 < abs(x[0]) < 1e6)),
-    "zeros": Values(lambda rng, n: np.zeros(n, np.float32), lambda x: not x.any()),
-    "large offset": Values(offset, lambda x: bool(((x > 900) & (x < 1100)).all())),
+    "ordinary": Values(
+        "ordinary", quarters, lambda x: bool((np.abs(x) < 1e6).all() and (x % 1 != 0).any())
+    ),
+    "negative": Values("negative", negative, lambda x: bool(((x < 0) & (x > -1e6)).all())),
+    "equal": Values("all equal", level, lambda x: bool((x == x[0]).all() and 0 < abs(x[0]) < 1e6)),
+    "zeros": Values("zeros", lambda rng, n: np.zeros(n, np.float32), lambda x: not x.any()),
+    "large offset": Values("around 1,000", offset, lambda x: bool(((x > 900) & (x < 1100)).all())),
     "huge": Values(
+        "huge (1e30)",
         lambda rng, n: (HUGE * rng.uniform(1, 9, n)).astype(np.float32),
         lambda x: bool(((x > HUGE) & (x < np.inf)).all()),
     ),
     "far below": Values(
+        "below -1e30",
         lambda rng, n: -rng.uniform(1e35, 3e38, n).astype(np.float32),
         lambda x: bool(((x < -HUGE) & (x > -np.inf)).all()),
     ),
     "tiny": Values(
+        "tiny (1e-30)",
         lambda rng, n: (TINY * rng.uniform(0.1, 0.9, n)).astype(np.float32),
         lambda x: bool(((np.abs(x) < TINY) & (x != 0)).all()),
     ),
     "all -inf": Values(
-        lambda rng, n: np.full(n, -np.inf, np.float32), lambda x: bool(np.isneginf(x).all())
+        "all -inf",
+        lambda rng, n: np.full(n, -np.inf, np.float32),
+        lambda x: bool(np.isneginf(x).all()),
     ),
-    "a -inf": Values(_sprinkled(-np.inf), lambda x: bool(np.isneginf(x).any())),
-    "a +inf": Values(_sprinkled(np.inf), lambda x: bool(np.isposinf(x).any())),
-    "a NaN": Values(_sprinkled(np.nan), lambda x: bool(np.isnan(x).any())),
+    "a -inf": Values("some -inf", _sprinkled(-np.inf), lambda x: bool(np.isneginf(x).any())),
+    "a +inf": Values("some +inf", _sprinkled(np.inf), lambda x: bool(np.isposinf(x).any())),
+    "a NaN": Values("some NaN", _sprinkled(np.nan), lambda x: bool(np.isnan(x).any())),
 }
 
 

@@ -155,9 +155,10 @@ class Rule:
     must hold. Expressions are `rules.value`'s, over the whole-number parameters and blockDim.x,
     gridDim.x and so on.
 
-    `blocks` are the shapes that a block may have, `where` says what is always true, `shared_mem`
-    is the dynamic shared memory in bytes. `grid` is how many dimensions the grid has. No array has
-    more than `most` elements and no grid more threads.
+    `blocks` are the shapes that a block may have, `where` says what is always true, `contents` what
+    is true of what stands in arrays, in words for the page. `shared_mem` is the dynamic shared
+    memory in bytes, `grid` how many dimensions the grid has. No array has more than `most` elements
+    and no grid more threads.
 
     The rest says which classes of launches its cases must meet (`classes`). `edges`: of a
     parameter, the sizes whose neighbours are classes of their own, ("n", "32", "blockDim.x") where
@@ -176,6 +177,7 @@ class Rule:
     where: tuple[str, ...] = ()
     grid: int = 1
     shared_mem: str = "0"
+    contents: str = ""
     most: int = 2**30
     edges: tuple[tuple[str, ...], ...] = ()
     values: tuple[str, ...] = ()

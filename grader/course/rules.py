@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..counted import counted
+from .inputs import VALUES
 from .model import Dim, Exercise, Launch, Problem, Rule
 
 AXES = "xyz"
@@ -170,13 +171,40 @@ def broken(rule: Rule, problem: Problem, launch: Launch) -> Iterator[str]:
 def sentence(rule: Rule, code: str = "") -> str:
     """The rule in words: "float x[n], int n with n >= 1; blocks of 256 threads"; whatever is code
     stands between two of `code`."""
-    shapes = [" x ".join(map(str, without_ones(dimensions(one)))) for one in rule.blocks]
-    blocks = ", ".join(shapes) if len(shapes) < 10 else f"{shapes[0]}, {shapes[1]} ... {shapes[-1]}"
-    where = ", ".join(f"{code}{one}{code}" for one in rule.where)
-    conditions = f" with {where}" if where else ""
-    given = ", ".join(f"{code}{one}{code}" for one in rule.parameters)
-    most = f"at most {counted(rule.most, 'element')} an array and threads a grid"
-    return f"{given}{conditions}; blocks of {blocks} thread{'' if blocks == '1' else 's'}; {most}"
+    given = ", ".join(_declared(text, code) for text in rule.parameters)
+    where = ", ".join(f"{code}{_in_cpp(one)}{code}" for one in rule.where)
+    parts = (
+        f"{given}{f' with {where}' if where else ''}",
+        rule.contents.replace("`", code),
+        f"blocks of {_blocks(rule)}",
+        f"at most {counted(rule.most, 'element')} per array and threads per grid",
+        "values: " + ", ".join(VALUES[name].said for name in rule.values) if rule.values else "",
+        f"arrays {'begin at' if rule.aligned else 'may begin off'} multiples of 16 bytes",
+    )
+    return "; ".join(filter(None, parts))
+
+
+def _declared(text: str, code: str) -> str:
+    """A parameter as C++ has it, and that it is only written."""
+    only = " (only written)" if _parameter(text).out else ""
+    return f"{code}{_in_cpp(text.removeprefix('out '))}{code}{only}"
+
+
+def _in_cpp(expression: str) -> str:
+    """An expression with the division of whole numbers as C++ writes it."""
+    return expression.replace("//", "/")
+
+
+def _blocks(rule: Rule) -> str:
+    """The shapes of a rule's blocks: "1 thread", "64, 256 threads", "32 to 1,024 threads, a
+    multiple of 32"."""
+    shapes = [without_ones(dimensions(one)) for one in rule.blocks]
+    sizes = [one[0] for one in shapes]
+    if len(shapes) >= 10:
+        multiple = f", a multiple of {sizes[0]}" if sizes[0] > 1 else ""
+        return f"{sizes[0]} to {sizes[-1]:,} threads{multiple}"
+    blocks = ", ".join(" x ".join(map(str, shape)) for shape in shapes)
+    return f"{blocks} thread{'' if blocks == '1' else 's'}"
 
 
 def without_ones(shape: tuple[int, int, int]) -> tuple[int, ...]:

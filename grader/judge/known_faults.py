@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from .. import compilers
-from ..course import Exercise, Lesson, authors, solution_counts
+from ..course import Exercise, Lesson, authors, chosen, solution_counts
 from ..course.mistakes import WrongKernel
 from ..status import Status
 from . import faults
@@ -119,7 +119,7 @@ def _evidence(pairs: list[tuple[CaseInstance, Ran]]) -> int:
 
 def _text(lesson: Lesson, compiler: str) -> str:
     """What the file with that compiler must hold. A mistake is measured anew only where it, the
-    solution, or the file that defines the exercise has changed."""
+    solution, the chosen launches, or the file that defines the exercise has changed."""
     known = _known(lesson, compiler)
     own: dict[str, list[str]] = {}
     with compilers.used(compiler):
@@ -147,5 +147,6 @@ def _key(lesson: Lesson, mistake: WrongKernel) -> str:
     exercise = lesson.exercise(mistake.exercise)
     leaves = repr(_leaves(lesson, mistake) > 0)
     text = authors.text(lesson.path / exercise.file)
-    both = FORM, text, lesson.solution(exercise), mistake.source, mistake.status, leaves
-    return hashlib.sha256("\0".join(both).encode()).hexdigest()[:12]
+    launches = json.dumps(chosen.kept(lesson.path).get(exercise.name, ()))
+    parts = text, launches, lesson.solution(exercise), mistake.source, mistake.status, leaves
+    return hashlib.sha256("\0".join((FORM, *parts)).encode()).hexdigest()[:12]

@@ -148,10 +148,10 @@ def each_shape(problem, shapes):
 
 
 def of_any_shape(problem):
-    """Hidden cases: `problem(rng, rows, columns, draw, grid)` of all sizes that may be."""
+    """Hidden cases: `problem(rng, rows, cols, draw, grid)` of all sizes that may be."""
 
-    def make(rng, rows, columns, grid, block, draw):
-        return problem(rng, rows, columns, draw, grid)
+    def make(rng, rows, cols, grid, block, draw):
+        return problem(rng, rows, cols, draw, grid)
 
     return (
         covering("arrays that begin anywhere", make, lambda row: row["anywhere"]),

@@ -6,8 +6,8 @@ BLOCK = 256
 TILE = (32, 8)
 ANY = ("ordinary", "negative", "huge", "tiny", "a +inf", "all -inf", "a NaN")
 MODEST = ("ordinary", "negative", "large offset", "a +inf", "a NaN")
-TILES = (("rows", "blockDim.y", "32"), ("columns", "blockDim.x"), ("cols", "blockDim.x"))
-PICTURE = ("rows >= 1", "columns >= 1", "gridDim.x * 32 >= columns", "gridDim.y * 8 >= rows")
+TILES = (("rows", "blockDim.y", "32"), ("cols", "blockDim.x"))
+PICTURE = ("rows >= 1", "cols >= 1", "gridDim.x * 32 >= cols", "gridDim.y * 8 >= rows")
 
 saxpy = Rule(
     exercise="saxpy",
@@ -23,11 +23,11 @@ add_bias = Rule(
     exercise="add_bias",
     kernel="add_bias",
     parameters=(
-        "float x[rows * columns]",
-        "float bias[columns]",
-        "float out[rows * columns]",
+        "float x[rows * cols]",
+        "float bias[cols]",
+        "float out[rows * cols]",
         "int rows",
-        "int columns",
+        "int cols",
     ),
     blocks=(TILE,),
     where=PICTURE,
@@ -41,10 +41,10 @@ mirror = Rule(
     exercise="mirror",
     kernel="mirrored",
     parameters=(
-        "float picture[rows * columns]",
-        "float mirror[rows * columns]",
+        "float picture[rows * cols]",
+        "float mirror[rows * cols]",
         "int rows",
-        "int columns",
+        "int cols",
     ),
     blocks=(TILE,),
     where=PICTURE,

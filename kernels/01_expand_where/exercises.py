@@ -284,7 +284,7 @@ expand = Exercise(
             lambda rng: together(
                 of_shape(rng, (), ()),
                 of_shape(rng, (1,), (200,)),
-                of_shape(rng, (66_000,), (66_000,)),
+                of_shape(rng, (2, 33_000), (2, 33_000)),
             ),
         ),
         hidden(
@@ -367,8 +367,8 @@ def of_shapes(rng: np.random.Generator, cond: Shape, x: Shape, y: Shape) -> Prob
     )
 
 
-def any_choice(rng, dims: int, count: int, grid: int, block: int, draw) -> Problem:
-    shape = split(count, dims)
+def any_choice(rng, dims: int, n: int, grid: int, block: int, draw) -> Problem:
+    shape = split(n, dims)
     own = every_second(shape)
     cond, x, y = (chance(rng, shape), draw(rng, own), offset_from(rng, shape))
     return choice(plain(cond), plain(x), plain(y), shape, grid)
@@ -431,7 +431,7 @@ where = Exercise(
             lambda rng: together(
                 of_shapes(rng, (), (), ()),
                 of_shapes(rng, (7, 1, 1), (9,), (3, 1)),
-                of_shapes(rng, (66_000,), (1,), (66_000,)),
+                of_shapes(rng, (2, 33_000), (2, 33_000), (33_000,)),
             ),
         ),
         hidden(
@@ -563,9 +563,10 @@ fast_expand = Exercise(
         ),
         covering("other numbers of dimensions and elements; arrays that begin anywhere", any_fast),
         hidden(
-            "no dimension; powers of two and their neighbours",
+            "no dimension; powers of two and their neighbours; more than 65,536 elements",
             lambda rng: together(
                 fast_of_shape(rng, (), ()),
+                fast_of_shape(rng, (2, 33_000), (2, 33_000)),
                 *(fast_of_shape(rng, (3, n, 1), (3, n, 2)) for n in (1, 2, 3, 7, 8, 9, 31, 33)),
             ),
         ),

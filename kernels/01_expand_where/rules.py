@@ -40,6 +40,10 @@ expand = Rule(
     ),
     blocks=(BLOCK,),
     where=(*OWN_ELEMENT, *UP_TO_8),
+    contents=(
+        "`shape` and `strides` have `dims` elements; each size is at least 1, their product at "
+        "least `first + count`; every place that they lead to lies in `x`"
+    ),
     edges=DIMENSIONS,
     values=COPIED,
     elementwise=True,
@@ -52,16 +56,20 @@ where = Rule(
         "unsigned char cond[]",
         "float x[]",
         "float y[]",
-        "float out[count]",
+        "float out[n]",
         "int shape[]",
         "int cond_strides[]",
         "int x_strides[]",
         "int y_strides[]",
         "int dims",
-        "int count",
+        "int n",
     ),
     blocks=(BLOCK,),
-    where=(*OWN_ELEMENT, *UP_TO_8),
+    where=("n >= 1", "gridDim.x * blockDim.x >= n", *UP_TO_8),
+    contents=(
+        "`shape` and the strides have `dims` elements; each size is at least 1, their product is "
+        "`n`; every place that they lead to lies in its array"
+    ),
     edges=DIMENSIONS,
     values=COPIED,
     elementwise=True,
@@ -83,6 +91,11 @@ fast_expand = Rule(
     ),
     blocks=(BLOCK,),
     where=(*OWN_ELEMENT, *UP_TO_8),
+    contents=(
+        "`shape`, `multipliers`, `shifts` and `strides` have `dims` elements; each size is at "
+        "least 1, their product at least `first + count`, and that at most 2^31; every place that "
+        "they lead to lies in `x`"
+    ),
     edges=DIMENSIONS,
     values=COPIED,
     elementwise=True,

@@ -1,10 +1,10 @@
 // Softmax of one vector of any length in three launches, and nothing goes back to the host.
 //
-//   x       float[n], only read; thread i of the whole grid owns x[i], x[i + T], x[i + 2T], ...
-//           where T = gridDim.x * blockDim.x is the number of threads in the grid
-//   maxima  float[gridDim.x]; the largest element that the threads of block b own
-//   sums    float[gridDim.x]; the sum of exp(x[i] - largest of all) over what they own
-//   y       float[n], written; softmax(x), y[i] by the thread that owns x[i]
+//   x       float[n], only read; thread i of the grid owns x[i], x[i + T], x[i + 2 * T] ...,
+//           where T = gridDim.x * blockDim.x is how many threads the grid has
+//   maxima  float[gridDim.x]; maxima[b] is the largest x[i] that the threads of block b own
+//   sums    float[gridDim.x]; sums[b] adds up exp(x[i] - the largest of all x) over the same x[i]
+//   y       float[n], written; y = softmax(x), and y[i] is written by the thread that owns x[i]
 //   block   whole warps, at most 1024 threads; the grid is the same in all three launches
 __device__ float add(float a, float b) {
     return a + b;

@@ -309,6 +309,13 @@ on_device = Exercise(
             lambda rng: on_one_grid(level(rng, 2_301), blocks=71, block=32),
             points=2,
         ),
+        Case(
+            "within budget",
+            lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
+            points=7,
+            budgets=on_device_budgets(4096, blocks=8, warps=4),
+            requires=shuffled(),
+        ),
         covering("arrays that begin anywhere", any_grid, lambda row: row["anywhere"]),
         covering(
             "blocks of one warp and of thirty-two",
@@ -332,13 +339,6 @@ on_device = Exercise(
                 on_one_grid(np.full(400, LOWEST)),
                 on_one_grid(np.full(400, -np.inf, np.float32)),
             ),
-        ),
-        Case(
-            "within budget",
-            lambda rng: on_one_grid(normal(rng, 4096), blocks=8, block=128),
-            points=7,
-            budgets=on_device_budgets(4096, blocks=8, warps=4),
-            requires=shuffled(),
         ),
         large(
             "more than 65,536 elements, 3 blocks",

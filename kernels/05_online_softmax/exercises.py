@@ -346,7 +346,7 @@ online_row = Exercise(
                 *two_reads_one_write(4 * 1024),
                 *butterflies(4),
                 *work_is_shared(),
-                exponentials(),
+                exponentials(1.1),
             ),
             requires=(
                 Requirement(

@@ -23,8 +23,12 @@ from grader.course.references import softmax
 BLOCK = 64
 
 
-def rescaled(rng: np.random.Generator, n: int, grid: int = 0, draw=quarters) -> Problem:
-    total, start, end = draw(rng, n), quarters(rng, n), quarters(rng, n) + np.float32(3)
+def rescaled(
+    rng: np.random.Generator, n: int, grid: int = 0, draw=quarters, about: float = 0
+) -> Problem:
+    """`from` and `to` are `about` a number, of which e^x may be beyond all floats."""
+    total, start = draw(rng, n), quarters(rng, n) + np.float32(about)
+    end = quarters(rng, n) + np.float32(about + 3)
     exact = total * np.exp(start.astype(np.float64) - end)
     arrays = {"sum": total, "from": start, "to": end}
     grid = grid or -(-n // BLOCK)
@@ -42,7 +46,7 @@ rescale = Exercise(
         Case("a block and a bit", lambda rng: rescaled(rng, 70), points=1),
         covering(
             "other numbers",
-            lambda rng, n, grid, block, draw: rescaled(rng, n, grid, draw),
+            lambda rng, n, grid, block, draw: rescaled(rng, n, grid, draw, 300),
         ),
     ),
     hints=(
@@ -118,12 +122,6 @@ two_by_hand = Exercise(
         Case("a full block", lambda rng: by_twos(rng, BLOCK), points=0.5),
         Case("a last block that is not full", lambda rng: by_twos(rng, 100), points=0.5),
         Case("numbers about 400", lambda rng: by_twos(rng, 40, 400.0), points=0.5),
-        covering(
-            "lengths around the edges of a warp and a block, and other grids and values",
-            lambda rng, n, grid, block, draw: halves_merged(draw(rng, (n, 2)), grid, block),
-        ),
-        # The pairs begin where two floats may be loaded at once.
-        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
         Case(
             "within budget",
             lambda rng: by_twos(rng, 4 * 256, block=256),
@@ -138,6 +136,12 @@ two_by_hand = Exercise(
                 exponentials(),
             ),
         ),
+        covering(
+            "lengths around the edges of a warp and a block, and other grids and values",
+            lambda rng, n, grid, block, draw: halves_merged(draw(rng, (n, 2)), grid, block),
+        ),
+        # The pairs begin where two floats may be loaded at once.
+        hidden("numbers about -400", lambda rng: by_twos(rng, 40, -400.0)),
     ),
     hints=(
         "The larger of the two contributes e^0 = 1 to the sum; the other one e^(it - the larger).",

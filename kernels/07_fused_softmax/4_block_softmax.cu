@@ -1,4 +1,5 @@
-// Row softmax, a block a row, the row kept in shared memory: one read, one write, one exchange.
+// Row softmax, one block per row, which it keeps in shared memory: x is read once, y written once,
+// and the warps exchange one pair each.
 //
 //   x, y        float[rows][columns], x only read, y written; block b owns rows b, b + gridDim.x,
 //               b + 2 * gridDim.x ...; columns: a multiple of 4; both at multiples of 16 bytes

@@ -258,18 +258,18 @@ def of_a_block(rows: int, columns: int) -> tuple[Budget, ...]:
         Budget(
             "barriers",
             2 * WARPS * rows,
-            "2 a warp and row: one exchange of pairs, not one for the largest and one for the sum",
+            "2 per warp and row: one exchange of pairs, not one for maxima and one for sums",
         ),
         Budget("shuffles", 20 * WARPS * rows, "10 in a warp and 10 among the warps' pairs"),
         Budget(
             "shared_store_wavefronts",
             2 * packed + exchanged,
-            "the row is put down twice, as it came and as exponentials, 8 packs a wavefront",
+            "each pack is written at most twice, as x and as exponentials, 8 packs per wavefront",
         ),
         Budget(
             "shared_load_wavefronts",
             3 * packed + exchanged,
-            "and picked up two or three times; floats that lie 16 bytes apart would take four "
+            "each pack is read at most three times; floats that lie 16 bytes apart would take four "
             "times as many",
         ),
     )

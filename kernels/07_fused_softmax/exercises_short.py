@@ -18,6 +18,7 @@ from grader.course import (
     Problem,
     covering,
     hidden,
+    large,
     one_launch,
     work_is_shared,
 )
@@ -44,6 +45,7 @@ causal = Exercise(
     cases=(
         Case("ten queries", lambda rng: masked(rng, 10), points=1),
         covering("a single one, and many", masked),
+        large("two hundred queries", lambda rng: masked(rng, 200)),
     ),
     hints=(
         "The comment says which keys query q sees. Try query 0.",

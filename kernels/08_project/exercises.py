@@ -352,7 +352,7 @@ cross_entropy = Exercise(
                     "global_store_sectors", 2 * 512 // SECTOR + 2, "the gradient is written once"
                 ),
                 *work_is_shared(),
-                exponentials(),
+                exponentials(1.1),
             ),
         ),
         large(
@@ -596,6 +596,14 @@ def rising(rng: np.random.Generator, heads: int, keys: int) -> np.ndarray:
     return 0.5 * np.arange(keys) - 40 + 0.2 * rng.standard_normal((heads, keys))
 
 
+def peaked(rng: np.random.Generator, heads: int, keys: int) -> np.ndarray:
+    """Scores around 0, but in each head that of one key, its first key, then its second ..., so far
+    above them that e^score is beyond all floats."""
+    scores = around(rng, heads, keys)
+    scores[np.arange(heads), np.arange(heads) % keys] = 130
+    return scores
+
+
 ROW_HEADS, ROW_KEYS = 2, 96  # of the case with a budget
 BOARD_HEADS, BOARD_KEYS = 2, 192
 
@@ -621,10 +629,12 @@ attention_row = Exercise(
         covering("fewer keys than warps, and one", any_keys, lambda row: row["keys"] < 8),
         covering("blocks of 1 to 32 warps", any_keys),
         hidden(
-            "scores around 130, and another scale",
+            "scores around 130, one score of 130, another scale, and 40 heads",
             lambda rng: together(
                 attending(rng, around(rng, 1, 33, 130)),
                 attending(rng, around(rng, 1, 33, 20), scale=1.0),
+                attending(rng, peaked(rng, 4, 40)),
+                attending(rng, around(rng, 40, 36)),
             ),
         ),
         hidden(

@@ -75,7 +75,7 @@ top_four = Rule(
     where=("rows >= 1", "columns >= 4", "gridDim.x * (blockDim.x // 32) >= rows"),
     edges=(("rows", "gridDim.x * (blockDim.x // 32)"), ("columns", "4", "32")),
     values=RANKED,
-    passes="4 * (columns // 32 + 1)",
+    passes="columns // 32 + 1",
 )
 
 variance_of_rows = Rule(

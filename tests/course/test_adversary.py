@@ -37,7 +37,7 @@ def test_a_bound_becomes_the_others_nearby():
 
 
 def test_indices_become_narrow():
-    assert {"short", "(short)(i)", "(unsigned char)(i)"} <= after("index narrowed")
+    assert {"short i = threadIdx.x;", "(short)(i)", "(unsigned char)(i)"} <= after("index narrowed")
 
 
 def test_an_identity_becomes_each_of_the_others():

@@ -1,5 +1,6 @@
 """What an exercise promises, as classes of launches, and that its cases meet all of them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from grader import course
 from grader.cli import app
 from grader.course import Case, Launch, Problem, Rule, choosing, chosen, classes, covering
 from grader.course.inputs import VALUES, classes_of, mixed, quarters
+from grader.judge import judge
 
 EXERCISES = [one for lesson in course.lessons() for one in lesson.exercises]
 PROMISING = [one for one in EXERCISES if one.rules]
@@ -125,6 +127,13 @@ def test_launches_are_chosen_until_nothing_is_missing():
     assert len(rows) < 40
 
 
+def test_a_choice_holds_nothing_that_the_others_meet_together_or_more_cheaply():
+    rows = {"a large one": "011110", "left": "111000", "right": "000111", "the same": "000111"}
+    covers = np.array([[sign == "1" for sign in row] for row in rows.values()])
+    options = choosing.Options(covers, np.array([1.0, 1.0, 1.0, 0.5]))
+    assert {list(rows)[at] for at in options.cover()} == {"left", "the same"}
+
+
 def test_what_other_cases_meet_is_not_chosen_again():
     whole = scaling(covering("all", scaled))
     rows = choosing.choose(whole)
@@ -150,3 +159,102 @@ def test_the_command_says_what_is_missing_and_exits_with_1(monkeypatch):
     result = CliRunner().invoke(app, ["cases", "00/saxpy"])
     assert result.exit_code == 1
     assert "not met: gridDim.x: above 32" in result.output
+
+
+RIGHT_IN_TAME_LAUNCHES = {
+    # Right up to 32 blocks, and for blocks of 32 threads.
+    "02/last_block": (
+        "wrong_answer",
+        """
+    if (thread == 0) {
+        partial[blockIdx.x] = sum;
+        __threadfence();
+        last = atomicAdd(finished, 1) == gridDim.x - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (!last) return;
+    sum = 0.0f;
+    for (int b = thread; b < gridDim.x; b += 32) sum += partial[b];
+    sum = block_sum(sum, tile);
+    if (thread == 0) {
+        *total = sum;
+        *finished = 0;
+    }
+""",
+    ),
+    # Right up to column 32,767.
+    "00/mirror": (
+        "out_of_bounds",
+        """
+    const short col = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && col < cols) {
+        mirror[row * cols + col] = picture[row * cols + cols - 1 - col];
+    }
+""",
+    ),
+    # Right where a block has any number that is no -inf.
+    "02/max": (
+        "wrong_answer",
+        """
+    float largest = -3.402823466e+38f;
+    if (i < n) largest = fmaxf(largest, x[i]);
+    tile[thread] = largest;
+    __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (thread < stride) tile[thread] = fmaxf(tile[thread], tile[thread + stride]);
+        __syncthreads();
+    }
+""",
+    ),
+    # Right while e^from and e^to are floats.
+    "05/rescale": (
+        "wrong_answer",
+        """
+    if (i < n) rescaled[i] = sum[i] * expf(from[i]) / expf(to[i]);
+""",
+    ),
+    # Right, and as fast as ours, in grids of a few blocks.
+    "00/saxpy": (
+        "over_budget",
+        """
+    if (blockIdx.x > 0) return;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = a * x[i] + y[i];
+""",
+    ),
+    # Right, with two exponentials for each element that is written.
+    "05/online_row": (
+        "over_budget",
+        """
+    Pair mine = {-INFINITY, 0.0f};
+    for (int i = threadIdx.x; i < columns; i += 256) mine = merge(mine, {x[start + i], 1.0f});
+    for (int apart = 16; apart > 0; apart /= 2) {
+        mine = merge(mine, {__shfl_xor_sync(0xffffffff, mine.max, apart),
+                            __shfl_xor_sync(0xffffffff, mine.sum, apart)});
+    }
+    if (lane == 0) of_warp[warp] = mine;
+    __syncthreads();
+    Pair all = of_warp[lane % 8];
+    for (int apart = 4; apart > 0; apart /= 2) {
+        all = merge(all, {__shfl_xor_sync(0xffffffff, all.max, apart),
+                          __shfl_xor_sync(0xffffffff, all.sum, apart)});
+    }
+    for (int i = threadIdx.x; i < columns; i += 256) {
+        const float below = x[start + i] - all.max;
+        y[start + i] = expf(0.25f * below) * expf(0.75f * below) / all.sum;
+    }
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("exercise_id", RIGHT_IN_TAME_LAUNCHES)
+def test_what_is_right_in_tame_launches_alone_gets_no_full_marks(exercise_id):
+    exercise = course.exercise(exercise_id)
+    status, body = RIGHT_IN_TAME_LAUNCHES[exercise_id]
+    region = r"(?s)(// BEGIN SOLUTION\n).*?( *// END SOLUTION)"
+    source = re.sub(region, lambda match: match[1] + body + match[2], exercise.solution)
+    verdict = judge(exercise.id, source)
+    assert verdict.status == status, verdict.message
+    assert 0 < verdict.points < exercise.points

@@ -45,8 +45,6 @@ CPP = frozenset(
     )
 )
 
-# Mistakes by which one thread does so much that its time may be up in a case of large grids first.
-ONE_DOES_ALL = ("every_thread_reads_all", "one_thread_for_all")
 LESSONS = course.lessons()
 PAGES = sorted((course.KERNELS / notebooks.PAGES).glob("*.md"))
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
@@ -106,10 +104,8 @@ def test_what_is_handed_out_gets_nothing_and_reads_not_attempted(handed_out, les
 def test_a_wrong_kernel_gets_the_diagnosis_that_is_foreseen(lesson, wrong):
     exercise = lesson.exercise(wrong.exercise)
     verdict = judge(exercise.id, wrong.source)
-    assert verdict.points < exercise.points
-    if verdict.status == "timeout" and wrong.name in ONE_DOES_ALL:
-        return
     assert verdict.status == wrong.status, verdict.message
+    assert verdict.points < exercise.points
     if wrong.line is not None:
         assert verdict.line == wrong.line, verdict.message
 
@@ -176,13 +172,13 @@ def test_no_sitting_takes_more_than_about_an_hour(lesson):
     for sitting in SITTING.split(page(lesson)):
         exercises = re.findall(r"^```{exercise} (\w+)", sitting, re.MULTILINE)
         taken = sum(readings(sitting)) / WORDS_A_MINUTE + sum(minutes[one] for one in exercises)
-        assert taken <= 64, f"{sitting.splitlines()[0]}: {taken:.0f} minutes"
+        assert taken <= 62, f"{sitting.splitlines()[0]}: {taken:.0f} minutes"
 
 
 @each_lesson
 def test_no_sitting_has_more_than_about_3000_words(lesson):
     for sitting in SITTING.split(page(lesson)):
-        assert sum(readings(sitting, questions=False)) <= 3100
+        assert sum(readings(sitting, questions=False)) <= 3050
 
 
 @each_finished

@@ -1,5 +1,8 @@
 """An exercise's rule: its expressions, and that every case keeps to it."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -65,3 +68,32 @@ def test_a_launch_outside_the_rule_is_told_by_what_it_breaks(given, said):
 def test_a_parameter_that_is_not_understood_is_said():
     with pytest.raises(rules.RuleError, match="'complex z' is no parameter"):
         rules.parameters(Rule("scale", "scale", ("complex z",), (32,)))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_a_rule_calls_each_parameter_as_its_kernel_does(exercise):
+    for rule in exercise.rules:
+        head = re.search(rf"__global__[^;{{]*\b{rule.kernel}\(([^)]*)\)", exercise.solution)
+        named = [declared.split()[-1].lstrip("*&") for declared in head[1].split(",")]
+        assert named == [one.name for one in rules.parameters(rule)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, "`float x[rows * columns]`, `float factor`"),
+        ({"blocks": tuple(range(32, 1025, 32))}, "blocks of 32 to 1,024 threads, a multiple of 32"),
+        ({"blocks": tuple(range(1, 1025))}, "blocks of 1 to 1,024 threads;"),
+        ({"blocks": (1,)}, "blocks of 1 thread;"),
+        ({"blocks": ((32, 8), 64)}, "blocks of 32 x 8, 64 threads;"),
+        ({"parameters": ("out int lane[n // 32]",)}, "`int lane[n / 32]` (only written)"),
+        ({"where": ("n // 4 >= 1",)}, "with `n / 4 >= 1`"),
+        ({"contents": "every `x` is 0"}, "; every `x` is 0; "),
+        ({"values": ("ordinary", "all -inf", "a NaN")}, "values: ordinary, all -inf, some NaN;"),
+        ({"aligned": True}, "arrays begin at multiples of 16 bytes"),
+        ({"aligned": False}, "arrays may begin off multiples of 16 bytes"),
+        ({"most": 8}, "at most 8 elements per array and threads per grid"),
+    ],
+)
+def test_all_that_a_rule_promises_of_launches_is_in_its_sentence(changed, said):
+    assert said in rules.sentence(replace(SCALE, **changed), code="`")
