@@ -437,7 +437,7 @@ last_block = Exercise(
         Case(
             "more blocks than a block has threads",
             lambda rng: whole_sum(rng, 257 * 32, 257, block=32),
-            points=1,
+            points=0.5,
         ),
         hidden(
             "blocks that finish in another order",
@@ -456,7 +456,7 @@ last_block = Exercise(
         Case(
             "within budget",
             lambda rng: whole_sum(rng, 64 * BLOCK, 64),
-            points=6,
+            points=6.5,
             budgets=last_block_budgets(64 * BLOCK, 64),
         ),
         large("more than 65,536 elements, 5 blocks", lambda rng: whole_sum(rng, 66_000, 5)),

@@ -129,7 +129,7 @@ def one_pass(elements: int) -> tuple[Budget, ...]:
         Budget("global_load_sectors", elements // SECTOR, "x is read once, in whole sectors"),
         Budget("global_store_sectors", elements // SECTOR, "y is written once, in whole sectors"),
         *work_is_shared(),
-        exponentials(),
+        exponentials(1.5),
     )
 
 
@@ -437,10 +437,12 @@ def last_without_answer(rng: np.random.Generator) -> np.ndarray:
 
 def any_scores(rng, rows: int, queries: int, keys: int, grid: int, block: int, draw) -> Problem:
     """What a query does not see is NaN, infinite or enormous, as in `scores`. The queries of a head
-    are of the same values, as only the last one sees all of them."""
+    are of the same values, as only the last one sees all of them. No other sees a NaN or an
+    infinity: a kernel may write 0 for a key that is not seen, or 0 times NaN."""
     heads = [draw(rng, (rows // queries, keys)) for _ in range(min(queries, 32))]
     x = np.stack([heads[query % 32] for query in range(queries)], axis=1).reshape(rows, keys)
     hidden_keys = np.arange(keys) >= seen(rows, queries, keys)[:, None]
+    x[hidden_keys.any(axis=1)[:, None] & ~(x < np.inf)] = 0.0
     x[hidden_keys] = rng.choice([np.nan, np.inf, 3e38, -3e38, 1e4], hidden_keys.sum())
     return attended(x, queries, block=block, spare_blocks=grid - ceil_div(rows, block // 32))
 
