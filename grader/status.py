@@ -58,7 +58,10 @@ class Status(Word):
         "The answer is right, and costs more than the exercise allows, or other than it asks for, "
         "or lacks an instruction that it asks for.",
     )
-    NOT_RUN = "not_run", "A case that was not run, as others come first, and gives no points."
+    NOT_RUN = (
+        "not_run",
+        "A case not run to its end, as others come first; it gives no points.",
+    )
     NOT_ATTEMPTED = "not_attempted", "The kernel is as it was handed out, or there is none."
     UNSUPPORTED = (
         "unsupported",

@@ -1,11 +1,14 @@
-"""The verdicts of this checkout beside those of another one, on the same answers.
+"""The verdicts of this checkout ("new") beside those of another one ("old"), on the same answers.
 
-    python tests/compare_verdicts.py OTHER [--mutants 200] [--every 1] [--ignore counters ...]
+    python tests/compare_verdicts.py OTHER [WORD] [--mutants 200] [--every 1] [--rows FILE] [--all]
 
-Every solution, every typical mistake and some mutants (drawn with a seed) are judged by both, each
+Every solution, typical mistake, right alternative, answer that goes around what is taught and
+mistake in values (`two_compilers`), and some mutants (drawn with a seed) are judged by both, each
 in a process of its own with its own course and its own environment, .venv, as `make` sets it up.
-What differs is printed, and the exit status is 1 if anything does. Answers to exercises that one
-of them does not have are left out, and counted.
+Printed are the differences, in groups of those that differ in the same things, and how long each
+kind of answer took. The exit status is 1 if anything differs. Exercises that one of them does not
+have are left out. WORD: only answers whose kind or path contains it. --rows: verdicts are kept in
+that file, and what it holds is not judged again. --all: each group's answers, not three of them.
 """
 
 from __future__ import annotations
@@ -16,114 +19,157 @@ import os
 import random
 import subprocess
 import sys
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import two_compilers
+
+from grader import course
+from grader.judge import sizes
+
 HERE = Path(__file__).resolve().parent.parent
 SEED = 13
+SHOWN = 3  # answers of a group
 
-# What runs in either checkout: an answer a line, a verdict a line.
+# What runs in either checkout: an answer a line, a verdict and its seconds a line.
 _JUDGE = """
-import dataclasses, json, sys
+import dataclasses, json, sys, time
 from pathlib import Path
 import grader
 from grader.judge import judge
 assert Path(grader.__file__).resolve().is_relative_to(Path.cwd()), grader.__file__
 for line in sys.stdin:
-    answer = json.loads(line)
+    answer, start = json.loads(line), time.perf_counter()
     try:
         verdict = dataclasses.asdict(judge(answer["exercise"], answer["source"]))
     except LookupError:
         verdict = None
-    print(json.dumps(verdict), flush=True)
+    print(json.dumps({"v": verdict, "s": time.perf_counter() - start}), flush=True)
 """
-_CASE = ("name", "visible", "status", "points", "max_points", "message", "line")
-_WHOLE = ("points", "max_points", "status", "message", "line", "counters")
+
+Row = dict  # "tree", "kind", "path", "exercise"; "v": the verdict as a dict; "s": its seconds
 
 
 def answers(mutants: int) -> Iterator[dict[str, str]]:
-    """What is judged: {"name", "exercise", "source"}."""
+    """What is judged: {"kind", "path", "exercise", "source"}."""
     sys.path.insert(0, str(HERE))
-    from grader import course
     from tools.mutants import mutants as mutants_of
 
-    changed = []
-    for lesson in course.lessons():
-        for exercise in lesson.exercises:
-            solution = lesson.solution(exercise)
-            yield {"name": "solution", "exercise": exercise.id, "source": solution}
-            changed += [(exercise.id, mutant) for mutant in mutants_of(solution)]
-        for wrong in lesson.wrong_kernels:
-            exercise_id = f"{lesson.name}/{wrong.exercise}"
-            yield {"name": wrong.name, "exercise": exercise_id, "source": wrong.source}
-    for exercise_id, mutant in random.Random(SEED).sample(changed, min(mutants, len(changed))):
-        name = f"{mutant.kind} on line {mutant.line}"
-        yield {"name": name, "exercise": exercise_id, "source": mutant.source}
-
-
-def verdicts(checkout: Path, asked: list[dict[str, str]]) -> list[dict | None]:
-    """What the judge of a checkout says of each answer; None where it has no such exercise."""
-    environment = {**os.environ, "WARPWISE_DEVICE": "simulator"}
-    lines = "".join(json.dumps(one) + "\n" for one in asked)
-    done = subprocess.run(
-        [checkout / ".venv/bin/python", "-c", _JUDGE],
-        input=lines,
-        cwd=checkout,
-        env=environment,
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-def differences(one: dict, other: dict, ignored: frozenset[str]) -> list[str]:
-    """What two verdicts do not agree on."""
-    rows = [(key, one[key], other[key]) for key in _WHOLE]
-    for mine, theirs in zip(one["cases"], other["cases"], strict=False):
-        rows += [(f"{mine['name']}: {key}", mine[key], theirs[key]) for key in _CASE]
-    rows.append(("cases", len(one["cases"]), len(other["cases"])))
-    return [
-        f"{what}: {mine!r} here, {theirs!r} there"
-        for what, mine, theirs in rows
-        if mine != theirs and what.rpartition(": ")[2] not in ignored
+    for one in two_compilers.everything():
+        if one.kind != "file":
+            yield vars(one)
+    changed = [
+        (exercise.id, mutant)
+        for lesson in course.lessons()
+        for exercise in lesson.exercises
+        for mutant in mutants_of(lesson.solution(exercise))
     ]
+    for exercise_id, mutant in random.Random(SEED).sample(changed, min(mutants, len(changed))):
+        path = f"{exercise_id}/{mutant.kind} on line {mutant.line}"
+        yield {"kind": "mutant", "path": path, "exercise": exercise_id, "source": mutant.source}
 
 
-def compare(other: Path, asked: list[dict[str, str]], ignored: frozenset[str]) -> Counter[str]:
-    """Prints what differs; how many verdicts are "the same", "different" or "not there", and how
-    many of each status there are."""
-    found: Counter[str] = Counter()
-    with ThreadPoolExecutor(2) as pool:
-        both = list(pool.map(lambda checkout: verdicts(checkout, asked), (HERE, other)))
-    for answer, mine, theirs in zip(asked, *both, strict=True):
-        if mine is None or theirs is None:
-            found["not there"] += 1
+def judged(tree: str, checkout: Path, asked: list[dict[str, str]], kept: Path | None) -> list[Row]:
+    """What the judge of a checkout says of each answer, as rows; they are kept one by one."""
+    if not asked:
+        return []
+    command = [checkout / ".venv/bin/python", "-c", _JUDGE]
+    environment = {**os.environ, "WARPWISE_DEVICE": "simulator"}
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    rows = []
+    with subprocess.Popen(command, cwd=checkout, env=environment, text=True, **pipes) as process:
+        for answer in asked:
+            process.stdin.write(json.dumps(answer) + "\n")
+            process.stdin.flush()
+            about = {key: answer[key] for key in ("kind", "path", "exercise")}
+            rows.append({"tree": tree, **about, **json.loads(process.stdout.readline())})
+            if kept:
+                with kept.open("a") as file:
+                    file.write(json.dumps(rows[-1]) + "\n")
+    return rows
+
+
+def differences(old: dict, new: dict) -> list[str]:
+    """In what two verdicts differ, in words that differences of one sort share."""
+    pairs = {
+        "status": (old["status"], new["status"]),
+        "most": (old["max_points"], new["max_points"]),
+    }
+    said = [f"{what} {a} -> {b}" for what, (a, b) in pairs.items() if a != b]
+    if old["points"] != new["points"]:
+        part = ", a part for one fault" if new.get("partial") else ""
+        said.append(f"points {'up' if new['points'] > old['points'] else 'down'}{part}")
+    if old["line"] != new["line"] and old["status"] == new["status"]:
+        gone = " lost" if new["line"] is None else " found" if old["line"] is None else ""
+        said.append(f"line{gone or ' another'}")
+    before, now = ({case["name"]: case for case in one["cases"]} for one in (old, new))
+    said += ["other cases"] * (list(before) != list(now))
+    for name in before.keys() & now.keys():
+        a, b = before[name]["status"], now[name]["status"]
+        said += [f"{'sizes' if name == sizes.NAME else 'a case'} {a} -> {b}"] * (a != b)
+    return sorted(set(said))
+
+
+def told(rows: list[Row], shown: int) -> Iterator[str]:
+    """The groups of differences, the largest first, and the times."""
+    both: dict[tuple[str, str], dict[str, Row]] = defaultdict(dict)
+    for row in rows:
+        both[row["kind"], row["path"]][row["tree"]] = row
+    groups, seconds = defaultdict(list), defaultdict(list)
+    for (kind, path), trees in both.items():
+        if len(trees) < 2 or not all(row["v"] for row in trees.values()):
             continue
-        differing = differences(mine, theirs, ignored)
-        found["different" if differing else "the same"] += 1
-        found[mine["status"]] += 1
-        if differing:
-            print(f"{answer['exercise']}, {answer['name']}")
-            print(*(f"    {one}" for one in differing), sep="\n")
-    return found
+        old, new = trees["old"]["v"], trees["new"]["v"]
+        seconds[kind].append((trees["old"]["s"], trees["new"]["s"]))
+        if said := differences(old, new):
+            points = f"{path}: {old['points']:g} -> {new['points']:g} of {new['max_points']:g}"
+            groups[kind, "; ".join(said)].append(points)
+    for (kind, said), paths in sorted(groups.items(), key=lambda group: -len(group[1])):
+        yield f"{len(paths)} {kind}: {said}"
+        yield from (f"    {path}" for path in paths[:shown])
+    compared = sum(map(len, seconds.values()))
+    yield f"{sum(map(len, groups.values()))} of {compared} verdicts differ"
+    for kind, times in seconds.items():
+        ratios = sorted(new / old for old, new in times)
+        middle, late = ratios[len(ratios) // 2], ratios[int(0.95 * len(ratios))]
+        old, new = map(sum, zip(*times, strict=True))
+        yield (
+            f"{kind}: {len(times)} answers, new/old p50 {middle:.2f}, p95 {late:.2f}, "
+            f"sum {new / old:.2f} ({old:.0f} s, {new:.0f} s)"
+        )
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("other", type=Path)
+    parser.add_argument("word", nargs="?", default="")
     parser.add_argument("--mutants", type=int, default=200)
     parser.add_argument("--every", type=int, default=1, help="judge only one in so many answers")
-    parser.add_argument("--ignore", nargs="*", default=[], choices=sorted({*_WHOLE, *_CASE}))
+    parser.add_argument("--rows", type=Path, help="keep the verdicts in this file")
+    parser.add_argument("--all", action="store_true", help="print each group's answers")
     chosen = parser.parse_args()
-    asked = list(answers(chosen.mutants))[:: chosen.every]
-    found = compare(chosen.other.resolve(), asked, frozenset(chosen.ignore))
-    print(
-        ", ".join(f"{count} {what}" for what, count in found.items()), f"of {len(asked)} verdicts"
-    )
-    return 1 if found["different"] else 0
+    asked = [
+        one for one in answers(chosen.mutants) if chosen.word in f"{one['kind']} {one['path']}"
+    ]
+    asked = asked[:: chosen.every]
+    there = chosen.rows is not None and chosen.rows.exists()
+    rows = [json.loads(line) for line in chosen.rows.read_text().splitlines()] if there else []
+    done = {(row["tree"], row["kind"], row["path"]) for row in rows}
+
+    def missing(tree: str, checkout: Path) -> list[Row]:
+        left = [one for one in asked if (tree, one["kind"], one["path"]) not in done]
+        return judged(tree, checkout, left, chosen.rows)
+
+    with ThreadPoolExecutor(2) as pool:
+        for more in pool.map(missing, ("new", "old"), (HERE, chosen.other.resolve())):
+            rows += more
+    wanted = {(one["kind"], one["path"]) for one in asked}
+    rows = [row for row in rows if (row["kind"], row["path"]) in wanted]
+    lines = list(told(rows, len(rows) if chosen.all else SHOWN))
+    print("\n".join(lines))
+    return 0 if any(line.startswith("0 of ") for line in lines) else 1
 
 
 if __name__ == "__main__":

@@ -40,10 +40,11 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     if before and earlier:
         told += f"{told and ' and '}earlier than it was ({file.local(before)})"
     names = f" ({some(late)})" if late else ""
+    count = f"{len(late)} of {len(when)} would be late{names}"
     whom = f" for {learner}" if learner else ""
     return (
         f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {told}: "
-        f"{len(late)} of {len(when)} would be late{names}."
+        f"{count if when else 'nobody has handed in yet'}."
     )
 
 

@@ -325,6 +325,7 @@ def show_status(name: str, section: str | None) -> int:
     lesson = lesson_called(here, name).name
     found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
     file, unread = coursefile.read(here), sum(one.unreadable for one in found)
+    waiting = sum(one.waits for one in found)
     strangers = file.off_roster(one.learner for one in found)
     say(f"{lesson}, times in {file.zone}")
     if found:
@@ -334,7 +335,7 @@ def show_status(name: str, section: str | None) -> int:
         f"{sum(one.late > 0 for one in found)} of them late; "
         f"{sum(one.extended for one in found)} with an extension; "
         f"{sum(one.score is not None for one in found)} graded; "
-        f"{sum(one.waits for one in found)} wait for a mark by hand"
+        f"{waiting} {'waits' if waiting == 1 else 'wait'} for a mark by hand"
         + (f"; {unread} unreadable" if unread else "")
         + (f"; {len(strangers)} not on the roster" if strangers else "")
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ class Parameter:
     text: str = ""
 
 
+@lru_cache(maxsize=64)
 def parameters(source: str, kernel: str) -> tuple[Parameter, ...] | None:
     """The parameters of `__global__ ... kernel(...)` in CUDA C++ source; None if not found."""
     declared = re.compile(rf"\b{re.escape(kernel)}\s*\(([^()]*)\)\s*{{")

@@ -26,7 +26,7 @@ from .running.process import follow, run_on_gpu, simulate
 from .running.replies import Outcome
 from .sizes import looked_for
 from .stepped import stepped
-from .verdict import CaseResult, Verdict, told_once
+from .verdict import CaseResult, Verdict, foremost, told_once
 from .words import Words
 
 STANDARD_LIMITS = Limits()
@@ -246,7 +246,7 @@ def _verdict(
     diagnostics: tuple[Diagnostic, ...] = (),
 ) -> Verdict:
     cases = told_once(results)
-    failure = next((case for case in cases if case.failed), None)
+    failure = foremost(cases)
     return Verdict(
         exercise=exercise.id,
         points=sum(case.points for case in cases),

@@ -27,8 +27,6 @@ from .running.replies import Outcome
 from .verdict import CaseResult, Partial, Verdict
 from .words import Words
 
-MAY_PASS = (Status.PASSED, Status.OVER_BUDGET)
-
 
 def said(verdict: Verdict) -> str:
     """How the points of a verdict with a named fault came about; "" of all others."""
@@ -73,7 +71,7 @@ def _fits(fault: NamedFault, results: dict[str, CaseResult]) -> bool:
     """Whether the cases that fail are those that fail with the fault, each with its status."""
     failed = [one for one in results.values() if one.name in fault.cases]
     return bool(failed) and all(
-        one.status == fault.status if one.name in fault.cases else one.status in MAY_PASS
+        one.status == fault.status if one.name in fault.cases else one.status in sizes.MAY_PASS
         for one in results.values()
     )
 
@@ -93,9 +91,11 @@ class _Again:
     ) -> tuple[NamedFault, list[CaseResult]] | None:
         """The fault whose causes are just those of the answer, and the results without it; None
         where no fault's are, or something is wrong beside it."""
-        instances, outcomes = self._run(known[0], self.verdict.seed, self.verdict.status)
+        failing = self._failing(known[0], self.verdict.seed)
+        instances = tuple(replace(one, tolerated=self.verdict.status) for one in failing)
+        outcomes = simulate(self.source, instances, self.limits, self._allowed)
         results = self._results(instances, outcomes, instances, outcomes)
-        if any(one.status not in MAY_PASS for one in results):
+        if any(one.status not in sizes.MAY_PASS for one in results):
             return None
         causes = {
             one.case.name: ran.causes
@@ -112,33 +112,55 @@ class _Again:
     def beside_the_mistake(
         self, known: list[NamedFault]
     ) -> tuple[NamedFault, list[CaseResult]] | None:
-        """The fault that leaves just what the answer leaves, and the results by what it costs."""
-        instances, outcomes = self._run(known[0], faults.SEED, "")
-        ran = [one for one in outcomes if isinstance(one, Ran)]
-        if len(ran) < len(outcomes):
-            return None
-        pairs = list(zip(instances, ran, strict=True))
+        """The fault that leaves just what the answer leaves, and the results by what it costs.
+        What is kept of a fault can be read, with the inputs that it is of. So the lesson's own
+        kernel with the fault is run, too, with the verdict's inputs; a learner's copy of a lesson,
+        which has no solutions, has no such kernel either."""
+        pairs = self._pairs(self.source, known[0], faults.SEED)
         alike = [
             fault
             for fault in known
-            if all(faults.is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
+            if pairs
+            and all(faults.is_left(fault.cases[one.case.name], one, its) for one, its in pairs)
         ]
+        if alike and self.exercise.solved:
+            pairs = self._pairs(self.source, alike[0], self.verdict.seed)
+            alike = [fault for fault in alike if pairs and self._leaves_the_same(fault, pairs)]
         if not alike:
             return None
+        instances, ran = zip(*pairs, strict=True)
         as_left = [_as_left(one, its) for one, its in pairs]
-        results = self._results(instances, outcomes, *zip(*as_left, strict=True))
-        return _least(alike, results) if all(one.status in MAY_PASS for one in results) else None
+        results = self._results(instances, list(ran), *zip(*as_left, strict=True))
+        right = all(one.status in sizes.MAY_PASS for one in results)
+        return _least(alike, results) if right else None
 
-    def _run(
-        self, fault: NamedFault, seed: int, tolerated: str
-    ) -> tuple[tuple[CaseInstance, ...], list[Outcome]]:
+    def _leaves_the_same(self, fault: NamedFault, pairs: list[tuple[CaseInstance, Ran]]) -> bool:
+        """Whether a kernel of the lesson with that fault leaves what the answer left."""
+        named = self.exercise.name, fault.mistake
+        for wrong in self.lesson.wrong_kernels:
+            if (wrong.exercise, wrong.mistake) == named:
+                theirs = self._pairs(wrong.source, fault, self.verdict.seed)
+                left = [faults.left_wrong(*one) for one in theirs]
+                if left and all(map(faults.is_left, left, *zip(*pairs, strict=True))):
+                    return True
+        return False
+
+    def _pairs(self, source: str, fault: NamedFault, seed: int) -> list[tuple[CaseInstance, Ran]]:
+        """The cases that fail with a fault, and what a source leaves in them; nothing if one does
+        not come to its end."""
+        instances = self._failing(fault, seed)
+        outcomes = simulate(source, instances, self.limits, self._allowed)
+        ran = [one for one in outcomes if isinstance(one, Ran)]
+        return list(zip(instances, ran, strict=True)) if len(ran) == len(outcomes) else []
+
+    def _failing(self, fault: NamedFault, seed: int) -> tuple[CaseInstance, ...]:
+        """The cases of the verdict that fail with a fault."""
         ran = {one.name for one in self.verdict.cases}
-        instances = tuple(
-            replace(one, tolerated=tolerated)
+        return tuple(
+            one
             for one in instantiate(self.exercise, seed, hidden=True)
             if one.case.name in fault.cases and one.case.name in ran
         )
-        return instances, simulate(self.source, instances, self.limits, self._allowed)
 
     def _results(
         self,

@@ -1,10 +1,11 @@
 """The case of sizes that no other case tries.
 
-Once all other cases have passed, a worker tries launches at the numbers that stand in the kernel.
-One that goes wrong is made a case like any other: it is run again by the judge, and only what goes
-wrong then costs points. The solution must stand the same launch, else a rule is wrong and nobody is
-blamed. Where Z3 is installed, the worker then reasons about every size that the rules allow. That
-moves no mark: a launch that only Z3 finds is told, and costs nothing.
+Once all other cases have passed, or are over budget and nothing worse, a worker tries launches at
+the numbers that stand in the kernel. One that goes wrong is made a case like any other: it is run
+again by the judge, and only what goes wrong then is told. The solution must stand the same launch,
+else a rule is wrong and nobody is blamed. The case gives its points where all others have passed.
+Where Z3 is installed, the worker then reasons about every size that the rules allow. That moves no
+mark: a launch that only Z3 finds is told, and costs nothing.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from .running.replies import Outcome
 from .verdict import CaseResult, EverySize, Verdict
 from .words import Words
 
+MAY_PASS = {Status.PASSED, Status.OVER_BUDGET}  # how a right answer's cases end
 NAME = "sizes that no other case tries"
 COME_FIRST = "Not run: the other cases come first."
+GO_WELL = "No launch that was tried goes wrong. The points come once all other cases pass."
 NO_Z3 = (
     "no launch that was tried goes wrong, and a proof needs Z3 (`pip install 'warpwise[proofs]'`)"
 )
@@ -57,19 +60,25 @@ def result(exercise: Exercise, status: Status, message: str = "") -> CaseResult:
 
 
 def can_be_looked_for(verdict: Verdict, exercise: Exercise) -> bool:
-    """Whether `looked_for` will take a while."""
-    return verdict.status == Status.PASSED and exercise.size_points > 0
+    """Whether `looked_for` will take a while: the answer is right in all other cases, and keeps to
+    the budget of one."""
+    ends = {case.status for case in verdict.cases}
+    return exercise.size_points > 0 and Status.PASSED in ends and ends <= MAY_PASS
 
 
 def looked_for(verdict: Verdict, exercise: Exercise, source: str, limits: Limits) -> Verdict:
     """A verdict on all other cases, with this one's result behind them."""
     if not exercise.size_points:
         return verdict
-    if verdict.status != Status.PASSED:
+    if not can_be_looked_for(verdict, exercise):
         return with_case(verdict, result(exercise, Status.NOT_RUN, COME_FIRST))
-    found, broken = reasoned(exercise, source, limits)
-    case = broken or result(exercise, Status.PASSED)
-    return replace(with_case(verdict, case), every_size=found)
+    in_budget = verdict.status == Status.PASSED
+    allowed = limits if in_budget else replace(limits, reasoning=0.0)
+    found, broken = reasoned(exercise, source, allowed)
+    if not in_budget:
+        case = broken or result(exercise, Status.NOT_RUN, GO_WELL)
+        return replace(with_case(verdict, case), every_size=found if broken else None)
+    return replace(with_case(verdict, broken or result(exercise, Status.PASSED)), every_size=found)
 
 
 def reasoned(

@@ -5,7 +5,7 @@ What is said of a field here, `Annotated`, is what docs/verdict.md and the JSON 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Annotated, Any, Literal
@@ -127,7 +127,7 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class EverySize:
-    """What is known of all sizes, grids and blocks of a kernel that passed all other cases."""
+    """What is known of all sizes, grids and blocks of a kernel that is right in all other cases."""
 
     outcome: Annotated[
         Literal["proved", "counterexample", "not decided", "not searched"],
@@ -217,7 +217,8 @@ class Verdict:
     every_size: Annotated[
         EverySize | None,
         Meta(
-            description="What is known of all sizes; null where other cases failed, or where the "
+            description="What is known of all sizes; null where other cases failed (but for a "
+            "launch that breaks a kernel whose other cases are over budget), or where the "
             "exercise has no case of this kind."
         ),
     ] = None
@@ -253,10 +254,18 @@ class Verdict:
     def for_learner(self) -> Verdict:
         """The same verdict with hidden cases reduced to their category: no line, no content."""
         cases = tuple(case if case.visible else _category_only(case) for case in self.cases)
-        first_failed = next((case for case in cases if case.failed), None)
-        if first_failed is None or first_failed.visible:
+        failure = foremost(cases)
+        if failure is None or failure.visible:
             return replace(self, cases=cases)
-        return replace(self, cases=cases, message=first_failed.message, line=None, diagnostics=())
+        return replace(self, cases=cases, message=failure.message, line=None, diagnostics=())
+
+
+def foremost(cases: Sequence[CaseResult]) -> CaseResult | None:
+    """The failed case whose status, message and line are the verdict's: the first, or the first of
+    its status that a learner sees, which says more than a hidden one."""
+    failed = [case for case in cases if case.failed]
+    seen = (case for case in failed if case.visible and case.status == failed[0].status)
+    return next(seen, failed[0] if failed else None)
 
 
 def shortened(message: str) -> str:

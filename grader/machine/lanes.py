@@ -58,5 +58,6 @@ def warps(lanes: Lanes) -> int:
 
 def warp_masks(index: np.ndarray, warps: int) -> np.ndarray:
     """Per warp of a wave of `warps`, the mask of its lanes that are in `index`: uint32."""
-    bits = np.left_shift(1, index % WARP).astype(np.float64)
-    return np.bincount(index // WARP, bits, warps).astype(np.int64).astype(np.uint32)
+    inside = np.zeros(warps * WARP, bool)
+    inside[index] = True
+    return np.packbits(inside, bitorder="little").view(np.uint32)

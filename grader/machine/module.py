@@ -135,10 +135,7 @@ class RawKernel:
         """Whether what its threads do may depend on who comes first even where nothing races: it
         uses what an atomic or a volatile load finds. Where threads meet at barriers alone, one
         schedule shows every race that an input can show."""
-        return any(
-            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
-            for one in self._linked.function.instructions
-        )
+        return self._executable.depends_on_order
 
     def _job(
         self, grid: Index, block: Index, passed: Passed, shared_mem: int, output: Output

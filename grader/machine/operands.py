@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..ptx.numeric.types import DTYPES, size_of
-from ..ptx.ptx import Malformed, Negated, Operand, Symbol
+from ..ptx.ptx import Malformed, Negated, Operand, Register, Symbol
 from .lanes import Lanes
 from .memory.access import Source
 from .special_registers import Clock
@@ -14,6 +14,8 @@ from .state import WaveState
 
 def read(operand: Operand, kind: str, wave: WaveState) -> Source:
     """An operand as an array (lanes,) of PTX type `kind`. Malformed if it cannot be that."""
+    if isinstance(operand, Register):  # as most are
+        return wave.registers.read(operand, kind)
     if isinstance(operand, Negated):
         if kind != "pred":
             raise Malformed(f"`!` makes no value of type .{kind}")

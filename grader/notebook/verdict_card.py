@@ -12,7 +12,7 @@ from grader.cuda import simulator
 from grader.judge import partial, sizes
 from grader.judge.beside import Beside, beside
 from grader.judge.compare import right
-from grader.judge.verdict import CaseResult, Mismatch, Verdict, by_cause, stopped
+from grader.judge.verdict import CaseResult, Mismatch, Verdict, by_cause, foremost, stopped
 from grader.submissions.cells import as_typed
 
 from . import diagnosis, difference
@@ -45,7 +45,7 @@ def page(
         return _not_attempted(exercise)
     kind = "success" if verdict.status == "passed" else "error"
     parts = [_title(verdict, exercise, kind), _part(verdict), _cases(verdict, exercise)]
-    failed = next((case for case in verdict.cases if case.failed), None)
+    failed = foremost(verdict.cases)
     if failed:
         parts += [
             _first_failure(failed, verdict, source, exercise, cell),

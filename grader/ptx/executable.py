@@ -23,6 +23,14 @@ class Executable:
     swap_starts: frozenset[int]
 
     @cached_property
+    def depends_on_order(self) -> bool:
+        """Whether it uses what an atomic or a volatile load finds."""
+        return any(
+            (one.form.atomic and one.written) or (one.form.reads and one.form.strong)
+            for one in self.linked.function.instructions
+        )
+
+    @cached_property
     def register_types(self) -> dict[str, str]:
         """What `register_types` makes of the program, for those who play it."""
         return register_types(self.linked.function)

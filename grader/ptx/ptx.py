@@ -201,6 +201,13 @@ class Function:
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     directives: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The names of variables, parameters and functions that its instructions use."""
+        operands = (operand for one in self.instructions for operand in one.operands)
+        bases = (getattr(operand, "base", operand) for operand in operands)
+        return frozenset(base.name for base in bases if isinstance(base, Symbol))
+
 
 @dataclass(frozen=True)
 class Program:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..machine.events import Accessed, Observer
-from ..machine.lanes import WARP, Lanes, count, select, warps
+from ..machine.lanes import Lanes, count, select, warp_masks, warps
 from ..machine.lanes import index as lane_index
 from ..machine.memory.access import Access, Hit
 from .traffic import SECTOR_SHIFT, global_traffic, rows_of, shared_traffic
@@ -102,25 +102,35 @@ class Counting(Observer):
         self._idle[at] += warps(lanes) - warps(select(lanes, chosen))
 
     def complete(self) -> None:
-        add, opcodes = self.counters.add, self.counters.opcodes
-        per_warp, per_thread = self._warps.cumsum(), self._threads.cumsum()
-        for at, instruction in enumerate(self.wave.kernel.instructions):
-            add(instruction.line, "inst_executed", per_warp[at])
-            add(instruction.line, "thread_inst_executed", per_thread[at])
-            opcodes[instruction.form.opcode] += int(per_warp[at] - self._idle[at])
+        opcodes = self.counters.opcodes
+        per_warp, per_thread = self._warps.cumsum()[:-1], self._threads.cumsum()[:-1]
+        acting = (per_warp - self._idle).tolist()
+        for instruction, number in zip(self.wave.kernel.instructions, acting, strict=True):
+            opcodes[instruction.form.opcode] += number
+        lines = np.array([line or 0 for line in self._lines])
+        self._by_line("inst_executed", lines, per_warp)
+        self._by_line("thread_inst_executed", lines, per_thread)
+
+    def _by_line(self, name: str, lines: np.ndarray, counts: np.ndarray) -> None:
+        """Add counts, each to its line's."""
+        sums = np.bincount(lines, counts)
+        for line in np.flatnonzero(sums).tolist():
+            self.counters.add(line, name, int(sums[line]))
 
     def branch(self, at: int, lanes: Lanes, taken: np.ndarray) -> None:
         line, lane = self._lines[at], lane_index(lanes)
         self.counters.add(line, "branches", warps(lanes))
         if taken.any() and not taken.all():
-            both = np.intersect1d(lane[taken] // WARP, lane[~taken] // WARP)
-            self.counters.add(line, "divergent_branches", len(both))
+            present = self.wave.geometry.warps
+            both = warp_masks(lane[taken], present).astype(bool)
+            both &= warp_masks(lane[~taken], present).astype(bool)
+            self.counters.add(line, "divergent_branches", int(np.count_nonzero(both)))
 
     def shuffled(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         self.counters.add(self._lines[at], "shuffles", warps(lanes))
 
     def arrive(self, at: int, lanes: np.ndarray, barrier: int) -> None:
-        self.counters.add(self._lines[at], "barriers", len(np.unique(lanes // WARP)))
+        self.counters.add(self._lines[at], "barriers", warps(lanes))
 
     def barrier(self, at: int, lanes: Lanes, part: int | None) -> None:
         if part is None:  # a barrier for some warps has been counted as they came
@@ -174,10 +184,9 @@ class Counting(Observer):
                     f"shared_{kind}_wavefronts_ideal": cost.ideal,
                     f"shared_{kind}_bank_conflicts": cost.conflicts,
                 }
-            line = np.array([line for line, _, _ in noted])[rows.access]
+            lines = np.array([line for line, _, _ in noted])[rows.access]
             for name, counts in found.items():
-                for number in np.unique(line).tolist():
-                    self.counters.add(number, name, counts[line == number].sum())
+                self._by_line(name, lines, counts)
         self._noted.clear()
         self._many_noted = 0
 

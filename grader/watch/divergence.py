@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..cuda.errors import BarrierDivergence, ShuffleDivergence
+from ..machine.collectives import FULL, whole_warps
 from ..machine.events import Groups, Observer
 from ..machine.lanes import WARP, Lanes, warp_masks
 from ..machine.lanes import index as lane_index
@@ -86,9 +87,11 @@ class Divergence(Observer):
 
     def shuffle(self, at: int, lanes: Lanes, source: np.ndarray) -> None:
         """Reading a lane that does not take part gives an undefined value."""
+        mask = read(self.wave.kernel.instructions[at].operands[-1], "b32", self.wave)
+        if whole_warps(lanes) and (mask[lanes] == FULL).all():
+            return
         lane, takes_part = lane_index(lanes), self._takes_part
-        mask = self.wave.kernel.instructions[at].operands[-1]
-        masks = read(mask, "b32", self.wave)[lane]
+        masks = mask[lane]
         takes_part[lane] = True
         named = masks >> (source % WARP).astype(np.uint32) & 1
         absent = ~takes_part[source] | (named == 0)

@@ -148,6 +148,19 @@ def test_what_a_hidden_case_holds_stays_hidden(verdict_on):
     )
 
 
+def test_of_cases_that_end_alike_one_that_a_learner_sees_is_told(tmp_path):
+    root = small_lesson.write(tmp_path)
+    exercises = root / "01_add/exercises.py"
+    hidden = 'Case("a length that is no multiple of the block", add(100), 1, visible=False),'
+    seen = 'Case("another such length", add(90), 1),'
+    exercises.write_text(EXERCISES.replace(hidden, hidden + seen))
+    verdict = judge(ID, instead("    total[i] = x[i] + y[i];"), root=root)
+    assert [case.status for case in verdict.cases[2:]] == ["out_of_bounds"] * 2
+    shown = verdict.for_learner()
+    assert verdict.message == shown.message == verdict.cases[3].message
+    assert verdict.line == shown.line == 5
+
+
 def test_an_element_that_nobody_wrote_is_named(verdict_on):
     verdict = verdict_on(instead("    if (i < n && i != 7) total[i] = x[i] + y[i];"))
     assert verdict.status == "wrong_answer"

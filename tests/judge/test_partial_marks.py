@@ -17,6 +17,7 @@ from grader.classroom.folder import new_course
 from grader.course import solution_counts
 from grader.course.mistakes import FILE, MistakeError, wrong_kernels
 from grader.judge import Verdict, faults, judge, known_faults
+from grader.judge.cases import instantiate
 from grader.judge.partial import said
 from grader.judge.schema import Report
 from grader.judge.verdict import by_cause
@@ -102,6 +103,16 @@ def test_a_wrong_answer_that_leaves_what_a_named_mistake_leaves_gets_a_part(part
 def test_another_fault_or_a_second_one_leaves_nothing(named, body):
     verdict = judge(ID, instead(body), root=named)
     assert (verdict.points, verdict.partial) == (sum(one.points for one in verdict.cases), None)
+
+
+def test_who_knows_the_inputs_that_findings_are_of_gains_nothing(named):
+    """What is kept of a fault can be read; a kernel that has it with these inputs alone is known by
+    others."""
+    drawn = instantiate(course.exercise(ID, named), faults.SEED, hidden=True)
+    first = " || ".join(f"x[0] == {float(one.problem.inputs['x'][0]):.9g}f" for one in drawn)
+    forged = instead(f"    if (i < n) total[i] = ({first}) ? x[i] - y[i] : x[i] * 3;")
+    assert judge(ID, forged, seed=faults.SEED, root=named).partial
+    assert judge(ID, forged, root=named).points == 0
 
 
 def test_a_skipped_technique_gets_half_of_the_part(named):

@@ -14,7 +14,7 @@ from grader.course import Rule
 from grader.course.weave import weave
 from grader.judge import judge, sizes
 from grader.judge.judging import STANDARD_LIMITS
-from grader.judge.protocol import Ran
+from grader.judge.protocol import Examined, Ran
 from grader.judge.sandbox import reasoning
 from grader.notebook import verdict_card
 from grader.notebook.player.replay import of_failure
@@ -142,12 +142,42 @@ OVER_BUDGET = instead(
 )
 
 
-@pytest.mark.parametrize("source", [UNGUARDED, OVER_BUDGET, "no kernel"])
+@pytest.mark.parametrize("source", [UNGUARDED, "no kernel"])
 def test_sizes_are_never_said_to_fail_as_another_case_does(ruled, source):
     verdict = judge(ID, source, root=ruled)
     assert verdict.status != "passed"
     assert (last(verdict).name, last(verdict).status) == (sizes.NAME, "not_run")
     assert verdict.status in {case.status for case in verdict.cases[:-1]}
+
+
+def test_sizes_are_tried_too_where_another_case_is_only_over_budget(ruled):
+    verdict = judge(ID, OVER_BUDGET, root=ruled)
+    assert {case.status for case in verdict.cases[:-1]} == {"passed", "over_budget"}
+    assert (last(verdict).status, last(verdict).points) == ("not_run", 0)
+    assert last(verdict).message == sizes.GO_WELL
+    assert (verdict.status, verdict.every_size) == ("over_budget", None)
+
+
+def test_a_size_that_breaks_a_kernel_over_budget_has_its_own_status(ruled):
+    verdict = judge(ID, OVER_BUDGET.replace("int i =", "short i ="), root=ruled)
+    assert (last(verdict).status, last(verdict).points) == ("out_of_bounds", 0)
+    assert last(verdict).message.startswith("With n = ")
+    assert (verdict.status, verdict.every_size.outcome) == ("over_budget", "counterexample")
+    assert verdict.message == verdict.cases[1].message
+
+
+def test_nothing_is_reasoned_about_a_kernel_over_budget(ruled, monkeypatch):
+    effort = []
+
+    def reason(source, rules, solution, limits):
+        effort.append(limits.reasoning)
+        return Ran(examined=Examined())
+
+    sizes._examined.cache_clear()
+    monkeypatch.setattr(sizes, "reason", reason)
+    judge(ID, OVER_BUDGET, root=ruled)
+    sizes._examined.cache_clear()
+    assert effort == [0]
 
 
 def test_a_launch_that_breaks_the_solution_too_accuses_nobody(ruled):

@@ -22,6 +22,7 @@ from ...status import Status
 from ...submissions import intake, submission
 from ...submissions.intake import UnreadableNotebook
 
+NOT_JUDGED = "could not be judged; a person must look at it"
 PLAN = "plan.json"  # what the bundle needs to know of the course, the secret's seeds among it
 _LONGEST = 5000  # characters of a case's output
 
@@ -61,8 +62,10 @@ def run(root: Path) -> dict[str, Any]:
         if answer.name in verdicts:
             tests += _tests(answer.name, verdicts[answer.name].for_learner(), plan)
         else:
-            tests.append(_missing(lesson, answer.name, answer.problem, plan))
+            tests.append(_missing(lesson, answer, plan))
     results: dict[str, Any] = {"tests": tests, "stdout_visibility": "hidden"}
+    if unreadable := [one.name for one in answers if one.unreadable]:
+        results["extra_data"] = {"not_judged": unreadable}
     if told := " ".join(filter(None, (handed_in.remark, *(one.problem for one in answers)))):
         results["output"] = told
     if plan["leaderboard"]:
@@ -102,16 +105,22 @@ def _test(name: str, case: CaseResult, plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _missing(lesson: Lesson, name: str, problem: str, plan: dict[str, Any]) -> dict[str, Any]:
-    outside = name in plan["extra"] + plan["optional"]
-    most = 0.0 if outside else lesson.exercise(name).points
-    case = CaseResult(problem, True, Status.NOT_ATTEMPTED, 0.0, most, problem)
-    return _test(name, case, plan)
+def _missing(lesson: Lesson, answer: intake.Answer, plan: dict[str, Any]) -> dict[str, Any]:
+    """The one test of an exercise without an answer, or with one that cannot be read."""
+    outside = answer.name in plan["optional"] + plan["extra"]
+    most = 0.0 if outside else lesson.exercise(answer.name).points
+    named = NOT_JUDGED if answer.unreadable else answer.problem
+    case = CaseResult(named, True, Status.NOT_ATTEMPTED, 0.0, most, answer.problem)
+    return _test(answer.name, case, plan)
 
 
 def _nothing(lesson: Lesson, plan: dict[str, Any], why: str) -> dict[str, Any]:
-    tests = [_missing(lesson, one.name, "Nothing to judge.", plan) for one in lesson.exercises]
-    return {"output": why, "tests": tests}
+    """The content of results.json where nothing could be judged. Its format has no empty mark, and
+    Gradescope says of a run without results only that it failed; so each exercise has a test of 0
+    points that says what is to be done, and `extra_data` names them."""
+    names = [one.name for one in lesson.exercises]
+    tests = [_missing(lesson, intake.Answer(one, None, why, None, True), plan) for one in names]
+    return {"output": why, "tests": tests, "extra_data": {"not_judged": names}}
 
 
 def _leaderboard(tests: list[dict[str, Any]], verdicts: list[Verdict]) -> list[dict[str, Any]]:

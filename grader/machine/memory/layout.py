@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...ptx.linked import LinkedProgram, function_addresses
-from ...ptx.ptx import Function, Program, Symbol, Variable
+from ...ptx.ptx import Function, Program, Variable
 from .spaces import Store
 
 _VARIABLES_AT = 0x5000_0000_0000
@@ -46,7 +46,7 @@ class LocalLayout:
 def module_variables(program: Program) -> dict[str, Store]:
     """The module's `__device__` and `__constant__` variables that some kernel mentions. They
     keep their values from launch to launch."""
-    mentioned = {name for f in program.functions.values() for name in _symbols(f)}
+    mentioned = {name for f in program.functions.values() for name in f.symbols}
     mentioned |= {name for v in program.variables.values() for _, name in v.pointers}
     stores: dict[str, Store] = {}
     address = _VARIABLES_AT
@@ -69,21 +69,11 @@ def module_variables(program: Program) -> dict[str, Store]:
     return stores
 
 
-def _symbols(function: Function) -> set[str]:
-    found: set[str] = set()
-    for instruction in function.instructions:
-        for operand in instruction.operands:
-            base = getattr(operand, "base", operand)
-            if isinstance(base, Symbol):
-                found.add(base.name)
-    return found
-
-
 def shared_layout(kernel: Function, program: Program, dynamic: int) -> SharedLayout:
     """Where each shared variable of a block starts; dynamic shared memory comes last. A red zone
     of whole rounds of the banks lies between neighbours, so that running over the end of one is
     noticed and every address keeps its bank."""
-    mentioned = _symbols(kernel)
+    mentioned = kernel.symbols
     shared = [v for v in kernel.variables if v.space == "shared"] + [
         v for v in program.variables.values() if v.space == "shared" and v.name in mentioned
     ]
