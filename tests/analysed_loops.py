@@ -15,13 +15,12 @@ from grader import compilers
 from grader.course import Rule
 from grader.cuda import simulator
 from grader.proofs.atoms import term
-from grader.proofs.effort import Effort
-from grader.proofs.loops import Graph
-from grader.proofs.prove import examined, explored, variables_of
-from grader.proofs.scenes import Scene
+from grader.proofs.loops import LoopGraph
+from grader.proofs.search import examined, explored, variables_of
 from grader.proofs.setting import Shape
-from grader.proofs.thread import Thread
-from grader.proofs.trial import Trial
+from grader.proofs.solver import Solver
+from grader.proofs.thread import SymbolicThread
+from grader.proofs.trial import Effort, Trial
 from grader.ptx.linker import link
 
 EFFORT = 10_000_000
@@ -370,7 +369,7 @@ def excluded(loop: Loop, n: int, blocks: int) -> list[str]:
     linked = link(program, program.functions["loop"])
     shape = Shape((64, 1, 1))
     effort = Effort(10 * EFFORT)
-    graph = Graph(linked.function)
+    graph = LoopGraph(linked.function)
     thread = explored(graph, variables_of(program, linked), loop.rule, shape, effort)
     rng, found, touched = np.random.default_rng(n), [], run.trace.touched
     for number in rng.choice(len(touched), min(MOST, len(touched)), replace=False):
@@ -383,7 +382,11 @@ def excluded(loop: Loop, n: int, blocks: int) -> list[str]:
 
 
 def _may(
-    thread: Thread, trial: Trial, who: tuple[int, int], place: tuple[int, int], effort: Effort
+    thread: SymbolicThread,
+    trial: Trial,
+    who: tuple[int, int],
+    place: tuple[int, int],
+    effort: Effort,
 ) -> bool:
     special, numbers = thread.setting.special, thread.setting.numbers
     known = [(special["%ctaid.x"], who[0]), (special["%tid.x"], who[1])]
@@ -396,7 +399,7 @@ def _may(
         for one in thread.accesses
         if thread.code.instructions[one.at].line == line and one.pointer.array == "x"
     ]
-    return Scene(thread.on.atoms).ask([*given, z3.Or(ways)], effort, values) is not None
+    return Solver(thread.on.atoms).ask([*given, z3.Or(ways)], effort, values) is not None
 
 
 def wrong_about(loop: Loop) -> list[str]:

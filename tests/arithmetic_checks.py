@@ -14,9 +14,8 @@ import z3
 from instruction_meanings import LOOSE, answer, possible
 
 from grader.proofs import meanings, rounds
-from grader.proofs.atoms import Atoms, Scope, all_of, negated, term
-from grader.proofs.polynomials import Polynomial
-from grader.proofs.scenes import Scene
+from grader.proofs.atoms import Atoms, Polynomial, Scope, all_of, negated, term
+from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Obligation, Pointer, Unknown, Value
 from grader.ptx.forms.table import resolve
 from grader.ptx.ptx import Register
@@ -40,8 +39,8 @@ def atom(on: Arithmetic, name: str, low: int, high: int, scope: Scope = Scope.TH
 
 def is_always(on: Arithmetic, given: list, value: Polynomial, number: int) -> None:
     """Where `given` holds, `value` is that number and nothing else."""
-    assert answer(Scene(on.atoms), [*given, term(value) == number]) == z3.sat, (given, number)
-    assert answer(Scene(on.atoms), [*given, term(value) != number]) == z3.unsat, (given, number)
+    assert answer(Solver(on.atoms), [*given, term(value) == number]) == z3.sat, (given, number)
+    assert answer(Solver(on.atoms), [*given, term(value) != number]) == z3.unsat, (given, number)
 
 
 def towards_zero(a: int, b: int) -> int:
@@ -79,7 +78,7 @@ def quotients_by_what_is_no_number_are_exact() -> None:
         is_always(on, [term(a) == x, term(b) == y], found, towards_zero(x, y))
     for number in (-1, 0, 4):  # nothing is said of what is divided by 0
         given = [term(a) == 4, term(b) == 0, term(found) == number]
-        assert answer(Scene(on.atoms), given) == z3.sat
+        assert answer(Solver(on.atoms), given) == z3.sat
     for low, least, lowest in ((0, 0, 0), (-1, 0, -5), (0, -1, -5)):
         on = arithmetic()
         a, b = atom(on, "a", low, 5), atom(on, "b", least, 3)
@@ -334,7 +333,7 @@ def of_two_values_of_which_no_bit_is_known_the_result_is_bounded() -> None:
         found = meanings.computed(on, form, [a, b])
         assert isinstance(found, Polynomial) and on.obligations == []
         solver = z3.SimpleSolver()
-        solver.add(Scene(on.atoms).known([term(found) >= -1])[0])
+        solver.add(Solver(on.atoms).known([term(found) >= -1])[0])
         for x, y in product(few, repeat=2):
             low, high = possible(opcode, x, y)
             right = exact(x, y)

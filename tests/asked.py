@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from grader import course
-from grader.compilers.comments import without_comments
+from grader.compilers.lexer import without_comments
 from grader.judge import cases
 
 Arrays = list[np.ndarray]

@@ -16,9 +16,8 @@ import z3
 
 from grader.cuda import simulator
 from grader.proofs import meanings
-from grader.proofs.atoms import Atoms, Scope, term
-from grader.proofs.polynomials import Polynomial
-from grader.proofs.scenes import Scene
+from grader.proofs.atoms import Atoms, Polynomial, Scope, term
+from grader.proofs.solver import Solver
 from grader.proofs.values import Arithmetic, Unknown, Value
 from grader.ptx.forms.form import Form
 from grader.ptx.forms.table import resolve
@@ -209,7 +208,7 @@ class Asked:
             unknown = isinstance(computed, Unknown)
             return "" if unknown != self.one.known else "not known" if unknown else "taken as known"
         given = [z3.Int(name) == value for name, value in values.items()]
-        return self._told(Scene(on.atoms), given, computed)
+        return self._told(Solver(on.atoms), given, computed)
 
     def values(self) -> dict[str, int]:
         """The operands that are no numbers, as the analysis may know them: with their sign."""
@@ -250,7 +249,7 @@ class Asked:
         broken = any(not one.low <= one.value.value(values) <= one.high for one in owed)
         return "it is to be proved what is not so" if fit and broken else ""
 
-    def _told(self, scene: Scene, given: list, computed: Value) -> str:
+    def _told(self, scene: Solver, given: list, computed: Value) -> str:
         if isinstance(computed, z3.BoolRef):
             same = other = computed if self.result else z3.Not(computed)
         else:
@@ -283,7 +282,7 @@ def _known(on: Arithmetic, values: dict[str, int]) -> list:
     return [one for one in on.obligations if one.value.atoms <= values.keys()]
 
 
-def answer(scene: Scene, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
+def answer(scene: Solver, formulas: list[z3.BoolRef]) -> z3.CheckSatResult:
     """With products that are products, as they are in a launch."""
     known, _ = scene.known(formulas)
     names = {name for one in known for name in scene.atoms.constants(one) if "*" in name}

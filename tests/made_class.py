@@ -16,7 +16,7 @@ import suites
 
 from grader import course
 from grader.classroom.report import alike
-from grader.compilers.comments import without_comments
+from grader.compilers.lexer import without_comments
 
 LESSON = "02_tree_reduction"
 DEPTHS = ("verbatim", "renamed", "reformatted", "reordered", "half", "one")

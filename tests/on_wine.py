@@ -36,7 +36,7 @@ import wine
 from wine import KEPT, windows
 
 from grader import compilers
-from grader.compilers import clang, cuda_files, nvrtc, nvrtc_log
+from grader.compilers import clang, cuda_files, logs, nvrtc
 from grader.compilers.compiler import Job
 from grader.cuda.errors import CompileError
 from grader.judge.running import worker
@@ -204,7 +204,7 @@ def install() -> None:
     library = Nvrtc()
     nvrtc._library = nvrtc._found = lambda: library
     nvrtc._CODE, nvrtc.Path, nvrtc.os = CODE_PAGE, There, SimpleNamespace(path=ntpath)
-    nvrtc_log._COUNTS_BYTES = False
+    logs._COUNTS_BYTES = False
     nvrtc.include_folders = lambda: tuple(map(windows, cuda_files.include_folders()))
     nvrtc.Nvrtc.folders = lambda compiler: ()
     clang._program, clang._childless = lambda: KEPT / "zig", lambda pid: None

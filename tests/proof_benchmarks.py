@@ -31,13 +31,13 @@ from in_parallel import add_jobs, in_order
 from race_benchmarks import Code
 
 from grader import cuda
-from grader.compilers.signature import parameters
+from grader.compilers.declared import parameters
 from grader.course import Rule
 from grader.course.rules import DTYPES, RuleError
 from grader.cuda.simulator import plain
-from grader.proofs import effort
 from grader.proofs.loops import Undecided
-from grader.proofs.prove import Doubt, examined
+from grader.proofs.search import Doubt, examined
+from grader.proofs.trial import seconds_of_effort
 from grader.ptx.linker import link
 
 LONG = 2**24  # elements of every array
@@ -70,7 +70,7 @@ def doubts(code: Code, fixed: bool) -> Iterator[Doubt]:
     rule = rule_of(code, fixed)
     program = race_benchmarks.module_of(code).program
     function = next(f for name, f in program.functions.items() if plain(name) == code.kernel)
-    for doubt in examined(program, link(program, function), rule, effort.seconds(SECONDS)):
+    for doubt in examined(program, link(program, function), rule, seconds_of_effort(SECONDS)):
         if doubt.question.fault in ASKED:
             yield doubt
 

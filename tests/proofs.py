@@ -70,7 +70,7 @@ def alternatives() -> Iterator[Known]:
 
 
 def examined(one: Known, seconds: float = Limits().reasoning) -> Found:
-    return analysis.examine(one.source, one.exercise.rules, seconds)
+    return analysis.prove(one.source, one.exercise.rules, seconds)
 
 
 def row(one: Known, found: Found) -> str:

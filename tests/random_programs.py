@@ -15,11 +15,10 @@ from instruction_meanings import answer
 
 from grader.cuda import simulator
 from grader.proofs import meanings
-from grader.proofs.atoms import Atoms, Formula, Scope, term
-from grader.proofs.effort import Effort
-from grader.proofs.polynomials import Polynomial
-from grader.proofs.prove import MOST_RUNS, unmet
-from grader.proofs.scenes import Scene
+from grader.proofs.atoms import Atoms, Formula, Polynomial, Scope, term
+from grader.proofs.search import MOST_RUNS, unmet
+from grader.proofs.solver import Solver
+from grader.proofs.trial import Effort
 from grader.proofs.values import Arithmetic, Unknown, Value
 from grader.ptx.forms.table import resolve
 from grader.ptx.ptx import Register
@@ -190,7 +189,7 @@ def wrong(program: Program, inputs: np.ndarray, registers: np.ndarray) -> list[s
             for value, bits, number in zip(values, program.bits, left, strict=True)
             if not isinstance(value, Unknown)
         ]
-        scene = Scene(on.atoms)
+        scene = Solver(on.atoms)
         if answer(scene, [*given, *same]) == z3.unsat:
             found.append(f"{program} of {row} is {left}, which is excluded")
         elif answer(scene, [*given, z3.Not(z3.And(same))]) == z3.sat:

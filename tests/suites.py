@@ -34,7 +34,7 @@ from asked import table as asked_table
 from in_parallel import add_jobs, in_order
 
 from grader import course
-from grader.compilers.comments import without_comments
+from grader.compilers.lexer import without_comments
 from grader.course import edits
 from grader.judge import Verdict, judge, sizes
 

@@ -17,12 +17,12 @@ import z3
 from grader.course import Rule
 from grader.cuda import simulator
 from grader.proofs.atoms import term
-from grader.proofs.effort import Effort
-from grader.proofs.loops import Graph
-from grader.proofs.prove import explored, variables_of
-from grader.proofs.scenes import Scene
+from grader.proofs.loops import LoopGraph
+from grader.proofs.search import explored, variables_of
 from grader.proofs.setting import Shape
-from grader.proofs.thread import Thread
+from grader.proofs.solver import Solver
+from grader.proofs.thread import SymbolicThread
+from grader.proofs.trial import Effort
 from grader.ptx.linker import link
 
 EFFORT = 50_000_000
@@ -278,12 +278,14 @@ def wrong_about(loop: Traced) -> list[str]:
     linked = link(program, program.functions["loop"])
     effort = Effort(EFFORT)
     shape = Shape((THREADS, 1, 1))
-    graph = Graph(linked.function)
+    graph = LoopGraph(linked.function)
     thread = explored(graph, variables_of(program, linked), loop.rule, shape, effort)
     return [said for n, who in LAUNCHES for said in _about_launch(loop, thread, n, who, effort)]
 
 
-def _about_launch(loop: Traced, thread: Thread, n: int, who: int, effort: Effort) -> list[str]:
+def _about_launch(
+    loop: Traced, thread: SymbolicThread, n: int, who: int, effort: Effort
+) -> list[str]:
     touched, found = _touched(loop, n, who), []
     for name in loop.arrays:
         piece, places = loop.pieces[int(name[1:])], touched.get(name, [])
@@ -316,7 +318,7 @@ def _touched(loop: Traced, n: int, who: int) -> dict[str, list[int]]:
 class Asked:
     """What the analysis allows a thread to write in an array."""
 
-    thread: Thread
+    thread: SymbolicThread
     array: str
     n: int
     who: int
@@ -337,6 +339,6 @@ class Asked:
             for one in self.thread.accesses
             if one.pointer.array == self.array and one.verb == "writes"
         ]
-        scene = Scene(self.thread.on.atoms)
+        scene = Solver(self.thread.on.atoms)
         values = {min(one.atoms): number for one, number in known}
         return scene.ask([z3.Or(ways)], self.effort, values) is not None

@@ -9,8 +9,7 @@ from __future__ import annotations
 import z3
 
 from grader.proofs import meanings
-from grader.proofs.atoms import Atoms, Scope, term
-from grader.proofs.polynomials import Polynomial
+from grader.proofs.atoms import Atoms, Polynomial, Scope, term
 from grader.proofs.values import Arithmetic, Pointer, Unknown, Value
 from grader.ptx.forms.table import resolve
 from grader.ptx.ptx import Register

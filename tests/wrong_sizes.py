@@ -132,11 +132,11 @@ def looked_at(one: Wrong) -> tuple[str, bool, str, str, float, float]:
     if status == "compile_error":  # of several kernels another one has these sizes
         return one.where, False, status, "", 0.0, 0.0
     passes = status == "passed"
-    found = analysis.tried(one.source, one.exercise.rules, lesson.solution(one.exercise))
+    found = analysis.counterexample(one.source, one.exercise.rules, lesson.solution(one.exercise))
     by, seconds = "trial", found.seconds
     if found.outcome is not Outcome.COUNTEREXAMPLE:
         try:
-            found = analysis.examine(one.source, one.exercise.rules, Limits().reasoning)
+            found = analysis.prove(one.source, one.exercise.rules, Limits().reasoning)
         except (AssertionError, KeyError):  # the reasoning's own mistake: it knows nothing
             return one.where, passes, "not decided", "it stumbled", seconds, seconds
         by = "reasoning" if found.outcome is Outcome.COUNTEREXAMPLE else found.outcome.value

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilers.signature import parameters
+from ..compilers.declared import parameters
 from ..counted import counted
 from ..course import Benchmark, Lesson, Variant
 from ..course.model import Buffers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -177,3 +177,39 @@ def when(device: Device) -> str:
 def size_text(size: Size) -> str:
     """E.g. "128 x 2,048"."""
     return " x ".join(f"{extent:,}" for extent in size)
+
+
+# ---- beside a recording ----
+
+LEAST = 0.01  # of the time: less is no news, however sure
+
+
+@dataclass(frozen=True)
+class SpeedChange:
+    """A variant or library at one size that became faster or slower than a recording."""
+
+    benchmark: str
+    variant: str
+    size: Size
+    then: float  # median in ms
+    now: float  # median in ms
+
+    @property
+    def times_as_fast(self) -> float:
+        return self.then / self.now
+
+
+def changes(now: Timings, then: Timings) -> Iterator[SpeedChange]:
+    """The rows that both have whose middle four fifths of the times do not even touch, and whose
+    medians differ by LEAST or more."""
+    for row in now.rows:
+        before = then.row(row.variant, row.size)
+        if before is None or (row.low <= before.high and before.low <= row.high):
+            continue
+        if abs(row.ms - before.ms) >= LEAST * before.ms:
+            yield SpeedChange(now.name, row.variant, row.size, before.ms, row.ms)
+
+
+def compared(now: Timings, then: Timings) -> int:
+    """How many rows both have."""
+    return sum(then.row(row.variant, row.size) is not None for row in now.rows)

@@ -257,16 +257,14 @@ def counters(
     ] = Path("build/ncu.csv"),
 ) -> None:
     """Compare the simulated GPU's counters with Nsight Compute's on this machine's GPU."""
-    from ..bench.validation import comparison, counters_page, course_works, ncu
+    from ..bench import counters_page, ncu
 
     if not csv.exists():
         ncu.measure(csv)
-    rows = comparison.compare(ncu.works(), ncu.read(csv))
+    rows = counters_page.compare(ncu.works(), ncu.read(csv))
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(
-        counters_page.page(rows, course_works.works()[1], ncu.hardware(csv)), encoding="utf-8"
-    )
-    differing = len(list(comparison.differences(rows)))
+    to.write_text(counters_page.page(rows, ncu.of_course()[1], ncu.hardware(csv)), encoding="utf-8")
+    differing = len(list(counters_page.differences(rows)))
     typer.echo(
         f"{counted(len(rows), 'kernel')} compared, {counted(differing, 'counter')} not equal: "
         f"see {to}."
@@ -280,13 +278,11 @@ def conformance(
     """Compare what the simulated GPU computes with what this machine's GPU does."""
     from datetime import date
 
-    from ..bench.validation import conformance_page
+    from ..bench.conformance import hardware, measure, page
 
-    rows = conformance_page.measure()
+    rows = measure()
     to.parent.mkdir(parents=True, exist_ok=True)
-    to.write_text(
-        conformance_page.page(rows, conformance_page.hardware(), date.today()), encoding="utf-8"
-    )
+    to.write_text(page(rows, hardware(), date.today()), encoding="utf-8")
     beyond = sum(row.beyond for row in rows)
     forms = sum(row.forms for row in rows)
     typer.echo(

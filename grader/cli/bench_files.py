@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..bench import timings
-from ..bench.against import changes, compared
-from ..bench.timings import Timings, size_text
+from ..bench.timings import Timings, changes, compared, size_text
 
 Found = Mapping[str, Sequence[Timings]]  # by lesson
 

@@ -13,11 +13,10 @@ from difflib import get_close_matches
 
 from ..cuda.diagnostics import Diagnostic, Note
 from ..cuda.sanitize import lines_of
-from .code_words import BUILT_IN, ELSEWHERE, IDENTIFIER, without_comments
 
 
 @dataclass(frozen=True)
-class Rule:
+class AdviceRule:
     """`advice` for errors whose sentence `says` this, if their line `has` that; what the line
     matched stands in the advice as {0}, its groups as {1} and so on."""
 
@@ -28,7 +27,7 @@ class Rule:
 
 def advised(errors: tuple[Diagnostic, ...], source: str) -> tuple[Diagnostic, ...]:
     """The errors, the first of them with our advice as its first note, if there is one."""
-    lines = [without_comments(line) for line in lines_of(source)]
+    lines = [line.partition("//")[0] for line in lines_of(source)]
     for error in errors[:1]:
         if said := _advice(error, lines):
             # NVRTC lists all operators that are none: nothing is left to find out there.
@@ -49,6 +48,62 @@ def _advice(error: Diagnostic, lines: list[str]) -> str:
         if rule.says.search(error.message) and (found := rule.has.search(line)):
             return rule.advice.format(found[0], *found.groups())
     return ""
+
+
+# ---- words of CUDA C++ that a misspelled one may be meant for, and of other languages ----
+
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+_WORDS = """
+threadIdx blockIdx blockDim gridDim warpSize __global__ __device__ __shared__ __constant__
+__restrict__ __launch_bounds__ __forceinline__ __syncthreads __syncwarp __threadfence
+__threadfence_block __activemask __ballot_sync __any_sync __all_sync __shfl_sync
+__shfl_up_sync __shfl_down_sync __shfl_xor_sync __reduce_add_sync __reduce_max_sync
+__reduce_min_sync atomicAdd atomicSub atomicMax atomicMin atomicExch atomicCAS atomicInc
+atomicOr atomicAnd fmaxf fminf fabsf expf exp2f logf log2f sqrtf rsqrtf powf fmaf __expf __logf
+__fdividef __ldg printf INFINITY NAN nullptr true false const constexpr static extern template
+typename struct union return continue break while switch double int float float2 float4 half
+unsigned size_t void bool char short signed reinterpret_cast static_cast sizeof pragma unroll
+"""
+BUILT_IN = frozenset(IDENTIFIER.findall(_WORDS))
+
+_PRINT = 'In a kernel one prints by `printf("%f\\n", value)`.'
+_MODULE = (
+    "Python's modules are not here. CUDA's mathematical functions need none: `sqrtf`, `expf`, "
+    "`fmaxf`."
+)
+_BEFORE_VOLTA = (
+    "Since CUDA 9 its name ends in `_sync`, and its first argument is the mask of the lanes that "
+    "take part: `0xffffffff` for all 32."
+)
+# What a name that nothing declares was meant to be, by the name.
+ELSEWHERE = (
+    dict.fromkeys(("print", "cout", "cerr", "endl", "println"), _PRINT)
+    | dict.fromkeys(("np", "numpy", "math", "torch", "cp", "cupy", "import"), _MODULE)
+    | dict.fromkeys(
+        ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__ballot", "__any", "__all"),
+        _BEFORE_VOLTA,
+    )
+    | {
+        word: f"`__{word}__` is written with two underscores on either side."
+        for word in ("global", "device", "shared")
+    }
+    | {
+        "None": "No pointer at all is `nullptr` in C++.",
+        "True": "In C++ it is `true`.",
+        "False": "In C++ it is `false`.",
+        "inf": "In CUDA it is `INFINITY`.",
+        "nan": "In CUDA it is `NAN`.",
+        "let": "C++ wants a type: `int i = ...`, `float sum = ...`.",
+        "var": "C++ wants a type: `int i = ...`, `float sum = ...`.",
+        "def": "A function begins with the type of what it returns: `__device__ float f(float x)`.",
+        "elif": "In C++ it is `else if`.",
+        "range": "A loop counts in C++: `for (int i = 0; i < n; i++) {`.",
+        "len": "A pointer does not know how long its array is: that is a parameter, such as `n`.",
+        "syncthreads": "It is `__syncthreads()`, with two underscores in front.",
+        "syncwarp": "It is `__syncwarp()`, with two underscores in front.",
+    }
+)
 
 
 # ---- names that nothing declares ----
@@ -163,7 +218,7 @@ _RESULTS = (
 )
 
 RULES = tuple(
-    Rule(re.compile(says), advice, re.compile(has))
+    AdviceRule(re.compile(says), advice, re.compile(has))
     for says, has, advice in (
         (
             r"dim3|uint3|__cuda_\w+",
@@ -306,3 +361,42 @@ RULES = tuple(
         ),
     )
 )
+
+
+# ---- what CUDA has beside kernels, and is not here ----
+
+_CURAND = (
+    "the random numbers of cuRAND (`curand_kernel.h`) are not here. Give each thread a generator "
+    "of its own that is a few lines long, e.g. a hash of the seed and the thread's index, or fill "
+    "an array with random numbers before the launch and pass it"
+)
+_THRUST = (
+    "Thrust is not here: its algorithms and vectors belong to the host, and launch kernels of "
+    "their own. Only kernels run here: write the loop, the reduction or the scan yourself, or use "
+    "cub's block and warp collectives (`cub/cub.cuh`)"
+)
+TEXTURES = (
+    "textures and surfaces are not here: nothing before the launch can make one. Pass the array as "
+    "a pointer to const, and compute the index yourself"
+)
+_CHILDREN = (
+    "a kernel that launches kernels (dynamic parallelism) is not here: only the host launches. "
+    "Call a __device__ function, or let the threads of this launch share the work"
+)
+# What tells it in a compiler's message or in the line that this is about, and what it is.
+_SIGNS = (
+    (re.compile(r"\bcurand(State|_|Generator|StatePhilox)\w*|curand_kernel\.h"), _CURAND),
+    (re.compile(r"\bthrust(::|/)|\"thrust\"|\bthrust\b.*\bnamespace\b"), _THRUST),
+    (re.compile(r"\btexture\b(?=\s*<| is not a template)|\btex([123]D|Cubemap)\w*"), TEXTURES),
+    (re.compile(r"\bsurface\b(?=\s*<| is not a template)|\bsurf([123]D|Cubemap)\w*"), TEXTURES),
+    (re.compile(r"device-side kernel launch|kernel launch from __device__"), _CHILDREN),
+)
+
+
+def named(error: Diagnostic, lines: list[str]) -> Diagnostic:
+    """The error, or what it comes from where that is something that is not here."""
+    text = f"{error.message}\n{lines[error.line - 1] if lines else ''}"
+    for sign, sentence in _SIGNS:
+        if sign.search(text):
+            return Diagnostic(sentence, error.line)
+    return error

@@ -17,7 +17,7 @@ from ..cuda.errors import CompileError, CompilerFailure
 from .compiler import SOURCE_NAME, Job, Program
 from .cuda_files import include_folders
 from .headers import HEADERS, PRELUDE
-from .nvrtc_log import diagnostics, warnings
+from .logs import NvrtcLog
 
 if TYPE_CHECKING:
     from cuda.pathfinder import LoadedDL
@@ -100,7 +100,7 @@ def _result(program: ctypes.c_void_p, job: Job) -> Program:
     if kind == "CUBIN":
         return Program(code, names)
     text, files = _without_places(code.rstrip(b"\0").decode(), job.options)
-    return Program(text.encode(), names, files, warnings(_log(program), job.source))
+    return Program(text.encode(), names, files, NvrtcLog(_log(program), job.source).warnings())
 
 
 _FILE = re.compile(r'^(\s*\.file\s+\d+\s+)"([^"]*)"', re.MULTILINE)
@@ -151,7 +151,7 @@ def _error(status: int, program: ctypes.c_void_p, source: str) -> CompileError:
         return CompileError(_OUT_OF_MEMORY)
     if status == _WRONG_OPTION or log.startswith("Command-line error"):
         return CompileError(f"The compiler does not know one of its options: {log.strip()[:300]}")
-    if status == _WRONG_SOURCE and (found := diagnostics(log, source)):
+    if status == _WRONG_SOURCE and (found := NvrtcLog(log, source).diagnostics()):
         if found[0].message == "out of memory":
             found = (replace(found[0], message=_OUT_OF_MEMORY),)
         return CompileError(diagnostics=found)

@@ -14,8 +14,8 @@ import cupy
 from cupy.cuda import driver
 
 from .. import compilers
-from ..compilers.signature import check_arguments
-from ..compilers.signature import parameters as declared_parameters
+from ..compilers.declared import check_arguments
+from ..compilers.declared import parameters as declared_parameters
 from .errors import LaunchError
 from .kernel import Dim
 from .limits import (

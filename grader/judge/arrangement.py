@@ -10,8 +10,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from operator import itemgetter
 
-from ..compilers.comments import on_its_lines
-from ..compilers.tokens import tokens
+from ..compilers.lexer import on_its_lines, tokens
 from ..course import Exercise
 
 MOST_ADDED = 200  # tokens; a barrier or a guard has a few

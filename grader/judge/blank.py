@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compilers.comments import without_comments
+from ..compilers.lexer import without_comments
 
 
 def is_blank(source: str, handed_out: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ..compilers.comments import without_comments
+from ..compilers.lexer import without_comments
 from ..course import costs
 from ..status import Status
 from . import block_scene as scenes

@@ -148,7 +148,7 @@ class Request(msgspec.Struct, frozen=True):
     for hardware and sends what came out, "gpu" runs cases of what was compiled before, "reasoning"
     looks for a launch within the `rules` that goes wrong: it tries some, those first at whose sizes
     a right kernel, the `solution`, does nothing special, and reasons with Z3, if `effort` (seconds,
-    as `analysis.examine` has them) is more than 0."""
+    as `proofs.prove` has them) is more than 0."""
 
     device: Device
     source: str

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 
 from .. import proofs as analysis
-from ..compilers.comments import on_its_lines
+from ..compilers.lexer import on_its_lines
 from ..course import Case, Exercise, Launch, Problem, Rule
 from ..course import rules as course_rules
 from ..proofs.trial import Trial

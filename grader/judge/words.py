@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from ..compilers.signature import Parameter, compatible, parameters
+from ..compilers.declared import Parameter, compatible, parameters
 from ..counted import counted
 from ..course import Launch, Problem
 from ..status import Status

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urljoin
 
-from ..compilers import cache
+from ..disk_cache import user_home
 
 _NAMED_BY = ("PIP_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
 
@@ -42,10 +42,10 @@ def _pips_files() -> Iterator[Path]:
         yield Path(os.environ["PIP_CONFIG_FILE"])
     if sys.platform == "win32":
         yield Path(sys.prefix, "pip.ini")
-        yield Path(os.environ.get("APPDATA", cache.home()), "pip", "pip.ini")
+        yield Path(os.environ.get("APPDATA", user_home()), "pip", "pip.ini")
         return
     yield Path(sys.prefix, "pip.conf")
-    yield Path(os.environ.get("XDG_CONFIG_HOME", cache.home() / ".config"), "pip", "pip.conf")
-    yield cache.home() / "Library/Application Support/pip/pip.conf"
-    yield cache.home() / ".pip/pip.conf"
+    yield Path(os.environ.get("XDG_CONFIG_HOME", user_home() / ".config"), "pip", "pip.conf")
+    yield user_home() / "Library/Application Support/pip/pip.conf"
+    yield user_home() / ".pip/pip.conf"
     yield Path("/etc/pip.conf")

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from .. import compilers
-from ..compilers.signature import parameters as declared_parameters
+from ..compilers.declared import parameters as declared_parameters
 from ..cuda.errors import LaunchError
 from ..cuda.kernel import Dim
 from ..cuda.limits import (

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compilers.signature import Parameter, check_arguments
+from ..compilers.declared import Parameter, check_arguments
 from ..counted import counted
 from ..cuda.errors import LaunchError
 from ..ptx.naming import Argument

@@ -7,7 +7,7 @@ from typing import Any
 from IPython.display import display, publish_display_data
 
 from grader import cuda
-from grader.compilers.signature import parameters
+from grader.compilers.declared import parameters
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError
 from grader.cuda.kernel import Dim

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .. import course
-from ..compilers.signature import DTYPES
+from ..compilers.declared import DTYPES
 from ..course import Launch
 from ..cuda.simulator import RawModule
 from ..errors import BadInput

@@ -1,7 +1,10 @@
-"""The unknowns of an analysis: what is known of each, and how formulas over them are renamed.
+"""Integers of unknown value: polynomials over named unknowns ("atoms"), what is known of each atom,
+and formulas over them.
 
-A formula is Z3's, over integer and Boolean constants called as the atoms are; a product of atoms
-is a constant of its own, "a*b", which `lemmas` says what it must about.
+Sums, differences and products are exact and need no solver; what a register holds is equal to its
+polynomial modulo 2 to the number of its bits, since all three keep that. A formula is Z3's, over
+integer and Boolean constants called as the atoms are; a product of atoms is a constant of its own,
+"a*b", which `Fact`s say what they must about.
 """
 
 from __future__ import annotations
@@ -9,11 +12,115 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import cached_property
+from math import gcd
 from typing import Any, TypeAlias
 
 import z3
 
-from .polynomials import Monomial, Polynomial
+Monomial = tuple[str, ...]  # names of atoms, sorted, as often as they are factors; () is 1
+
+
+@dataclass(frozen=True, eq=False)
+class Polynomial:
+    """`terms`: the coefficient, not 0, of each monomial."""
+
+    terms: Mapping[Monomial, int]
+
+    @staticmethod
+    def of(value: int) -> Polynomial:
+        return Polynomial({(): value} if value else {})
+
+    @staticmethod
+    def atom(name: str) -> Polynomial:
+        return Polynomial({(name,): 1})
+
+    @cached_property
+    def key(self) -> frozenset[tuple[Monomial, int]]:
+        return frozenset(self.terms.items())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def number(self) -> int | None:
+        """Its value where it has no atom."""
+        if any(self.terms.keys() - {()}):
+            return None
+        return self.terms.get((), 0)
+
+    @property
+    def rest(self) -> Polynomial:
+        """It without its constant term."""
+        return Polynomial({m: c for m, c in self.terms.items() if m})
+
+    @cached_property
+    def atoms(self) -> frozenset[str]:
+        return frozenset(name for monomial in self.terms for name in monomial)
+
+    def __add__(self, other: Polynomial | int) -> Polynomial:
+        return _sum((self, 1), (_polynomial(other), 1))
+
+    def __sub__(self, other: Polynomial | int) -> Polynomial:
+        return _sum((self, 1), (_polynomial(other), -1))
+
+    def __mul__(self, other: Polynomial | int) -> Polynomial:
+        found: dict[Monomial, int] = {}
+        for left, a in self.terms.items():
+            for right, b in _polynomial(other).terms.items():
+                monomial = tuple(sorted(left + right))
+                found[monomial] = found.get(monomial, 0) + a * b
+        return Polynomial({m: c for m, c in found.items() if c})
+
+    def renamed(self, names: Mapping[str, str]) -> Polynomial:
+        """It with some atoms replaced by others, one for one."""
+        if self.atoms.isdisjoint(names):
+            return self
+        pairs = self.terms.items()
+        return _collected((tuple(sorted(names.get(n, n) for n in m)), c) for m, c in pairs)
+
+    def divisible(self, number: int) -> bool:
+        """Whether every coefficient is a multiple of `number`."""
+        return all(c % number == 0 for c in self.terms.values())
+
+    @property
+    def content(self) -> int:
+        """The greatest number that divides every coefficient; 0 where there is none."""
+        return gcd(*self.terms.values())
+
+    def divided(self, number: int) -> Polynomial:
+        """It by a number that divides it."""
+        return Polynomial({m: c // number for m, c in self.terms.items()})
+
+    def value(self, of: Mapping[str, int]) -> int:
+        """Its value where every atom has one."""
+        total = 0
+        for monomial, coefficient in self.terms.items():
+            for name in monomial:
+                coefficient *= of[name]
+            total += coefficient
+        return total
+
+
+def _polynomial(value: Polynomial | int) -> Polynomial:
+    return value if isinstance(value, Polynomial) else Polynomial.of(value)
+
+
+def _collected(pairs: Iterable[tuple[Monomial, int]]) -> Polynomial:
+    found: dict[Monomial, int] = {}
+    for monomial, coefficient in pairs:
+        found[monomial] = found.get(monomial, 0) + coefficient
+    return Polynomial({m: c for m, c in found.items() if c})
+
+
+def _sum(*parts: tuple[Polynomial, int]) -> Polynomial:
+    return _collected((m, sign * c) for one, sign in parts for m, c in one.terms.items())
+
+
+# ---- atoms and formulas ----
 
 Formula: TypeAlias = "z3.BoolRef"
 HUGE = 2**70  # more than any value that matters; an atom without a bound is below it
@@ -32,16 +139,15 @@ class Scope(IntEnum):
 
 @dataclass
 class Atom:
-    """`low` and `high` are its least and largest value (both 0 for a Boolean one); `facts` are
-    formulas that hold wherever the atom means anything; `parts` are pairs of which the sum it is,
-    a multiple of a power of two and a rest."""
+    """An unknown integer, or an unknown truth value."""
 
     name: str
     scope: Scope
-    low: int = 0
-    high: int = 0
+    low: int = 0  # the least value; 0 of a Boolean one
+    high: int = 0  # the largest value; 0 of a Boolean one
     boolean: bool = False
-    facts: list[Formula] = field(default_factory=list)
+    facts: list[Formula] = field(default_factory=list)  # hold wherever the atom means anything
+    # Pairs of which the atom is the sum: a multiple of a power of two, and a rest.
     parts: list[tuple[Polynomial, Polynomial]] = field(default_factory=list)
 
 
@@ -86,15 +192,15 @@ class Atoms:
 
     def __init__(self) -> None:
         self.by_name: dict[str, Atom] = {}
-        self.products: Any = None  # `lemmas.Facts` about them, as long as no atom is forgotten
+        self.products: Any = None  # `solver.Facts` about them, as long as no atom is forgotten
         self._names: dict[int, tuple[Formula, frozenset[str]]] = {}  # kept alive, so ids are
 
     def integer(self, name: str, low: int, high: int, scope: Scope) -> Polynomial:
         """A new integer between `low` and `high`; its name is made distinct."""
-        return Polynomial.atom(self._enter(Atom(self._distinct(name), scope, low, high)).name)
+        return Polynomial.atom(self._enter(Atom(name, scope, low, high)))
 
     def boolean(self, name: str, scope: Scope) -> Formula:
-        return z3.Bool(self._enter(Atom(self._distinct(name), scope, boolean=True)).name)
+        return z3.Bool(self._enter(Atom(name, scope, boolean=True)))
 
     def fact(self, about: Polynomial | Iterable[str], formula: Formula) -> None:
         """Let a formula hold wherever one of these atoms is spoken of."""
@@ -144,13 +250,10 @@ class Atoms:
             if names.keys().isdisjoint(factors):
                 continue
             new = product_name(tuple(sorted(names.get(factor, factor) for factor in factors)))
-            boolean = factors == [one] and self._is_boolean(one)
+            boolean = factors == [one] and self.by_name[one].boolean
             sort = z3.Bool if boolean else z3.Int
             pairs.append((sort(one), sort(new)))
         return z3.substitute(formula, *pairs) if pairs else formula
-
-    def copies(self, inside: Callable[[str], bool], mark: str) -> Copies:
-        return Copies(self, inside, mark)
 
     def since(self, number: int) -> frozenset[str]:
         """The names of the atoms but for the first `number`."""
@@ -164,18 +267,15 @@ class Atoms:
         for one in self.by_name.values():
             one.parts = [pair for pair in one.parts if pair[1].atoms <= self.by_name.keys()]
 
-    def _is_boolean(self, name: str) -> bool:
-        return self.by_name[name].boolean
-
-    def _distinct(self, name: str) -> str:
-        return f"{name}#{len(self.by_name)}" if name in self.by_name else name
-
-    def _enter(self, atom: Atom) -> Atom:
+    def _enter(self, atom: Atom) -> str:
+        """Enter an atom, and make its name distinct."""
+        if atom.name in self.by_name:
+            atom.name = f"{atom.name}#{len(self.by_name)}"
         self.by_name[atom.name] = atom
-        return atom
+        return atom.name
 
 
-class Copies:
+class Twins:
     """The same atoms at another time: those that are `inside` a loop get a twin each, of which the
     same is known, made when first spoken of; `pinned` says what is known of some instead. No twin's
     `scope` is narrower than this one."""

@@ -1,12 +1,17 @@
-"""A kernel as basic blocks and nested loops."""
+"""A kernel as basic blocks and nested loops, and a symbolic thread on its way through them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
+import z3
+
+from ..machine.collectives import FULL
 from ..ptx.forms.form import Flow
 from ..ptx.ptx import Function, Instruction, symbol_of
+from .atoms import Formula, Polynomial, Scope, all_of, negated
+from .values import Arithmetic, Pointer, Value
 
 MOST_BLOCKS = 500
 END = -1  # where threads go that leave the kernel
@@ -29,7 +34,7 @@ class Loop:
     body: frozenset[int]
 
 
-class Graph:
+class LoopGraph:
     """`blocks`: (start, end) by start, where the instruction before `end` decides who follows;
     `order`: their starts, each after all that come before it but for jumps back; `loops` by
     header. Undecided where a loop has two entries."""
@@ -119,3 +124,139 @@ def _blocks(code: Function) -> dict[int, tuple[int, int]]:
             raise Undecided(what.get(one.form.flow, "the kernel may stop itself"), one.line)
     edges = [*sorted(start for start in starts if start < number), number]
     return {start: (start, end) for start, end in pairwise(edges)}
+
+
+# ---- what a symbolic thread is between two instructions, and what it leaves behind ----
+
+Path = tuple[Formula, ...]
+Epoch = tuple[Polynomial, ...]  # which barrier a thread came from, in which iterations
+
+
+@dataclass(frozen=True)
+class State:
+    """A thread before an instruction: `path` is what must hold for it to be there."""
+
+    path: Path
+    registers: dict[str, Value]
+    epoch: Epoch
+    warp_epoch: Epoch
+
+
+@dataclass(frozen=True)
+class AccessSite:
+    """One access: `verb` "reads", "writes" or "updates"; `width` bytes at `pointer`."""
+
+    at: int
+    path: Path
+    verb: str
+    pointer: Pointer
+    width: int
+    epoch: Epoch
+    warp_epoch: Epoch
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """A place to which all threads of a block must come together, or the lanes of a warp that
+    `mask` names."""
+
+    at: int
+    path: Path
+    scope: Scope
+    mask: int = FULL
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """What a pass through a loop's body found: states that go back and those that leave."""
+
+    back: list[State]
+    leave: list[tuple[int, State]]
+
+
+def meets(one: Instruction) -> Scope:
+    """Who must come to an instruction together, as the scope of the rounds of a loop with it."""
+    if one.form.collective:
+        return Scope.WARP_ROUND
+    return Scope.BLOCK_ROUND if one.form.name in ("bar", "barrier") else Scope.THREAD
+
+
+class Walk:
+    """A symbolic thread's way through a kernel: what it has found so far, and how branches join."""
+
+    def __init__(self, graph: LoopGraph, on: Arithmetic):
+        self.graph, self.code, self.on = graph, graph.code, on
+        self.accesses: list[AccessSite] = []
+        self.meetings: list[Meeting] = []
+        self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
+        self.barriers = 0
+
+    def go_through(self, loop: Loop, entry: int, start: State) -> Iteration:
+        """Once through the blocks of a loop (or of the kernel), from `entry`."""
+        raise NotImplementedError
+
+    def mark(self) -> tuple[int, ...]:
+        found = (self.on.atoms.by_name, self.accesses, self.meetings, self.on.obligations)
+        return *map(len, found), self.barriers
+
+    def forget_since(self, mark: tuple[int, ...]) -> None:
+        """Forget what has been found since."""
+        atoms, accesses, meetings, obligations, self.barriers = mark
+        self.on.forget(atoms)
+        del self.accesses[accesses:], self.meetings[meetings:], self.on.obligations[obligations:]
+
+    def joined(self, states: list[State]) -> State:
+        """Where branches come together."""
+        if len(states) == 1:
+            return states[0]
+        paths = [one.path for one in states]
+        shared = _common([*paths])
+        rests = [path[shared:] for path in paths]
+        names = dict.fromkeys(name for one in states for name in one.registers)
+        registers = {}
+        for name in names:
+            pairs = zip(rests, states, strict=True)
+            there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
+            registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
+        epochs = [self._epochs(rests, [one.epoch for one in states])]
+        epochs += [self._epochs(rests, [one.warp_epoch for one in states])]
+        return State((*paths[0][:shared], *_either(rests)), registers, *epochs)
+
+    def _epochs(self, rests: list[Path], epochs: list[Epoch]) -> Epoch:
+        parts = zip(*epochs, strict=True)
+        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
+        return tuple(one for one in merged if isinstance(one, Polynomial))
+
+
+def with_condition(path: Path, condition: Formula) -> Path:
+    return path if z3.is_true(condition) else (*path, condition)
+
+
+def _common(paths: list[Path]) -> int:
+    """How many conditions at their beginning several paths share."""
+    number = 0
+    for together in zip(*paths, strict=False):
+        if any(not one.eq(together[0]) for one in together[1:]):
+            break
+        number += 1
+    return number
+
+
+def _either(rests: list[Path]) -> Path:
+    """That one of several ways was taken, as far as that says anything."""
+    ways = list(rests)
+    changed = True
+    while changed and len(ways) > 1:
+        changed = False
+        for a, b in combinations(ways, 2):
+            opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
+            if opposite and _common([a, b]) >= len(a) - 1:
+                ways = [way for way in ways if way is not a and way is not b]
+                ways.append(a[:-1])
+                changed = True
+                break
+    if any(not way for way in ways):
+        return ()
+    if len(ways) == 1:
+        return ways[0]
+    return (z3.Or([all_of(way) for way in ways]),)

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 import z3
 
 from ..ptx.forms.form import Form
-from .atoms import Formula, Scope, all_of, negated, term
-from .polynomials import Polynomial
+from .atoms import Formula, Polynomial, Scope, all_of, negated, term
 from .values import ALIGNED, Arithmetic, Pointer, Value, bits_of
 
 Meaning = Callable[[Arithmetic, Form, list[Value]], Value]

@@ -9,22 +9,15 @@ own integers (`values.Obligation`) may be proved from the round before.
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import gcd
-from typing import TYPE_CHECKING
 
 import z3
 
-from .atoms import HUGE, Copies, Formula, Scope, all_of, negated, term
-from .loops import Loop, Undecided
-from .polynomials import Polynomial
-from .states import Epoch, State, meets
+from .atoms import HUGE, Formula, Polynomial, Scope, Twins, all_of, negated, term
+from .loops import Epoch, Loop, State, Undecided, Walk, meets
 from .values import Arithmetic, Pointer, Value, same
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from .thread import Thread
 
 MOST_TRIES = 6
 NOT_EVEN = None  # the step of a register that changes anyhow
@@ -34,7 +27,7 @@ Steps = dict[str, Polynomial | None]
 class AnyRound:
     """Made by trying: which registers change evenly shows when a round is gone through."""
 
-    def __init__(self, thread: Thread, loop: Loop, entry: State):
+    def __init__(self, thread: Walk, loop: Loop, entry: State):
         self.thread, self.on, self.loop, self.entry = thread, thread.on, loop, entry
         instructions = thread.graph.loop_instructions(loop)
         self.scope = min((meets(one) for one in instructions), default=Scope.THREAD)
@@ -233,18 +226,19 @@ class AnyRound:
             total += step.number * coefficient
         return total
 
-    def _link_epochs(self, copies: Copies, later: Formula) -> None:
+    def _link_epochs(self, copies: Twins, later: Formula) -> None:
         pairs = [*zip(self.head.epoch, self.back.epoch, strict=True)]
         pairs += zip(self.head.warp_epoch, self.back.warp_epoch, strict=True)
         for now, before in pairs:
             same = term(now) == term(copies.polynomial(before))
             self.on.atoms.fact(now, z3.Implies(later, same))
 
-    def _copies(self, mark: str) -> Copies:
+    def _copies(self, mark: str) -> Twins:
         inside = self._since()
-        return self.on.atoms.copies(inside.__contains__, f"{mark}{len(self.on.atoms.by_name)}")
+        atoms = self.on.atoms
+        return Twins(atoms, inside.__contains__, f"{mark}{len(atoms.by_name)}")
 
-    def _copied(self, state: State, copies: Copies, size: int) -> tuple[tuple[Formula, ...], State]:
+    def _copied(self, state: State, copies: Twins, size: int) -> tuple[tuple[Formula, ...], State]:
         """A state that leaves the loop: its own conditions, and it in the last round's atoms."""
         rest = tuple(copies.formula(one) for one in state.path[size:])
         registers = {name: self._twin(one, copies) for name, one in state.registers.items()}
@@ -254,7 +248,7 @@ class AnyRound:
         ]
         return rest, State(self.entry.path, registers, *epochs)
 
-    def _twin(self, value: Value, copies: Copies) -> Value:
+    def _twin(self, value: Value, copies: Twins) -> Value:
         if isinstance(value, Polynomial):
             return copies.polynomial(value)
         if isinstance(value, Pointer):

@@ -1,26 +1,305 @@
-"""Kernel by kernel: proved, shown to be wrong, or neither."""
+"""Kernel by kernel: proved, shown to be wrong by a launch, or neither.
+
+Whatever must not happen (an access out of bounds, a race, threads that do not meet) is a question
+to Z3. A question that may have an answer is a doubt; launches in which it may show are tried.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement, islice
 
 import numpy as np
 import z3
 
-from ..course import rules
 from ..course.model import Rule
 from ..cuda import simulator
+from ..machine.collectives import FULL
+from ..machine.lanes import WARP
+from ..ptx.linked import LinkedProgram
 from ..ptx.linker import link
-from . import Found, Outcome
-from .counterexamples import trials
-from .effort import Effort
+from ..ptx.ptx import Program, Symbol, Variable
+from .atoms import Atoms, Formula, Polynomial, Scope, all_of, negated, term
 from .launches import random_trials
-from .loops import Undecided
-from .prove import Doubt, examined
-from .replay import replayed
-from .trial import Trial
+from .loops import AccessSite, Epoch, LoopGraph, Meeting, Undecided
+from .setting import AXES, Setting, Shape, shapes
+from .solver import Solver, differ
+from .thread import SymbolicThread
+from .trial import MOST_ELEMENTS, Effort, Found, Outcome, Trial
+from .trying import Attempts
+from .values import Arithmetic
+
+# ---- what may go wrong ----
+
+
+@dataclass(frozen=True)
+class FaultQuestion:
+    """`formulas` are true at once if the `fault` ("bounds", "alignment", "race", "barrier",
+    "warp") happens at the instructions `places`."""
+
+    fault: str
+    places: tuple[int, ...]
+    solver: Solver
+    formulas: list[Formula]
+
+
+def all_questions(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    """Whatever has to be impossible; those that are answered fastest come first."""
+    yield from _about_accesses(thread)
+    yield from _about_meetings(thread)
+    yield from _about_races(thread)
+
+
+def _about_accesses(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    solver, in_parts = Solver(thread.on.atoms), Solver(thread.on.atoms, in_parts=True)
+    for one in thread.accesses:
+        length = thread.lengths[one.pointer.array]
+        if length is None:
+            line = thread.code.instructions[one.at].line
+            what = f"only its contents say how much `{one.pointer.array}` must hold"
+            raise Undecided(what, line)
+        offset = term(one.pointer.offset)
+        outside = z3.Or(offset < 0, offset + one.width > term(length))
+        yield FaultQuestion("bounds", (one.at,), solver, [*one.path, outside])
+        if not one.pointer.offset.divisible(one.width):
+            whole = thread.on.floor_quotient(one.pointer.offset, one.width) * one.width
+            crooked = term(one.pointer.offset - whole) != 0
+            yield FaultQuestion("alignment", (one.at,), in_parts, [*one.path, crooked])
+
+
+def _about_meetings(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    solvers = {scope: Solver(thread.on.atoms, scope) for scope in Scope}
+    for one in thread.meetings:
+        solver = solvers[one.scope]
+        if one.scope is Scope.WARP_ROUND:
+            yield from _about_whole_warps(thread, solvers[Scope.THREAD], one)
+        path = all_of(one.path)
+        if thread.on.atoms.scope(path) <= one.scope:
+            continue
+        apart = differ(solver, [thread.setting.special[f"%tid.{axis}"] for axis in AXES])
+        formulas = [path, negated(solver.second(path)), apart]
+        if one.scope is Scope.WARP_ROUND:
+            warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
+            formulas.append(term(warp) == term(solver.second_value(warp)))
+            formulas.append(solver.second(_named(thread, one.mask)))
+        fault = "warp" if one.scope is Scope.WARP_ROUND else "barrier"
+        yield FaultQuestion(fault, (one.at,), solver, formulas)
+
+
+def _about_whole_warps(
+    thread: SymbolicThread, solver: Solver, one: Meeting
+) -> Iterator[FaultQuestion]:
+    """That a mask names the lane that comes with it, and no lane that a block's last warp lacks."""
+    on, whole = thread.on, thread.setting.threads
+    if one.mask != FULL:
+        yield FaultQuestion(
+            "warp", (one.at,), solver, [*one.path, negated(_named(thread, one.mask))]
+        )
+    if not whole.divisible(WARP):
+        last = on.floor_quotient(whole, WARP)
+        mine = on.floor_quotient(thread.setting.thread_number, WARP)
+        most = one.mask.bit_length() - 1
+        partial = [term(whole - last * WARP) <= most, term(mine) == term(last)]
+        yield FaultQuestion("warp", (one.at,), solver, [*one.path, *partial])
+
+
+def _named(thread: SymbolicThread, mask: int) -> Formula:
+    """That a mask names a thread's lane."""
+    if mask == FULL:
+        return z3.BoolVal(True)
+    lane = term(thread.on.low_bits(thread.setting.thread_number, 5))
+    return z3.Or([lane == bit for bit in range(WARP) if mask >> bit & 1])
+
+
+def _about_races(thread: SymbolicThread) -> Iterator[FaultQuestion]:
+    atoms, special = thread.on.atoms, thread.setting.special
+    block, grid = Solver(atoms, Scope.BLOCK), Solver(atoms, Scope.GRID)
+    threads = differ(block, [special[f"%tid.{axis}"] for axis in AXES])
+    blocks = differ(grid, [special[f"%ctaid.{axis}"] for axis in AXES])
+    for a, b in combinations_with_replacement(thread.accesses, 2):
+        if a.pointer.array != b.pointer.array or not _conflict(a, b):
+            continue
+        space = getattr(thread.variables.get(a.pointer.array), "space", "global")
+        places = tuple(dict.fromkeys((a.at, b.at)))
+        if space in ("global", "shared"):
+            meet = _same_epoch(thread, block, a, b)
+            if not any(z3.is_false(one) for one in meet):
+                both = [*_overlap(block, a, b), threads, *meet]
+                yield FaultQuestion("race", places, block, both)
+        if space == "global":
+            yield FaultQuestion("race", places, grid, [*_overlap(grid, a, b), blocks])
+
+
+def _conflict(a: AccessSite, b: AccessSite) -> bool:
+    verbs = {a.verb, b.verb}
+    return verbs != {"reads"} and verbs != {"updates"}
+
+
+def _overlap(solver: Solver, a: AccessSite, b: AccessSite) -> list[Formula]:
+    """That the first thread does `a`, the second one `b`, and they touch the same bytes."""
+    here, there = a.pointer.offset, solver.second_value(b.pointer.offset)
+    apart = there - here
+    if a.width == b.width and apart.divisible(a.width):
+        touch = [term(apart) == 0]
+    else:
+        touch = [term(apart) < a.width, term(apart) > -b.width]
+    return [*a.path, *(solver.second(one) for one in b.path), *touch]
+
+
+def _same_epoch(
+    thread: SymbolicThread, solver: Solver, a: AccessSite, b: AccessSite
+) -> list[Formula]:
+    """That no barrier lies between: of the block, and of the warp if both are in one."""
+    found = _equal(solver, a.epoch, b.epoch)
+    if (a.warp_epoch, b.warp_epoch) != (a.epoch, b.epoch):
+        warp = thread.on.floor_quotient(thread.setting.thread_number, WARP)
+        elsewhere = term(warp) != term(solver.second_value(warp))
+        found.append(z3.Or(elsewhere, all_of(_equal(solver, a.warp_epoch, b.warp_epoch))))
+    return found
+
+
+def _equal(solver: Solver, a: Epoch, b: Epoch) -> list[Formula]:
+    found = []
+    for one, other in zip(a, b, strict=True):
+        difference: Polynomial = one - solver.second_value(other)
+        if difference.number is None:
+            found.append(term(difference) == 0)
+        elif difference.number:
+            return [z3.BoolVal(False)]
+    return found
+
+
+# ---- a kernel examined for every launch that a rule allows ----
+
+MOST_RUNS = 8  # until it is known which integers may wrap
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A question that may have an answer: what may go wrong, and how it came up."""
+
+    thread: SymbolicThread
+    question: FaultQuestion
+    unknown: bool
+
+    @property
+    def lines(self) -> tuple[int | None, ...]:
+        return tuple(self.thread.code.instructions[at].line for at in self.question.places)
+
+
+def examined(
+    program: Program, linked: LinkedProgram, rule: Rule, effort: Effort
+) -> Iterator[Doubt]:
+    """What could not be excluded; nothing where the kernel is proved. Raises Undecided."""
+    graph = LoopGraph(linked.function)
+    variables = variables_of(program, linked)
+    for shape in shapes(rule):
+        thread = explored(graph, variables, rule, shape, effort)
+        for question in all_questions(thread):
+            answer = question.solver.ask(question.formulas, effort)
+            if not effort.left:
+                raise Undecided("the time was too short")
+            if answer is not None:
+                yield Doubt(thread, question, answer == "unknown")
+
+
+def explored(
+    graph: LoopGraph,
+    variables: dict[str, Variable],
+    rule: Rule,
+    shape: Shape,
+    effort: Effort,
+) -> SymbolicThread:
+    """A symbolic thread that has gone through the kernel; whatever integers might not fit where
+    it comes by are reduced."""
+    wraps: frozenset[int] = frozenset()
+    for _ in range(MOST_RUNS):
+        on = Arithmetic(Atoms(), wraps)
+        thread = SymbolicThread(graph, Setting(rule, shape, on), variables, effort)
+        thread.run()
+        failed = unmet(on, effort)
+        if not failed:
+            return thread
+        wraps |= failed
+    raise Undecided("too many integers may wrap")
+
+
+def unmet(on: Arithmetic, effort: Effort) -> frozenset[int]:
+    """The instructions at which some integer may not fit its type."""
+    solver = Solver(on.atoms)
+    failed: set[int] = set()
+    for one in on.obligations:
+        if one.at in failed:
+            continue
+        value = term(one.value)
+        for outside in (value < one.low, value > one.high):
+            if not effort.left:
+                raise Undecided("the time was too short")
+            if not solver.impossible([*one.path, outside], effort):
+                failed.add(one.at)
+                break
+    return frozenset(failed)
+
+
+def variables_of(program: Program, linked: LinkedProgram) -> dict[str, Variable]:
+    """The variables that a kernel speaks of, by name."""
+    if len(linked.parts) > 1:
+        raise Undecided("a function is called")
+    mentioned = {
+        getattr(getattr(operand, "base", operand), "name", "")
+        for one in linked.function.instructions
+        for operand in one.operands
+        if isinstance(getattr(operand, "base", operand), Symbol)
+    }
+    everywhere = [*program.variables.values(), *linked.function.variables]
+    return {one.name: one for one in everywhere if one.name in mentioned}
+
+
+# ---- from a doubt to launches ----
+
+# Elements of an array and threads of a grid, tier by tier.
+MOST_AT_ONCE = (2**10, 2**13, 2**17, MOST_ELEMENTS)
+TRIES = 6  # of a tier
+
+
+def trials(doubt: Doubt, effort: Effort) -> Iterator[Trial]:
+    """Launches in which the fault may show, small ones first. Products are what they are in each
+    of them: the sizes are guessed with what the lemmas say, and asked for again as numbers."""
+    setting = doubt.thread.setting
+    question = doubt.question
+    solver, atoms = question.solver, setting.on.atoms
+    grid = sorted(name for name, one in atoms.by_name.items() if one.scope is Scope.GRID)
+    given = set().union(*(value.atoms for value in setting.numbers.values()))
+    free = [name for name in grid if name in given]  # a launch gives it; others follow from these
+    every = [z3.Int(name) >= atoms.by_name[name].low for name in free]
+    fault = [*question.formulas, *every]
+    for most in MOST_AT_ONCE:
+        small = [term(size) <= most for size in setting.sizes()]
+        tried: list[Formula] = []
+        for _ in range(TRIES):
+            if not effort.left:
+                return
+            guess = solver.ask([*fault, *small, *tried], effort)
+            if not isinstance(guess, dict):
+                break
+            values = {name: guess[name] for name in free}
+            tried.append(z3.Or([z3.Int(name) != number for name, number in values.items()]))
+            if isinstance(solver.ask(fault, effort, values), dict):
+                trial = _trial(setting, values)
+                if trial.keeps_to_its_rule():  # guessed products may be larger in truth
+                    yield trial
+
+
+def _trial(setting: Setting, values: Mapping[str, int]) -> Trial:
+    numbers = {name: value.value(values) for name, value in setting.numbers.items()}
+    x, y, z = (numbers[f"gridDim.{axis}"] for axis in AXES)
+    wide, tall, deep = (numbers[f"blockDim.{axis}"] for axis in AXES)
+    own = {name: number for name, number in numbers.items() if "." not in name}
+    return Trial(setting.rule, (x, y, z), (wide, tall, deep), own)
+
+
+# ---- kernel by kernel ----
 
 MOST_DOUBTS = 12  # that are followed up
 MOST_TRIALS = 3  # for each
@@ -30,11 +309,10 @@ FOR_DRAWN = 0.1  # of the effort
 
 
 def search(source: str, given: Sequence[Rule], effort: Effort) -> Found:
-    """As `analysis.examine`."""
+    """The outcome for a source, as `proofs.prove` gives it."""
     undecided: list[Found] = []
     for number, rule in enumerate(given):
-        others = len(given) - number - 1  # each of which has as much left as this one may spend
-        found = _kernel(source, rule, effort.but(others / (others + 1)))
+        found = _kernel(source, rule, effort.shared(len(given) - number - 1))
         if found.outcome is Outcome.COUNTEREXAMPLE:
             return found
         if found.outcome is Outcome.NOT_DECIDED:
@@ -52,7 +330,7 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
     if function is None or len(function.parameters) != len(rule.parameters):
         return _not_decided(rule, f"there is no {rule.kernel} with the rule's parameters")
     drawn = random_trials(rule, np.random.default_rng(0), MOST_DRAWN)
-    launches = _Launches(source, effort)
+    launches = Attempts(source, effort)
     if shown := launches.broken(islice(drawn, FIRST_DRAWN)):
         return shown
     doubts: list[Doubt] = []
@@ -78,24 +356,3 @@ def _kernel(source: str, rule: Rule, effort: Effort) -> Found:
 def _not_decided(rule: Rule, why: str, lines: Iterable[int | None] = ()) -> Found:
     suspected = tuple(dict.fromkeys(line for line in lines if line))
     return Found(Outcome.NOT_DECIDED, rule.kernel, why=why, suspected=suspected)
-
-
-@dataclass
-class _Launches:
-    """Launches of a kernel tried on the simulated GPU, none of them twice."""
-
-    source: str
-    effort: Effort
-    tried: set[str] = field(default_factory=set)
-
-    def broken(self, trials: Iterable[Trial]) -> Found | None:
-        """The first of some launches that breaks the kernel."""
-        for trial in trials:
-            if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
-                return None
-            if str(trial) in self.tried:
-                continue
-            self.tried.add(str(trial))
-            if error := replayed(self.source, trial, self.effort):
-                return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
-        return None

@@ -12,8 +12,7 @@ from ..course import rules
 from ..course.model import Rule
 from ..cuda.limits import BLOCK_LIMITS, GRID_LIMITS
 from ..machine.lanes import WARP
-from .atoms import Formula, Scope, term
-from .polynomials import Polynomial
+from .atoms import Formula, Polynomial, Scope, term
 from .values import Arithmetic
 
 MOST_PARAMETER = 2**31 - 1
@@ -115,11 +114,6 @@ class Setting:
         wide, tall, _ = (self.special[f"%ntid.{axis}"] for axis in AXES)
         return x + wide * y + wide * tall * z
 
-    @property
-    def most_threads(self) -> int:
-        """The most that a block may have."""
-        return max(_product(rules.dimensions(shape)) for shape in self.rule.blocks)
-
     def _number(self, name: str) -> Polynomial:
         """A parameter; a multiple of 4, say, where the rule says `name % 4 == 0`."""
         if name in self.given:
@@ -184,11 +178,6 @@ class Setting:
 
     def _always(self, formula: Formula) -> None:
         self.on.atoms.fact(self.on.atoms.names(formula), formula)
-
-
-def _product(shape: tuple[int, int, int]) -> int:
-    x, y, z = shape
-    return x * y * z
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ is the first, or the one before it went back to the start (`Iteration`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 
 import z3
 
@@ -26,14 +25,23 @@ from ..ptx.ptx import (
     Variable,
     Vector,
 )
-from .atoms import Formula, Scope, all_of, negated
-from .effort import INSTRUCTION, Effort
-from .loops import END, Graph, Loop, Undecided
+from .atoms import Formula, Polynomial, Scope, negated
+from .loops import (
+    END,
+    AccessSite,
+    Iteration,
+    Loop,
+    LoopGraph,
+    Meeting,
+    State,
+    Undecided,
+    Walk,
+    with_condition,
+)
 from .meanings import computed
-from .polynomials import Polynomial
 from .rounds import AnyRound
 from .setting import Setting
-from .states import AccessSite, Epoch, Iteration, Meeting, Path, State
+from .trial import INSTRUCTION, Effort
 from .values import Pointer, Unknown, Value
 
 MOST_ROUNDS = 64  # of a loop whose course is known
@@ -43,27 +51,20 @@ KERNEL = -2  # the kernel itself, taken as a loop that is gone through once
 ACCESSES = ("ld", "ldu", "st", "atom", "red")
 
 
-class Thread:
-    """`accesses` and `meetings` are what `run` finds; `lengths` are the bytes of arrays and
-    variables by name."""
+class SymbolicThread(Walk):
+    """A walk through a whole kernel. `lengths`: the bytes of arrays and variables by name."""
 
     def __init__(
-        self, graph: Graph, setting: Setting, variables: dict[str, Variable], effort: Effort
+        self, graph: LoopGraph, setting: Setting, variables: dict[str, Variable], effort: Effort
     ):
-        self.effort = effort
-        self.graph, self.setting, self.on = graph, setting, setting.on
-        self.code = graph.code
-        self.variables = variables
+        super().__init__(graph, setting.on)
+        self.effort, self.setting, self.variables = effort, setting, variables
         self.lengths = setting.lengths | {
             name: Polynomial.of(one.size) if one.size else setting.shared_mem
             for name, one in variables.items()
         }
         pairs = zip(self.code.parameters, setting.parameters, strict=True)
         self.arguments = {ptx.name: declared for ptx, declared in pairs}
-        self.accesses: list[AccessSite] = []
-        self.meetings: list[Meeting] = []
-        self.rounds: list[Polynomial] = []  # counts of those loops around us that have meetings
-        self.barriers = 0
         self.executed = 0
 
     def run(self) -> None:
@@ -117,38 +118,6 @@ class Thread:
             state = self.joined(found.back)
         return None
 
-    def mark(self) -> tuple[int, ...]:
-        found = (self.on.atoms.by_name, self.accesses, self.meetings, self.on.obligations)
-        return *map(len, found), self.barriers
-
-    def forget_since(self, mark: tuple[int, ...]) -> None:
-        """Forget what has been found since."""
-        atoms, accesses, meetings, obligations, self.barriers = mark
-        self.on.forget(atoms)
-        del self.accesses[accesses:], self.meetings[meetings:], self.on.obligations[obligations:]
-
-    def joined(self, states: list[State]) -> State:
-        """Where branches come together."""
-        if len(states) == 1:
-            return states[0]
-        paths = [one.path for one in states]
-        shared = _common([*paths])
-        rests = [path[shared:] for path in paths]
-        names = dict.fromkeys(name for one in states for name in one.registers)
-        registers = {}
-        for name in names:
-            pairs = zip(rests, states, strict=True)
-            there = [(rest, one.registers[name]) for rest, one in pairs if name in one.registers]
-            registers[name] = self.on.merged(there, self.code.registers.get(name, "b32"))
-        epochs = [self._epochs(rests, [one.epoch for one in states])]
-        epochs += [self._epochs(rests, [one.warp_epoch for one in states])]
-        return State((*paths[0][:shared], *_either(rests)), registers, *epochs)
-
-    def _epochs(self, rests: list[Path], epochs: list[Epoch]) -> Epoch:
-        parts = zip(*epochs, strict=True)
-        merged = (self.on.merged(list(zip(rests, part, strict=True)), "s64") for part in parts)
-        return tuple(one for one in merged if isinstance(one, Polynomial))
-
     # --- one instruction after the other --------------------------------------------------------
 
     def _block(self, start: int, state: State) -> Iterator[tuple[int, State]]:
@@ -167,7 +136,7 @@ class Thread:
             return
         guard = self._guard(last, state)
         for target, condition in zip(targets, (guard, negated(guard)), strict=True):
-            yield target, replace(state, path=_with(state.path, condition))
+            yield target, replace(state, path=with_condition(state.path, condition))
 
     def _guard(self, one: Instruction, state: State) -> Formula:
         if one.guard is None:
@@ -185,7 +154,7 @@ class Thread:
             raise Undecided("the kernel is too long when its loops are written out")
         if not self.effort.left:
             raise Undecided("the time was too short")
-        inside = replace(state, path=_with(state.path, guard))
+        inside = replace(state, path=with_condition(state.path, guard))
         self.on.path = inside.path
         if one.form.collective or one.form.name in ("bar", "barrier"):
             state = self._meet(at, one, inside, state)
@@ -205,7 +174,8 @@ class Thread:
         if one.form.name == "ld" and (given := self._argument(one)) is not None:
             return [(name, given) for name in one.written]
         whole = all(isinstance(part, Register) for part in first)
-        known = plain and len(one.written) == 1 and whole and not _has_vector(rest)
+        parted = any(isinstance(operand, Vector | Address) for operand in rest)
+        known = plain and len(one.written) == 1 and whole and not parted
         if known and one.form.name not in ("bar", "barrier"):
             values = [self._read(operand, state) for operand in rest]
             return [(one.written[0], computed(self.on, one.form, values))]
@@ -235,11 +205,9 @@ class Thread:
             return self.on.unknown()
         if declared.length is not None:
             return Pointer(declared.name, Polynomial.of(0))
-        return self.setting.numbers.get(declared.name) or self._given(declared.name)
-
-    def _given(self, name: str) -> Value:
-        """A parameter that is no whole number: unknown, and the same for all."""
-        return Unknown(f"parameter {name}")
+        # One that is no whole number is unknown, and the same for all threads.
+        unknown = Unknown(f"parameter {declared.name}")
+        return self.setting.numbers.get(declared.name) or unknown
 
     def _read(self, operand: Operand, state: State) -> Value:
         on = self.on
@@ -315,41 +283,3 @@ class Thread:
         if number is None:
             raise Undecided("which lanes a mask names is computed", one.line)
         return number & FULL
-
-
-def _with(path: Path, condition: Formula) -> Path:
-    return path if z3.is_true(condition) else (*path, condition)
-
-
-def _common(paths: list[Path]) -> int:
-    """How many conditions at their beginning several paths share."""
-    number = 0
-    for together in zip(*paths, strict=False):
-        if any(not one.eq(together[0]) for one in together[1:]):
-            break
-        number += 1
-    return number
-
-
-def _either(rests: list[Path]) -> Path:
-    """That one of several ways was taken, as far as that says anything."""
-    ways = list(rests)
-    changed = True
-    while changed and len(ways) > 1:
-        changed = False
-        for a, b in combinations(ways, 2):
-            opposite = a and b and len(a) == len(b) and negated(a[-1]).eq(b[-1])
-            if opposite and _common([a, b]) >= len(a) - 1:
-                ways = [way for way in ways if way is not a and way is not b]
-                ways.append(a[:-1])
-                changed = True
-                break
-    if any(not way for way in ways):
-        return ()
-    if len(ways) == 1:
-        return ways[0]
-    return (z3.Or([all_of(way) for way in ways]),)
-
-
-def _has_vector(operands: Iterable[Operand]) -> bool:
-    return any(isinstance(one, Vector | Address) for one in operands)

@@ -1,29 +1,50 @@
-"""A launch that an exercise's rule allows, with everything that it takes to make it."""
+"""A launch that an exercise's rule allows, what may be found by trying it, and what that costs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 
 import numpy as np
 
 from ..course import rules
 from ..course.model import Rule
+from ..cuda.errors import CudaError
+from ..status import Status
 
 MOST_ELEMENTS = 2**22  # of an array, and threads of a grid
+
+FAULTS = frozenset(
+    {
+        Status.OUT_OF_BOUNDS,
+        Status.MISALIGNED,
+        Status.DATA_RACE,
+        Status.BARRIER_DIVERGENCE,
+        Status.SHUFFLE_DIVERGENCE,
+        Status.UNINITIALIZED_READ,  # of what the kernel itself should have written
+    }
+)
+
+
+class Outcome(StrEnum):
+    PROVED = "proved"
+    COUNTEREXAMPLE = "counterexample"
+    NOT_DECIDED = "not decided"
+
 
 Argument = np.ndarray | np.generic
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A launch to be tried: `numbers` are the whole-number parameters."""
+    """A launch to be tried."""
 
     rule: Rule
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    numbers: Mapping[str, int]
+    numbers: Mapping[str, int]  # the whole-number parameters
 
     @property
     def shared_mem(self) -> int:
@@ -79,3 +100,68 @@ class Trial:
         threads = " x ".join(f"{one:,}" for one in rules.without_ones(self.block))
         ends = ["" if one == "1" else "s" for one in (blocks, threads)]
         return ", ".join([*said, f"{blocks} block{ends[0]} of {threads} thread{ends[1]}"])
+
+
+@dataclass(frozen=True)
+class Found:
+    """Knowledge of what a source's kernels do at every size."""
+
+    outcome: Outcome
+    kernel: str = ""
+    error: CudaError | None = None  # what the simulated GPU said of the launch `trial`
+    trial: Trial | None = None
+    why: str = ""  # a kernel is not decided, in a sentence
+    suspected: tuple[int, ...] = ()  # lines of what could be neither excluded nor shown
+    seconds: float = field(default=0.0, compare=False)  # of this process's own time
+    spent: int = 0  # of an `Effort`
+
+
+# ---- what it costs, counted so that it comes to the same on every machine, busy or not ----
+
+SECOND = 1_000_000  # units of Z3's own measure ("rlimit"), in 0.3 s to 3 s
+INSTRUCTION = 200  # that a symbolic thread executes, in the same units
+FORMULA = 30  # that a question holds
+LAUNCH = 2_000  # on the simulated GPU
+BOUND = 50  # for each instruction of the kernel
+STEP = 15  # of it, which is up to 2,048 threads' instruction
+TRIALS = 1.5  # seconds, as `seconds` has them, for launches before there is any reasoning
+MOST_OF_ONE = SECOND  # for one question
+
+
+@dataclass
+class Meter:
+    """Effort that has been spent."""
+
+    spent: int = 0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """A limit on what may be spent, in Z3's units."""
+
+    most: int
+    meter: Meter = field(default_factory=Meter)  # of all that share the limit
+
+    @property
+    def left(self) -> int:
+        return max(self.most - self.meter.spent, 0)
+
+    def but(self, part: float) -> Effort:
+        """The same that leaves so much of what is left."""
+        return replace(self, most=self.most - int(part * self.left))
+
+    def shared(self, others: int) -> Effort:
+        """The same that leaves as much to each of so many others."""
+        return self.but(others / (others + 1))
+
+    def spend(self, units: int) -> None:
+        self.meter.spent += units
+
+    def replay(self, instructions: int, steps: int) -> None:
+        """A launch on the simulated GPU, of a kernel of so many instructions."""
+        self.spend(LAUNCH + instructions * BOUND + steps * STEP)
+
+
+def seconds_of_effort(number: float) -> Effort:
+    """The effort that comes to about so many seconds."""
+    return Effort(int(number * SECOND))

@@ -1,46 +1,112 @@
-"""Launches tried on the simulated GPU before there is any reasoning."""
+"""Launches tried on the simulated GPU: only what it shows counts. This needs no Z3."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..course import rules
 from ..course.model import Rule
 from ..cuda import simulator
-from . import Found, Outcome
-from .constants import constants, same_code
-from .effort import Effort
-from .launches import launches
-from .replay import breaks_in_part, replayed
-from .trial import Trial
+from ..cuda.errors import CudaError
+from ..machine.module import WAVE_LANES
+from ..say.reporting.hazard import Hazard
+from .launches import constants, launches, same_code
+from .trial import FAULTS, STEP, Effort, Found, Outcome, Trial
+
+MOST_STEPS = 20_000  # of a wave
+MOST_IN_ALL = 200_000
+WHOLE = 4096  # threads of a grid all of which are tried at once
+MOST_OF_EFFORT = 0.12  # for one launch, of which not all blocks are run
+BETWEEN = (2, 4, 32)  # where packs, or warps, would end that are as many as there are elements
 
 
-def tried(source: str, given: Sequence[Rule], solution: str, effort: Effort) -> Found | None:
-    """The first launch that breaks a kernel, of those that are tried; None where there is none.
-    `solution` is a source that is right ("": none is known)."""
-    own = simulator.RawModule(code=source)
+def replayed(source: str, trial: Trial, effort: Effort) -> CudaError | None:
+    """What goes wrong in a launch with made-up numbers in its arrays, all of which have been
+    written; None where it is none of `FAULTS`."""
+    most = min(MOST_STEPS, MOST_IN_ALL // -(-trial.threads // WAVE_LANES))
+    return _run(simulator.RawModule(code=source), trial, effort, most)[0]
+
+
+def breaks_in_part(source: str, trial: Trial, effort: Effort) -> bool:
+    """Whether some blocks alone go wrong, the first and the last among them, in each dimension of
+    the grid; all where what they do may depend on the others. They are stopped early."""
+    module = simulator.RawModule(code=source)
+    all_of_them = trial.threads <= WHOLE or module.get_function(trial.rule.kernel).depends_on_order
+    runs = () if all_of_them else _edges(*trial.grid)
+    most = int(effort.most * MOST_OF_EFFORT) // STEP
+    error, hazards = _run(module, trial, effort, most, blocks=runs)
+    return error is not None or any(one.status in FAULTS and not one.warning for one in hazards)
+
+
+def _run(
+    module: simulator.RawModule, trial: Trial, effort: Effort, most: int, **how: Any
+) -> tuple[CudaError | None, list[Hazard]]:
+    """What ended the launch, if it is one of `FAULTS`, and what was seen until then."""
+    kernel, given = module.get_function(trial.rule.kernel), tuple(trial.arguments().values())
+    instructions = len(module.program.functions[kernel.name].instructions)
+    fault: CudaError | None = None
+    with simulator.options(step_limit=most, **how), simulator.observe(counted=False) as run:
+        try:
+            kernel(trial.grid, trial.block, given, shared_mem=trial.shared_mem)
+        except CudaError as error:
+            fault = error if error.status in FAULTS else None
+    effort.replay(instructions, run.steps or most)  # 0 where it was stopped
+    return fault, run.hazards
+
+
+def _edges(x: int, y: int, z: int) -> tuple[range, ...]:
+    """The numbers of the first two blocks and the last two, of those beside the corners, and of
+    some between."""
+    last = x * y * z - 1
+    numbers = {0, 1, x - 1, x, x * (y - 1), last - 1, last}
+    numbers |= {last // part + more for part in BETWEEN for more in (0, 1)}
+    runs: list[range] = []
+    for one in sorted(number for number in numbers if 0 <= number <= last):
+        if runs and runs[-1].stop == one:
+            runs[-1] = range(runs[-1].start, one + 1)
+        else:
+            runs.append(range(one, one + 1))
+    return tuple(runs)
+
+
+@dataclass
+class Attempts:
+    """Launches of a source's kernels, none of them tried twice."""
+
+    source: str
+    effort: Effort  # that they may take
+    in_part: bool = False  # whether a launch is made in part first, and stopped early
+    made: set[str] = field(default_factory=set)  # launches, in words
+
+    def broken(self, trials: Iterable[Trial]) -> Found | None:
+        """The first of some launches that breaks a kernel."""
+        for trial in trials:
+            if not self.effort.left or not rules.any_numbers_will_do(trial.rule):
+                return None
+            if str(trial) in self.made:
+                continue
+            self.made.add(str(trial))
+            if self.in_part and not breaks_in_part(self.source, trial, self.effort):
+                continue
+            if error := replayed(self.source, trial, self.effort):
+                return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial)
+        return None
+
+
+def broken_at_its_numbers(
+    source: str, given: Sequence[Rule], solution: str, effort: Effort
+) -> Found | None:
+    """The first launch that breaks a kernel, of those at the numbers that stand in it; None where
+    there is none. `solution` is a source that is right ("": none is known)."""
+    own = simulator.RawModule(code=source).program
     right = simulator.RawModule(code=solution).program if solution else None
     for number, rule in enumerate(given):
-        others = len(given) - number - 1
-        allowed = effort.but(others / (others + 1))
-        if rule.kernel not in own.program.functions or not rules.any_numbers_will_do(rule):
+        kernel, allowed = rule.kernel, effort.shared(len(given) - number - 1)
+        if kernel not in own.functions or (right and same_code(own, right, kernel)):
             continue
-        if right and same_code(own.program, right, rule.kernel):
-            continue
-        seen: set[str] = set()
-        for trial in launches(rule, *constants(own.program, rule.kernel, right)):
-            if not allowed.left:
-                break
-            if str(trial) in seen:
-                continue
-            seen.add(str(trial))
-            if found := _broken(source, trial, allowed):
-                return found
+        trials = launches(rule, *constants(own, kernel, right))
+        if found := Attempts(source, allowed, in_part=True).broken(trials):
+            return found
     return None
-
-
-def _broken(source: str, trial: Trial, effort: Effort) -> Found | None:
-    if not breaks_in_part(source, trial, effort):
-        return None
-    error = replayed(source, trial, effort)
-    return Found(Outcome.COUNTEREXAMPLE, trial.rule.kernel, error, trial) if error else None

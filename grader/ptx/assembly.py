@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-from ..compilers.comments import COMMENT, QUOTED
+from ..compilers.lexer import COMMENT, QUOTED
 from ..cuda.errors import UnsupportedInstruction
 from .forms.form import Flow
 from .ptx import Function, Instruction, Malformed

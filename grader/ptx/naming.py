@@ -12,7 +12,7 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING
 
-from ..compilers.declared import Declarations, Declared, Member
+from ..compilers.declared import Declarations, Declared, StructMember
 
 if TYPE_CHECKING:
     from ..machine.memory.spaces import PrivateSpace, Store
@@ -170,7 +170,7 @@ def _element(
     return Place(text, name, flat, count, width if member else size)
 
 
-def _member(members: tuple[Member, ...], offset: int, width: int) -> str:
+def _member(members: tuple[StructMember, ...], offset: int, width: int) -> str:
     """`.sum` for an access within one member of a struct, "" for one to all of it."""
     for member in members:
         length = member.size * (_number(member.dimensions) or 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compilers.signature import DTYPES
+from ..compilers.declared import DTYPES
 from ..machine.memory.access import Hit
 from ..machine.memory.spaces import Store
 from ..machine.wave import Wave

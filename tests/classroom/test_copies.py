@@ -16,7 +16,7 @@ from grader import course
 from grader.classroom.folder import new_course
 from grader.classroom.release import release
 from grader.classroom.report import alike, side_by_side
-from grader.compilers.comments import without_comments
+from grader.compilers.lexer import without_comments
 
 pytestmark = pytest.mark.slow
 

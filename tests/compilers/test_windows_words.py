@@ -11,7 +11,7 @@ import on_wine
 import pytest
 
 from grader import compilers
-from grader.compilers import clang, nvrtc, nvrtc_log
+from grader.compilers import clang, logs, nvrtc
 from grader.compilers.compiler import Job
 from grader.cuda import CompileError
 from grader.cuda.errors import CompilerFailure
@@ -139,8 +139,8 @@ def test_a_caret_of_nvrtc_counts_characters_there_and_bytes_here(monkeypatch):
     for counts_bytes, blanks in ((True, 19), (False, 17)):
         log = f'{compilers.SOURCE_NAME}(2): error: identifier "a" is undefined\n'
         log += f"  /* 王 */ y[0] = a;\n{' ' * blanks}^\n\n1 error detected.\n"
-        monkeypatch.setattr(nvrtc_log, "_COUNTS_BYTES", counts_bytes)
-        (found,) = nvrtc_log.diagnostics(log, source)
+        monkeypatch.setattr(logs, "_COUNTS_BYTES", counts_bytes)
+        (found,) = logs.NvrtcLog(log, source).diagnostics()
         assert found.column == source.splitlines()[1].index("a;")
 
 
@@ -150,7 +150,7 @@ def test_a_header_has_its_own_name_there_too():
         "    return __x;\n           ^\n"
         '          detected during instantiation of "f" at line 3 of /learner/kernel.cu\n\n'
     )
-    (found,) = nvrtc_log.diagnostics(log, "\n\n\n\n")
+    (found,) = logs.NvrtcLog(log, "\n\n\n\n").diagnostics()
     assert found.line == 3 and found.message.startswith("cuda/std/__utility/pair.h, line 580: ")
 
 

@@ -18,7 +18,7 @@ from grader import compilers, course
 from grader.bench import runner, timings
 from grader.classroom import notebooks
 from grader.classroom.folder import new_course
-from grader.compilers.comments import without_comments
+from grader.compilers.lexer import without_comments
 from grader.course import catalogue, mistakes, solution_counts
 from grader.course.weave import text, weave, weave_page
 from grader.cuda import simulator

@@ -20,7 +20,7 @@ from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.classroom.report import winnowing
 from grader.cli.app import app
-from grader.compilers import signature
+from grader.compilers import declared
 from grader.cuda.sanitize import visible
 from grader.judge import Limits, judge
 from grader.judge.blank import is_blank
@@ -280,7 +280,7 @@ def test_the_longest_source_is_read_in_no_time_outside_the_sandbox(piece):
     failed = diagnosis.Diagnosis("wrong_answer", "", source, line=1)
     start = time.process_time()
     is_blank(cuda_source(source), SOLUTION)
-    signature.parameters(source, "add")
+    declared.parameters(source, "add")
     winnowing.read(visible(source))
     diagnosis.explain(failed)
     assert time.process_time() - start < 5

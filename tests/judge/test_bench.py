@@ -12,7 +12,7 @@ from rich.console import Console
 
 from grader import course
 from grader.bench import supervised, timings
-from grader.bench.against import changes
+from grader.bench.timings import changes
 from grader.cli import bench_files
 from grader.errors import BadInput
 

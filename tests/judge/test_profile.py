@@ -13,8 +13,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from grader import course, cuda
-from grader.bench import microbenchmarks, speed
-from grader.bench.validation import comparison, counters_page, course_works, ncu
+from grader.bench import counters_page, microbenchmarks, ncu, speed
 from grader.cli.app import app
 from grader.cli.speed_screen import show_speed
 from grader.errors import BadInput
@@ -156,12 +155,12 @@ def ncu_csv(work, **changes):
 def compared(tmp_path, work, **changes):
     csv = tmp_path / "ncu.csv"
     csv.write_text(ncu_csv(work, **changes))
-    return comparison.compare([work], ncu.read(csv))
+    return counters_page.compare([work], ncu.read(csv))
 
 
 def test_equal_counts_are_printed_once(tmp_path):
     rows = compared(tmp_path, microbenchmarks.block_sums(1000))
-    assert not list(comparison.differences(rows))
+    assert not list(counters_page.differences(rows))
     page = counters_page.page(rows, {"a/b": "it is left out"}, ncu.hardware(tmp_path / "ncu.csv"))
     assert "Hardware: A GPU; ncu 1.0." in page
     assert "Nothing differs." in page
@@ -173,15 +172,15 @@ def test_sectors_must_be_equal_and_wavefronts_nearly(tmp_path):
     total = simulate(work).counters.total
     close = {name: total[name] + 1 for name in ("global_load_sectors", "shared_load_wavefronts")}
     rows = compared(tmp_path, work, **close)
-    ((row, cell),) = comparison.differences(rows)
-    assert (cell.counter, comparison.why(row)) == ("global_load_sectors", "not explained")
+    ((row, cell),) = counters_page.differences(rows)
+    assert (cell.counter, counters_page.why(row)) == ("global_load_sectors", "not explained")
     assert rows[0].cells["shared_load_wavefronts"].state == "close"
 
 
 def test_what_the_hardware_does_not_count_is_not_compared(tmp_path):
     rows = compared(tmp_path, microbenchmarks.block_sums(1000), shared_store_wavefronts="n/a")
     assert rows[0].cells["shared_store_wavefronts"].state == "n/a"
-    assert not list(comparison.differences(rows))
+    assert not list(counters_page.differences(rows))
     assert "/ n/a" in counters_page.page(rows, {}, "a GPU")
 
 
@@ -189,7 +188,7 @@ def test_launches_in_another_order_are_refused(tmp_path):
     csv = tmp_path / "ncu.csv"
     csv.write_text(ncu_csv(microbenchmarks.block_sums(1000)))
     with pytest.raises(BadInput, match="measure again"):
-        comparison.compare([microbenchmarks.softmax(1, 100)], ncu.read(csv))
+        counters_page.compare([microbenchmarks.softmax(1, 100)], ncu.read(csv))
 
 
 @pytest.mark.skipif(cuda.gpu_count() > 0, reason="there is a GPU here")
@@ -200,7 +199,7 @@ def test_without_a_gpu_there_is_nothing_to_compare_with(grader):
 
 
 def test_every_kernel_of_the_course_says_how_it_is_launched():
-    found = course_works.launches()
+    found = ncu.launches()
     files = [path for lesson in course.lessons() for path in lesson.path.glob("*.cu")]
     assert len(found) == len(files)
     assert [name for name, work in found.items() if work is None] == []
@@ -208,10 +207,10 @@ def test_every_kernel_of_the_course_says_how_it_is_launched():
 
 def test_kernels_of_the_course_are_compared_unless_they_are_broken_on_purpose():
     """Some of them; WARPWISE_LESSONS=all runs every one."""
-    found = course_works.launches()
+    found = ncu.launches()
     some = found if "WARPWISE_LESSONS" in os.environ else random.Random(13).sample([*found], 15)
     for name in some:
-        said = course_works.problem(found[name])
+        said = ncu.problem(found[name])
         assert not said or said.startswith("the simulated GPU stops it"), name
 
 

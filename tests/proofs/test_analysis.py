@@ -21,9 +21,9 @@ from grader import course
 from grader import proofs as analysis
 from grader.course import Rule, rules
 from grader.proofs import Outcome
-from grader.proofs.effort import STEP, Effort
 from grader.proofs.launches import random_trials
-from grader.proofs.replay import MOST_STEPS, replayed
+from grader.proofs.trial import STEP, Effort
+from grader.proofs.trying import MOST_STEPS, replayed
 
 VECTOR = Rule(
     exercise="scale",
@@ -40,7 +40,7 @@ def scale(body, before=""):
 
 
 def examined(body, rule=VECTOR):
-    return analysis.examine(scale(body), (rule,), seconds=20)
+    return analysis.prove(scale(body), (rule,), seconds=20)
 
 
 def test_a_guarded_kernel_is_proved():
@@ -85,7 +85,7 @@ if (blockIdx.x < rows) for (int c = threadIdx.x; c < cols; c += 64) x[start + c]
 
 def test_no_launch_is_proposed_that_is_too_large_for_the_judge():
     source = f'extern "C" __global__ void scale(float* x, int rows, int cols) {{\n{OF_A_ROW}\n}}'
-    found = analysis.examine(source, (ROWS,), seconds=20)
+    found = analysis.prove(source, (ROWS,), seconds=20)
     assert found.outcome is Outcome.COUNTEREXAMPLE
     assert found.trial.keeps_to_its_rule()
 
@@ -117,7 +117,7 @@ def test_a_kernel_that_is_not_decided_leaves_enough_for_the_next():
     source = f"""extern "C" __global__ void far({given}) {{ {far} }}
     extern "C" __global__ void scale({given}) {{ if (n == 999) x[n + threadIdx.x] = 1; }}"""
     first = replace(VECTOR, kernel="far")
-    found = analysis.examine(source, (first, VECTOR), seconds=1)
+    found = analysis.prove(source, (first, VECTOR), seconds=1)
     assert (found.kernel, found.outcome) == ("scale", Outcome.COUNTEREXAMPLE)
 
 
@@ -176,7 +176,7 @@ def test_an_index_that_comes_from_memory_is_not_decided():
     rule = Rule("scale", "scale", ("float x[n]", "int places[n]", "int n"), (256,), ("n >= 1",))
     body = f"{OWN} if (i < n) x[places[i]] = 1;"
     source = f'extern "C" __global__ void scale(float* x, const int* places, int n) {{ {body} }}'
-    assert analysis.examine(source, (rule,)).outcome is Outcome.NOT_DECIDED
+    assert analysis.prove(source, (rule,)).outcome is Outcome.NOT_DECIDED
 
 
 def test_equal_values_that_race_without_harm_accuse_nobody():
@@ -188,7 +188,7 @@ def test_equal_values_that_race_without_harm_accuse_nobody():
 def test_what_is_proved_of_random_kernels_no_random_launch_breaks(seed):
     rng = np.random.default_rng(seed)
     source, rule = kernel(rng)
-    found = analysis.examine(source, (rule,), seconds=6)
+    found = analysis.prove(source, (rule,), seconds=6)
     if found.outcome is Outcome.PROVED:
         for trial in random_trials(rule, rng, 25):
             assert replayed(source, trial, Effort(0)) is None, f"{trial}\n{source}"
@@ -209,7 +209,7 @@ def test_the_solutions_of_the_first_lesson_are_proved(name):
     lesson = course.lesson("00_first_kernel")
     exercise = lesson.exercise(name)
     source = lesson.solution(exercise)
-    assert analysis.examine(source, exercise.rules).outcome is Outcome.PROVED
+    assert analysis.prove(source, exercise.rules).outcome is Outcome.PROVED
 
 
 MISTAKES = [one for one in mistakes() if one.exercise.rules]
@@ -229,7 +229,7 @@ import sys
 from grader import proofs as analysis
 from grader import course
 exercise = course.exercise(sys.argv[1])
-found = analysis.examine(exercise.solution, exercise.rules)
+found = analysis.prove(exercise.solution, exercise.rules)
 print(found.outcome, found.spent)
 """
 
@@ -248,7 +248,7 @@ def test_reasoning_comes_to_the_same_under_any_hash_seed(exercise_id):
 
 
 def test_what_is_too_much_work_is_not_decided_whatever_the_clock_says():
-    found = analysis.examine(scale(f"{OWN} if (i < n) x[i] = 1;"), (VECTOR,), seconds=0.0)
+    found = analysis.prove(scale(f"{OWN} if (i < n) x[i] = 1;"), (VECTOR,), seconds=0.0)
     assert found.outcome is Outcome.NOT_DECIDED
     assert found.spent < 10_000
 

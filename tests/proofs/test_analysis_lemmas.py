@@ -11,11 +11,15 @@ from python_mutants import mutants
 
 z3 = pytest.importorskip("z3")
 
-from grader.proofs import lemmas, rounds  # noqa: E402
-from grader.proofs.atoms import Atoms, Scope, term  # noqa: E402
-from grader.proofs.effort import Effort  # noqa: E402
-from grader.proofs.polynomials import Polynomial  # noqa: E402
-from grader.proofs.scenes import Scene  # noqa: E402
+from grader.proofs import rounds, solver  # noqa: E402
+from grader.proofs.atoms import (  # noqa: E402
+    Atoms,
+    Polynomial,
+    Scope,
+    term,
+)
+from grader.proofs.solver import Solver  # noqa: E402
+from grader.proofs.trial import Effort  # noqa: E402
 from grader.proofs.values import Arithmetic  # noqa: E402
 
 FEW = range(-3, 4)
@@ -52,9 +56,9 @@ def wrong_ones(kept):
     return None if any(x * y == p for x, y, p, *_ in excluded) else excluded
 
 
-CHECKS = {one.__name__: (one, excluded_by) for one in lemmas.ABOUT_ONE}
-CHECKS |= {one.__name__: (one, excluded_by_two) for one in lemmas.ABOUT_TWO}
-CHECKS |= {one.__name__: (one, excluded_by_plane) for one in lemmas.ENVELOPE}
+CHECKS = {one.__name__: (one, excluded_by) for one in solver.ABOUT_ONE}
+CHECKS |= {one.__name__: (one, excluded_by_two) for one in solver.ABOUT_TWO}
+CHECKS |= {one.__name__: (one, excluded_by_plane) for one in solver.ENVELOPE}
 
 
 @pytest.mark.parametrize("name", CHECKS)
@@ -90,13 +94,13 @@ def test_polynomials_compute_as_integers_do():
 
 
 def test_numbers_fail_a_fact_as_its_formula_says():
-    facts = lemmas.Facts(some_atoms(), str)
+    facts = solver.Facts(some_atoms(), str)
     products = {("a", "b"), ("b", "c"), ("a", "b", "c")}
     for numbers in product((-2, 0, 1, 3), (0, 2), (1, 2), (-2, 0, 3, 6), (0, 2, 4), (0, 6)):
         model = dict(zip(("a", "b", "c", "a*b", "b*c", "a*b*c"), numbers, strict=True))
         given = [(z3.Int(name), z3.IntVal(number)) for name, number in model.items()]
         about = list(facts.about(products))
-        failing = set(lemmas.failing(about, model))
+        failing = set(solver.failing(about, model))
         for one in about:
             holds = z3.simplify(z3.substitute(one.formula, *given))
             assert z3.is_false(holds) == (one in failing)
@@ -112,17 +116,17 @@ def some_atoms():
 def test_a_question_is_answered_as_if_all_facts_about_products_had_been_told():
     atoms = some_atoms()
     a, b, c = (Polynomial.atom(name) for name in "abc")
-    scene = Scene(atoms)
+    scene = Solver(atoms)
     assert scene.impossible([term(a * b) > term(b) * 4], Effort(10**6))
     assert scene.impossible([term(a) > 0, term(a * b * c) < term(b * c)], Effort(10**6))
     model = scene.ask([term(a * b) == 6, term(b * c) == 9], Effort(10**6))
     facts = atoms.products.about({("a", "b"), ("b", "c")})
-    assert list(lemmas.failing(facts, model)) == []
+    assert list(solver.failing(facts, model)) == []
     assert not scene.impossible([term(a * b) == 6], Effort(10**6))
 
 
 def test_what_holds_more_than_what_is_impossible_is_not_asked_again():
-    scene, effort = Scene(some_atoms()), Effort(10**6)
+    scene, effort = Solver(some_atoms()), Effort(10**6)
     a, b = z3.Int("a"), z3.Int("b")
     assert scene.impossible([a > b, b > a], effort)
     spent = effort.meter.spent

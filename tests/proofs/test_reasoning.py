@@ -31,13 +31,13 @@ def asked(tmp_path, monkeypatch, cache_home):
     """How often launches are tried, with an empty cache."""
     cache_home(tmp_path)
     sources = []
-    tried = analysis.tried
+    tried = analysis.counterexample
 
     def counted(source, *rest):
         sources.append(source)
         return tried(source, *rest)
 
-    monkeypatch.setattr(analysis, "tried", counted)
+    monkeypatch.setattr(analysis, "counterexample", counted)
     return sources
 
 

@@ -120,7 +120,7 @@ def test_without_z3_the_verdict_says_that_nothing_was_proved(ruled, monkeypatch)
 
 def test_what_reasoning_alone_finds_is_a_remark_that_costs_nothing(ruled, monkeypatch):
     nothing = analysis.Found(analysis.Outcome.NOT_DECIDED)
-    monkeypatch.setattr(analysis, "tried", lambda *given: nothing)
+    monkeypatch.setattr(analysis, "counterexample", lambda *given: nothing)
     exercise = course.exercise(ID, ruled)
     found = reasoning.examined(IN_A_SHORT, exercise.rules, "", 4.0)
     assert found.reasoned and found.tried

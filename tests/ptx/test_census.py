@@ -11,7 +11,7 @@ from ptx_reference_forms import expected as reference
 
 from grader import cuda
 from grader.bench import conformance
-from grader.bench.conformance.inline_form import Form, plain
+from grader.bench.conformance.forms import InlineForm, plain
 from grader.bench.conformance.samples import samples
 from grader.cuda import simulator
 from grader.machine.events import Observer
@@ -27,18 +27,18 @@ def _same(rows):
     return [row[0] for row in rows]
 
 
-def _predicates(operation: str, result) -> tuple[Form, object]:
+def _predicates(operation: str, result) -> tuple[InlineForm, object]:
     asm = "{ .reg .pred p, q; setp.lt.u32 p, %1, %2; setp.eq.u32 q, %1, 0; "
     one_source = operation in ("not", "mov")
     asm += f"{operation}.pred p, {'p' if one_source else 'p, q'}; selp.u32 %0, 1, 0, p; }}"
-    form = Form("census", f"{operation}.pred", asm, ("u32", "u32"), "u32")
+    form = InlineForm("census", f"{operation}.pred", asm, ("u32", "u32"), "u32")
     return form, lambda rows: [int(result(a < b, a == 0)) for a, b in rows]
 
 
 def _selections():
     for kind, bits in (("b32", "b32"), ("u16", "b16"), ("u64", "b64")):
         asm = f"{{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.{kind} %0, %1, %2, p; }}"
-        form = Form("census", f"selp.{kind}", asm, (bits, bits, "bit"), bits)
+        form = InlineForm("census", f"selp.{kind}", asm, (bits, bits, "bit"), bits)
         yield form, lambda rows: [a if c else b for a, b, c in rows]
 
 
@@ -60,13 +60,13 @@ def own_forms():
     yield _predicates("not", lambda p, q: not p)
     yield _predicates("mov", lambda p, q: p)
     yield from _selections()
-    narrow = Form("census", "cvt.s16.s8", "cvt.s16.s8 %0, %1;", ("b16",), "b16")
+    narrow = InlineForm("census", "cvt.s16.s8", "cvt.s16.s8 %0, %1;", ("b16",), "b16")
     yield narrow, lambda rows: [((a & 0xFF ^ 0x80) - 0x80) & 0xFFFF for (a,) in rows]
     asm = "{ .reg .u32 t; add.cc.u32 t, %1, %2; madc.hi.cc.u32 %0, %1, %2, %3; }"
-    yield Form("census", "madc.hi.cc.u32", asm, ("u32",) * 3, "u32"), _carried
+    yield InlineForm("census", "madc.hi.cc.u32", asm, ("u32",) * 3, "u32"), _carried
 
 
-def _opcodes(form: Form) -> set[str]:
+def _opcodes(form: InlineForm) -> set[str]:
     return set(re.findall(r"(?:^|[;{] *)([a-z]\w*\.[\w.:]+)", form.asm))
 
 

@@ -5,14 +5,15 @@ from datetime import date
 import pytest
 from typer.testing import CliRunner
 
-from grader.bench.conformance import Row
-from grader.bench.validation.conformance_page import page
+from grader.bench.conformance import FamilyResult, page
 from grader.cli.app import app
 from grader.cuda import gpu_count
 
 ROWS = [
-    Row("warp", 2, 8192, 8192, 0, (), 0.0, ""),
-    Row("special functions", 1, 4096, 4000, 1, ("sin.approx.f32",), float("inf"), "sin.approx.f32"),
+    FamilyResult("warp", 2, 8192, 8192, 0, (), 0.0, ""),
+    FamilyResult(
+        "special functions", 1, 4096, 4000, 1, ("sin.approx.f32",), float("inf"), "sin.approx.f32"
+    ),
 ]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grader.bench import conformance
-from grader.bench.conformance.inline_form import Form
+from grader.bench.conformance.forms import InlineForm
 
 # form, inputs, what the hardware gave
 MEASURED = [
@@ -33,11 +33,11 @@ MEASURED = [
 ]
 
 
-def _form(name: str) -> Form:
+def _form(name: str) -> InlineForm:
     return next(form for form in conformance.FORMS if form.name == name)
 
 
-def _outputs(form: Form, inputs: tuple[int, ...]) -> np.ndarray:
+def _outputs(form: InlineForm, inputs: tuple[int, ...]) -> np.ndarray:
     """What the simulated GPU gives for one set of inputs, the same in every lane."""
     arrays = [
         np.full(conformance.BLOCK, value, f"u{size}")

@@ -5,7 +5,7 @@ import pytest
 from ptx_reference_forms import expected
 
 from grader.bench import conformance
-from grader.bench.conformance.inline_form import Form
+from grader.bench.conformance.forms import InlineForm
 
 CHOSEN, DRAWN = 512, 128  # inputs of a form
 FAMILIES = tuple(dict.fromkeys(form.family for form in conformance.FORMS))
@@ -15,7 +15,7 @@ def _rows(inputs):
     return list(zip(*[array.tolist() for array in inputs], strict=True))
 
 
-def _first_difference(form: Form) -> str:
+def _first_difference(form: InlineForm) -> str:
     """Runs a form; what the first wrong lane was given, gave and should have given."""
     inputs = conformance.inputs_of(form, CHOSEN, DRAWN)
     found = conformance.run(form, "simulator", inputs)
@@ -36,7 +36,7 @@ def test_every_form_gives_the_exact_bits(family):
     assert not wrong, "\n".join(wrong)
 
 
-def _approximate(name: str) -> Form:
+def _approximate(name: str) -> InlineForm:
     return next(form for form in conformance.FORMS if form.name == name)
 
 

@@ -10,50 +10,36 @@ through untouched.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
-from .documented import beyond
-from .inline_form import Form
-from .number_forms import bits, carries, comparisons, conversions, floating, integers, special
+from ...cuda import gpu_count
+from ...errors import BadInput
+from .forms import FORMS, InlineForm
 from .samples import drawn, samples
-from .warp_forms import atomics, tensors, warps
 
-FORMS: tuple[Form, ...] = (
-    *floating(),
-    *integers(),
-    *carries(),
-    *bits(),
-    *comparisons(),
-    *conversions(),
-    *special(),
-    *warps(),
-    *atomics(),
-    *tensors(),
-)
 BLOCK = 128
 _REGISTER = {2: ("unsigned short", "h"), 4: ("unsigned int", "r"), 8: ("unsigned long long", "l")}
 
 
 @dataclass(frozen=True)
-class Row:
-    """How a family fared: how many of its outputs the devices agree on to the bit (NaN as NaN),
-    how many of the GPU's others are `beyond` what is documented (of an exact instruction, all of
-    them) and in which forms; the worst disagreement in units of the last place, and where."""
+class FamilyResult:
+    """The outputs of a family of forms on both devices."""
 
     family: str
     forms: int
     inputs: int
-    exact: int
-    beyond: int
-    beyond_in: tuple[str, ...]
-    worst: float
-    where: str
+    exact: int  # outputs that the devices agree on to the bit (NaN as NaN)
+    beyond: int  # others of the GPU's beyond what is documented; of an exact form, all of them
+    beyond_in: tuple[str, ...]  # forms
+    worst: float  # disagreement, in units of the last place
+    where: str  # the form with it
 
     @property
     def within(self) -> int:
@@ -61,12 +47,12 @@ class Row:
         return self.inputs - self.exact - self.beyond
 
 
-def source(forms: tuple[Form, ...]) -> str:
+def source(forms: tuple[InlineForm, ...]) -> str:
     """CUDA C++ with a kernel `form_0`, `form_1`, ... for each form."""
     return "\n".join(_kernel(form, number) for number, form in enumerate(forms))
 
 
-def _kernel(form: Form, number: int) -> str:
+def _kernel(form: InlineForm, number: int) -> str:
     result, constraint = _REGISTER[form.output_size]
     types = [_REGISTER[size] for size in form.input_sizes]
     parameters = [f"const {kind}* a{n}" for n, (kind, _) in enumerate(types)]
@@ -89,7 +75,7 @@ def _kernel(form: Form, number: int) -> str:
     )
 
 
-def run(form: Form, device: str, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
+def run(form: InlineForm, device: str, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
     """The outputs (n,) of `form` on "simulator" or "gpu" for inputs (n,) each, all unsigned
     integers of the registers' sizes; n must be a multiple of 128, a block."""
     family = _family(form.family)
@@ -109,7 +95,7 @@ def run(form: Form, device: str, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
 
 
 @cache
-def _family(name: str) -> tuple[Form, ...]:
+def _family(name: str) -> tuple[InlineForm, ...]:
     return tuple(form for form in FORMS if form.family == name)
 
 
@@ -128,19 +114,19 @@ def _module(family: str, device: str) -> Any:
 SAMPLES, DRAWN = 4096, 1024  # inputs of a form that look for trouble, and that hypothesis draws
 
 
-def table() -> Iterator[Row]:
+def table() -> Iterator[FamilyResult]:
     """Runs every form on the simulated and on the real GPU."""
     for family, forms in groupby(FORMS, key=lambda form: form.family):
         yield _row(family, tuple(forms))
 
 
-def inputs_of(form: Form, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:
+def inputs_of(form: InlineForm, chosen: int, by_hypothesis: int) -> tuple[np.ndarray, ...]:
     """Inputs for each operand of a form: so many chosen to look for trouble, so many drawn."""
     pairs = zip(samples(form, chosen), drawn(form, by_hypothesis), strict=True)
     return tuple(map(np.concatenate, pairs))
 
 
-def _row(family: str, forms: tuple[Form, ...]) -> Row:
+def _row(family: str, forms: tuple[InlineForm, ...]) -> FamilyResult:
     exact, outside, worst, where = 0, {}, 0.0, ""
     for form in forms:
         inputs = inputs_of(form, SAMPLES, DRAWN)
@@ -153,17 +139,19 @@ def _row(family: str, forms: tuple[Form, ...]) -> Row:
         if difference.max() > worst:
             worst, where = float(difference.max()), form.name
     total = (SAMPLES + DRAWN) * len(forms)
-    return Row(
+    return FamilyResult(
         family, len(forms), total, exact, sum(outside.values()), tuple(outside), worst, where
     )
 
 
-def outside_bounds(form: Form, inputs: tuple[np.ndarray, ...], found: np.ndarray) -> np.ndarray:
+def outside_bounds(
+    form: InlineForm, inputs: tuple[np.ndarray, ...], found: np.ndarray
+) -> np.ndarray:
     """Which outputs (n,) are not to be excused by a documented error: all of an exact form."""
     return beyond(form, inputs, found) if form.bounds else np.ones(len(found), bool)
 
 
-def distance(form: Form, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+def distance(form: InlineForm, one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """How far apart outputs are, in units of the last place (integers: the plain difference); NaN
     equals NaN, and is infinitely far from a number. A pair of halves counts as the worse one."""
     if form.output.endswith("x2"):
@@ -198,3 +186,150 @@ def _ordered(bits: np.ndarray, width: int) -> np.ndarray:
     """Floats' bits as integers in the order of the floats; -0 just below +0."""
     magnitude = _magnitude(bits, width)
     return np.where(bits >> (width - 1) == 1, -1 - magnitude, magnitude)
+
+
+# ---- is an approximation as close to the true value as the PTX ISA documents? ----
+
+_TRUE: dict[str, Callable[..., np.ndarray]] = {
+    "rcp": np.reciprocal,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "div": np.divide,
+}
+_PRECISION_AND_LEAST = {"f16": (11, -14), "bf16": (8, -126), "f32": (24, -126), "f64": (53, -1022)}
+
+
+def beyond(form: InlineForm, inputs: tuple[np.ndarray, ...], found: np.ndarray) -> np.ndarray:
+    """Which of the outputs `found` (n,) of an approximate form lie farther from the true value
+    than documented, or are a number where NaN is due or the other way round: bool (n,). Inputs
+    and outputs are bits; of a pair of halves, either may do so."""
+    if form.output.endswith("x2"):
+        halves = beyond(form.half, tuple(a.view(np.uint16) for a in inputs), found.view(np.uint16))
+        return np.asarray(halves.reshape(-1, 2).any(axis=1))
+    with np.errstate(all="ignore"):
+        got = _decode(found, form.output)
+        return ~_acceptable(form, [_decode(a, form.output) for a in inputs], got)
+
+
+def _decode(bits: np.ndarray, kind: str) -> np.ndarray:
+    if kind == "bf16":
+        bits, kind = bits.astype(np.uint32) << np.uint32(16), "f32"
+    return bits.view(kind.replace("f", "float")).astype(np.float64)
+
+
+def _acceptable(form: InlineForm, values: list[np.ndarray], got: np.ndarray) -> np.ndarray:
+    precision, least = _PRECISION_AND_LEAST[form.output]
+    smallest, largest = 2.0**least, (2 - 2.0 ** (1 - precision)) * 2.0 ** (1 - least)
+    flushes = ".ftz" in form.name
+    if flushes:
+        values = [np.where(np.abs(v) < smallest, np.copysign(0.0, v), v) for v in values]
+    base = form.name.partition(".")[0]
+    true = _TRUE[base](*values)
+    slack = _slack(form, values[-1], true, precision, least)
+    close = np.abs(got - true) <= slack + 2.0 ** (least + 1 - precision)  # a subnormal step
+    close &= (true != 0) | (got != 0) | (np.signbit(true) == np.signbit(got))
+    close |= (np.abs(true) > largest) & np.isinf(got) & (np.signbit(true) == np.signbit(got))
+    if flushes:
+        close |= (np.abs(true) <= smallest * (1 + 2.0**-20)) & (got == 0)
+    if form.name.startswith("div.approx"):  # the reciprocal of a large divisor is flushed
+        large = np.abs(values[1]) > 2.0**126
+        close = np.where(large, np.where(np.isinf(values[0]), np.isnan(got), got == 0), close)
+        true = np.where(large & np.isinf(values[0]), np.nan, true)
+    return np.where(np.isnan(true) | np.isnan(got), np.isnan(true) & np.isnan(got), close)
+
+
+def _slack(
+    form: InlineForm, last: np.ndarray, true: np.ndarray, precision: int, least: int
+) -> np.ndarray:
+    """How far from the true values the results may lie; without limit where nothing is said."""
+    slack = np.full(true.shape, np.inf)
+    for bound in reversed(form.bounds):  # the first one that applies counts
+        ulp = np.ldexp(1.0, np.maximum(np.frexp(true)[1] - 1, least) - (precision - 1))
+        unit = {"ulp": ulp, "relative": np.abs(true), "absolute": 1.0}[bound.what]
+        inside = (np.abs(last) >= bound.low) & (np.abs(last) <= bound.high)
+        slack = np.where(inside | ~np.isfinite(last), bound.error * unit, slack)
+    return slack
+
+
+# ---- docs/conformance.md ----
+
+_HEAD = ["family", "forms", "inputs", "equal to the bit", "within the bound", "beyond it"]
+
+
+def measure() -> list[FamilyResult]:
+    """Every instruction form on both devices, about a minute. Raises BadInput without a GPU."""
+    if not gpu_count():
+        raise BadInput("There is no GPU here to compare the simulated one with.")
+    return list(table())
+
+
+def hardware() -> str:
+    """The GPU and the CUDA version that this process uses."""
+    from cupy.cuda import nvrtc, runtime
+
+    name = runtime.getDeviceProperties(0)["name"].decode()
+    driver = runtime.driverGetVersion()
+    compiler = ".".join(map(str, nvrtc.getVersion()))
+    return f"{name}; CUDA {driver // 1000}.{driver % 1000 // 10} (driver), NVRTC {compiler}"
+
+
+def page(rows: Iterable[FamilyResult], on: str, day: date) -> str:
+    """Markdown: the families, what lies beyond a bound, and what the columns mean."""
+    rows = list(rows)
+    return "\n".join(
+        [
+            "# Arithmetic: the simulated GPU beside a real one",
+            "",
+            f"Made by `grader conformance` on {day.isoformat()}. Hardware: {on}.",
+            "",
+            "One small kernel per form of an instruction ran on both devices with the same inputs:",
+            f"{SAMPLES:,} chosen to look for trouble and {DRAWN:,} drawn by hypothesis for each.",
+            "",
+            _line([*_HEAD, "worst, ulp", "where"]),
+            _line(["---", *["---:"] * len(_HEAD), "---"]),
+            *[_line(_cells(row)) for row in rows],
+            _line(["all", *_numbers(rows), "", ""]),
+            "",
+            "*Within the bound*: the bits differ, but the hardware's result is as close to the",
+            "true value as the PTX ISA documents, or it documents no error there (the sine of a",
+            "huge angle). Exact instructions have no such bound: of them, every difference is",
+            "*beyond it*. *Worst* is the largest difference between the devices in units of the",
+            "last place, for integers the plain difference; ∞ is NaN beside a number.",
+            "",
+            "## Beyond the bound",
+            "",
+            *(_outside(rows) or ["Nothing."]),
+            "",
+        ]
+    )
+
+
+def _cells(row: FamilyResult) -> list[str]:
+    worst = "∞" if row.worst == float("inf") else f"{row.worst:,.0f}" if row.worst else ""
+    where = f"`{row.where}`" if row.where else ""
+    return [row.family, *_numbers([row]), worst, where]
+
+
+def _numbers(rows: list[FamilyResult]) -> list[str]:
+    return [
+        f"{sum(getattr(row, column) for row in rows):,}"
+        for column in ("forms", "inputs", "exact", "within", "beyond")
+    ]
+
+
+def _outside(rows: list[FamilyResult]) -> list[str]:
+    return [
+        f"- {row.family}: {', '.join(f'`{name}`' for name in row.beyond_in)}"
+        for row in rows
+        if row.beyond
+    ]
+
+
+def _line(cells: list[str]) -> str:
+    """A row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"

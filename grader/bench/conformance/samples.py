@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from .inline_form import Form, size_of
+from .forms import INTEGERS, InlineForm, size_of
 
 # Bits of floats: zeros, subnormals, the smallest normal, around 1, halves and ties of integers,
 # the ends of integer types, the largest, infinities, NaN; each also with its sign turned.
@@ -39,26 +39,28 @@ _EDGES = {
         "40EFFDFFFFFFFFFF 40EFFE0000000000"
     ),
 }
-INTEGERS = tuple(f"{sign}{bits}" for sign in "sub" for bits in (16, 32, 64))
+_WHOLE = (*INTEGERS, "b16", "b32", "b64")
 PAIRS = ("f16x2", "bf16x2")
 Draw = Callable[[str, int, np.random.Generator], np.ndarray]
 FLOATS = {"f16": (10, 15), "bf16": (7, 127), "f32": (23, 127), "f64": (52, 1023)}
 
 
-def samples(form: Form, number: int, seed: int = 0) -> tuple[np.ndarray, ...]:
+def samples(form: InlineForm, number: int, seed: int = 0) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers; always the same ones."""
     rng = np.random.default_rng((zlib.crc32(form.name.encode()), seed))
     inputs = [operand(kind, number, rng) for kind in form.inputs]
     first = form.inputs[0]
     alike = [n for n, kind in enumerate(form.inputs) if kind == first]
-    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *INTEGERS):
+    if len(alike) > 1 and first in ("f16", "bf16", "f32", "f64", *_WHOLE):
         _relate(inputs, alike, first, rng)
     return without_zero_divisors(form, tuple(inputs))
 
 
-def without_zero_divisors(form: Form, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def without_zero_divisors(
+    form: InlineForm, inputs: tuple[np.ndarray, ...]
+) -> tuple[np.ndarray, ...]:
     """The inputs, with 1 for every divisor 0 of integers: what that gives is undefined."""
-    if form.name.startswith(("div.", "rem.")) and form.inputs[0] in INTEGERS:
+    if form.name.startswith(("div.", "rem.")) and form.inputs[0] in _WHOLE:
         inputs[1][inputs[1] == 0] = 1
     return inputs
 
@@ -191,7 +193,7 @@ SPECIAL: dict[str, Draw] = {
 POOL = 2048  # values that are drawn for each kind of operand
 
 
-def drawn(form: Form, number: int) -> tuple[np.ndarray, ...]:
+def drawn(form: InlineForm, number: int) -> tuple[np.ndarray, ...]:
     """`number` inputs for each operand of a form, as unsigned integers: combinations of values
     from the pools of the operands' kinds; always the same ones."""
     rng = np.random.default_rng(zlib.crc32(form.name.encode()))
@@ -204,7 +206,7 @@ def _operand(kind: str, number: int, rng: np.random.Generator) -> np.ndarray:
         return rng.choice(pool(kind.removesuffix("x2")), 2 * number).view(np.uint32)
     if kind.split()[0] in SPECIAL:  # lane numbers and the like, of which only a few mean anything
         return operand(kind, number, rng)
-    known = kind if kind in (*FLOATS, *INTEGERS) else f"u{8 * size_of(kind)}"
+    known = kind if kind in (*FLOATS, *_WHOLE) else f"u{8 * size_of(kind)}"
     return rng.choice(pool(known), number)
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ...compilers.tokens import TOKEN
+from ...compilers.lexer import TOKEN
 from .winnowing import NAME, plain
 
 _ENDS = frozenset(";{}")

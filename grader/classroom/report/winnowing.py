@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from ...compilers.tokens import TOKEN
+from ...compilers.lexer import TOKEN
 
 RUN = 12
 WINDOW = 5

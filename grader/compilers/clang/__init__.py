@@ -27,11 +27,19 @@ from ...cuda.errors import CompileError, CompilerFailure, CompilerTimeout
 from .. import cuda_files
 from ..compiler import SOURCE_NAME, TOO_MUCH, Job, Program
 from ..headers import FIRST_OF_CLANG, HEADERS_OF_CLANG
+from ..logs import ClangLog
 from . import llvm_text
-from .flags import back, front, is_debug, optimiser, plain
-from .log import diagnostics, warnings
 from .ptx import laid_out, like_nvrtc, named
-from .source import name_variables, with_room, without_unroll
+from .source import (
+    back,
+    front,
+    is_debug,
+    name_variables,
+    optimiser,
+    plain,
+    with_room,
+    without_unroll,
+)
 
 _LOG_BYTES = 256 << 10  # of a log that are read: a template's errors can have many megabytes
 _PTX_BYTES = 64 << 20
@@ -108,7 +116,7 @@ def _compiled(job: Job, folder: Path, shut: bool) -> Program:
     ptx = _read(folder / "ptx", _PTX_BYTES).decode()
     ptx, found = named(ptx, job.name_expressions)
     strange = _strange(folder / "included", job)
-    doubts = warnings(log, job.source)
+    doubts = ClangLog(log, job.source).warnings()
     ptx = like_nvrtc(laid_out(ptx), debug=is_debug(job))
     return Program(ptx.encode(), found, strange, doubts)
 
@@ -205,7 +213,7 @@ def _error(status: int, log: str, source: str) -> CompileError:
     if option := _OPTION.search(log):
         said = f"The compiler does not know one of its options: {option[0][:300]}"
         return CompileError(said)
-    if found := diagnostics(log, source):
+    if found := ClangLog(log, source).diagnostics():
         return CompileError(diagnostics=found)
     if status < 0 or "out of memory" in log or "bad_alloc" in log:
         return CompileError(diagnostics=(Diagnostic(_BROKE_DOWN, 1),))

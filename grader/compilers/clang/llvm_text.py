@@ -62,7 +62,6 @@ _ANNOTATIONS = re.compile(rb"^@llvm\.global\.annotations = .*\n", re.MULTILINE)
 _SHARED = re.compile(rb"^(?P<name>@[\w.$]+) = internal .*?addrspace\(3\) global .*\n", re.MULTILINE)
 
 DOUBT = "-Wconditional-uninitialized"
-MAY_BE = "may be uninitialized when used here"
 _DOUBTED = re.compile(r"warning: variable '[^']*' (is|may be) (used )?uninitialized")
 # clang marks as its own what it stores first, and gives the type of what it stores.
 FILLED = "-ftrivial-auto-var-init=pattern"

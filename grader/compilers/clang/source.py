@@ -1,4 +1,5 @@
-"""A source, changed so that clang compiles what NVRTC compiles."""
+"""What clang is given: its flags, among them what NVRTC's options mean in its words, and a source,
+changed so that clang compiles what NVRTC compiles."""
 
 from __future__ import annotations
 
@@ -6,6 +7,136 @@ import re
 from collections.abc import Iterable
 
 from ...cuda.diagnostics import Diagnostic
+from ...cuda.errors import CompileError
+from ..compiler import DEFAULT_ARCH, Job
+from ..logs import NAMES_FILE
+from .llvm_text import DOUBT
+
+# The host whose `long` and alignments CUDA's types have, whatever machine compiles.
+_HOST = "x86_64-unknown-linux-gnu"
+# With a name so long, clang looks for what it may be a misspelling of for minutes.
+_ENDLESS_NAME = re.compile(r"\w{1000}")
+_TARGET = (
+    *("-triple", "nvptx64-nvidia-cuda", "-target-feature", "+ptx88"),
+    *("-mrelocation-model", "static", "-fno-dwarf-directory-asm"),
+)
+_MIDDLE = (
+    *("-vectorize-loops", "-vectorize-slp"),
+    *("-mllvm", "-inline-threshold=20000"),  # NVRTC leaves next to no call
+)
+_FRONT = (
+    *("-aux-triple", _HOST, "-x", "cuda", "-emit-llvm"),
+    *("-fcuda-is-device", "-fcuda-allow-variadic-functions", "-fdeclspec"),
+    *("-U__clang__", "-fgnuc-version=0"),  # CUDA's headers then take it for NVRTC
+    *("-target-sdk-version=12.9", "-fno-threadsafe-statics", "-nostdsysteminc"),
+    *("-debug-info-kind=line-directives-only", "-dwarf-version=2"),
+    *("-fdebug-compilation-dir=/", "-main-file-name", "kernel.cu"),
+    *("-Wno-everything", "-Werror=invalid-pp-token"),  # a quotation mark without its fellow
+    "-Werror=c23-extensions",  # #embed, any file's content in a kernel, is not CUDA C++
+    *("-Wunused-value", "-Wuninitialized", DOUBT, "-Wtautological-unsigned-zero-compare"),
+    *("-Wshift-count-overflow", "-Wdivision-by-zero", "-Warray-bounds", "-Wempty-body"),
+    *("-Wreturn-type", "-Wparentheses", "-Wself-assign"),  # what has hardly ever a good reason
+    *("-ferror-limit", "20", "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=6"),
+    *("-fconstexpr-backtrace-limit=4", "-fmacro-backtrace-limit=2"),
+    # What malloc gives is tested and written to, used or not, until it is freed.
+    *("-fno-builtin-malloc", "-fno-builtin-free"),
+    "-fno-finite-loops",  # one without an end is a mistake to be told, not one to be left out
+    *_MIDDLE,
+)
+_FAST = (
+    *("-D__USE_FAST_MATH__", "-fdenormal-fp-math-f32=preserve-sign,preserve-sign"),
+    *("-mllvm", "-nvptx-prec-divf32=0", "-mllvm", "-nvptx-prec-sqrtf32=0"),
+)
+_FLUSHED = ("-fdenormal-fp-math-f32=preserve-sign,preserve-sign",)
+# What NVRTC's options are in clang's words; the letters may have one dash or two before them.
+_OPTIONS = {
+    "use_fast_math": _FAST,
+    "fmad=false": ("-ffp-contract=off",),
+    "fmad=true": (),
+    "ftz=true": _FLUSHED,
+    "ftz=false": (),
+    "prec-div=true": (),
+    "prec-div=false": ("-mllvm", "-nvptx-prec-divf32=1"),
+    "prec-sqrt=true": (),
+    "prec-sqrt=false": ("-mllvm", "-nvptx-prec-sqrtf32=0"),
+    "G": ("-O0",),
+    "device-debug": ("-O0",),
+    **dict.fromkeys(("lineinfo", "generate-line-info", "w", "disable-warnings"), ()),
+    **dict.fromkeys(("expt-relaxed-constexpr", "extended-lambda"), ()),  # clang's own way
+    "default-device": ("-include", "warpwise/default_device.h"),
+    **dict.fromkeys(("rdc=true", "relocatable-device-code=true", "dc"), ("-fgpu-rdc",)),
+}
+_STANDARD = re.compile(r"-?-std=(c\+\+\d\w)")
+_DEFINED = re.compile(r"-[DUI].+")
+
+
+def plain(job: Job) -> bool:
+    """Whether a job's options leave the language as it is without any."""
+    same = all(_DEFINED.fullmatch(option) for option in job.options)
+    return same and job.target == DEFAULT_ARCH
+
+
+def is_debug(job: Job) -> bool:
+    """Whether a job asks for a debug build, which is not optimised."""
+    return "-O0" in _options(job)
+
+
+def front(job: Job) -> list[str]:
+    """From CUDA C++ to LLVM's language, all but the places of files. CompileError for an option
+    that clang has no word for."""
+    options = _options(job)
+    standard = next(filter(None, map(_standard, reversed(job.options))), "c++17")
+    return [
+        *(*_target(job), *_FRONT, f"-std={standard}"),
+        *(["-fno-spell-checking"] if _ENDLESS_NAME.search(job.source) else []),
+        *([] if "-O0" in options else ["-O3"]),
+        *([] if "-ffp-contract=off" in options else ["-ffp-contract=fast"]),
+        *options,
+    ]
+
+
+def optimiser(job: Job) -> list[str]:
+    """From LLVM's language to itself, where `front` was kept from optimising."""
+    return [*_target(job), "-x", "ir", "-emit-llvm", *_MIDDLE, *_kept(job)]
+
+
+def back(job: Job) -> list[str]:
+    """From LLVM's language to PTX."""
+    return [*_target(job), "-x", "ir", "-S", "-disable-llvm-passes", *_kept(job)]
+
+
+def _kept(job: Job) -> list[str]:
+    """What options mean to LLVM."""
+    options = _options(job)
+    places = [at for at, one in enumerate(options) if one == "-mllvm"]
+    level = "-O0" if "-O0" in options else "-O3"
+    return [level, *(part for at in places for part in options[at : at + 2])]
+
+
+def _options(job: Job) -> list[str]:
+    return [one for option in job.options for one in _translated(option)]
+
+
+def _target(job: Job) -> tuple[str, ...]:
+    return (*_TARGET, "-target-cpu", f"sm_{job.target.partition('_')[2]}")
+
+
+def _standard(option: str) -> str:
+    found = _STANDARD.fullmatch(option)
+    return found[1] if found else ""
+
+
+def _translated(option: str) -> tuple[str, ...]:
+    if _STANDARD.fullmatch(option):
+        return ()
+    if _DEFINED.fullmatch(option):
+        return (option,)
+    if (known := _OPTIONS.get(option.lstrip("-"))) is None or not option.startswith("-"):
+        raise CompileError(f"The compiler does not know one of its options: {option[:300]}")
+    return known
+
+
+# ---- the source ----
 
 _NO_LOOP = "loop to follow '#pragma unroll'"
 _PRAGMA = re.compile(r"\s*(?:#|%:)\s*pragma\s+unroll\b")
@@ -14,7 +145,6 @@ _WORD = re.compile(r"(?:\bstatic\s+)?\b__shared__\b(?:\s+static\b)?")
 _ALIGNED = re.compile(r"\balignas\b")
 _MORE = re.compile(r"\s*(\[[^];]*\]\s*)*(?=[,;])")  # nothing that would be a value
 NAME_VARIABLE = "__warpwise_name_"
-NAMES_FILE = "the name expressions"  # what errors in them are said to lie in
 
 
 def without_unroll(source: str, errors: Iterable[Diagnostic]) -> str:

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from ...compilers.declared import Declarations
-from ...compilers.signature import DTYPES, parameters
+from ...compilers.declared import DTYPES, Declarations, parameters
 from ...cuda import simulator
 from ..protocol import LaunchRequest
 

@@ -13,23 +13,24 @@ import json
 import platform
 import re
 from collections.abc import Iterator, Set
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
+from ... import disk_cache
 from ... import proofs as analysis
-from ...compilers.cache import entry, keep_entry
-from ...compilers.signature import parameters
+from ...compilers.declared import parameters
 from ...course.model import Rule
 from ...cuda import simulator
 from ...ptx.ptx import Program, mentioned
 from ..protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[2]
-# Whose every file counts: lemmas, instructions, rules.
-_REASONERS = ("compilers", "course", "cuda", "machine", "proofs", "ptx", "say", "watch")
+# Rooms whose every file counts: rules, compilers, instructions, the simulated GPU, lemmas.
+_REASONERS = ("course", "cuda", "compilers", "ptx", "machine", "watch", "say", "proofs")
 _LIBRARIES = ("z3-solver", "numpy")
 _SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -38,7 +39,7 @@ _DECLARED = r"^\s*\.[^;{{}}\n]*(?<![\w$]){}(?![\w$])[^;]*;"  # a statement outsi
 
 def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
     """What trying launches says of a source, and if they say nothing, and `effort` is not 0, what
-    `analysis.examine` says; asked once of answers that compile to the same. Raises CompileError."""
+    `analysis.prove` says; asked once of answers that compile to the same. Raises CompileError."""
     module = simulator.RawModule(code=source)
     lines = list(dict.fromkeys(_lines(module.program)))
     key = _key(module, lines, rules, solution, effort)
@@ -47,15 +48,16 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
     found = _examined(source, rules, solution, effort)
     places = tuple(lines.index(one) for one in found.lines if one in lines)
     kept = msgspec.structs.replace(found, lines=places)
-    keep_entry(key, {}, msgspec.json.encode(kept))
+    with suppress(OSError):
+        disk_cache.of_user().add(key, kept)
     return found
 
 
 def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float) -> Examined:
-    found, tried = analysis.tried(source, rules, solution), None
+    found, tried = analysis.counterexample(source, rules, solution), None
     reasoned = effort > 0 and found.trial is None
     if reasoned:
-        found = analysis.examine(source, rules, effort)
+        found = analysis.prove(source, rules, effort)
     if (trial := found.trial) is not None:
         tried = Tried(trial.rule.kernel, trial.grid, trial.block, dict(trial.numbers))
     proved = found.outcome is analysis.Outcome.PROVED
@@ -63,11 +65,10 @@ def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float
 
 
 def _kept(key: str, lines: list[int | None]) -> Examined | None:
-    found = entry(key)
+    kept = disk_cache.of_user().read(key, Examined)
     try:
-        kept = msgspec.json.decode(found[1], type=Examined) if found else None
         return kept and msgspec.structs.replace(kept, lines=tuple(lines[at] for at in kept.lines))
-    except (msgspec.DecodeError, IndexError):
+    except IndexError:
         return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grader.compilers.signature import parameters
+from grader.compilers.declared import parameters
 from grader.course import Case, Exercise, Problem
 from grader.cuda import simulator
 from grader.cuda.errors import CudaError

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compilers.out_of_reach import TEXTURES
+from ...compilers.advice import TEXTURES
 from ...machine.events import Step
 from ...machine.operands import read
 from ...machine.wave import Wave

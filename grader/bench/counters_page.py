@@ -1,13 +1,15 @@
-"""The simulated GPU's counters beside Nsight Compute's."""
+"""docs/counters.md: the simulated GPU's counters beside Nsight Compute's."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...counted import counted
-from ...errors import BadInput
-from ...profiler.work import Work, simulate
+from ..counted import counted
+from ..errors import BadInput
+from ..profiler.work import Work, simulate
+from ..watch.counters import METRICS
 from .ncu import Launched
 
 # In tables: a counter, its short name. All must be equal or within TOLERANCE.
@@ -91,11 +93,11 @@ WHY = {
 
 @dataclass(frozen=True)
 class Cell:
-    """One counter of one work. `hardware` is None where ncu has no such counter."""
+    """One counter of one work."""
 
     counter: str
     simulated: int
-    hardware: float | None
+    hardware: float | None  # None where ncu has no such counter
 
     @property
     def state(self) -> str:
@@ -110,11 +112,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One work and its cells, by counter."""
+class WorkCounters:
+    """One work and its counters."""
 
     work: Work
-    cells: dict[str, Cell]
+    cells: dict[str, Cell]  # by counter
 
     @property
     def kernel(self) -> str:
@@ -126,7 +128,7 @@ class Row:
         return cell.hardware / cell.simulated if cell.hardware is not None else None
 
 
-def compare(works: list[Work], launched: list[Launched]) -> list[Row]:
+def compare(works: list[Work], launched: list[Launched]) -> list[WorkCounters]:
     """`launched` are the launches of `works` in the same order. Raises BadInput if they are not."""
     expected = [launch.kernel for work in works for launch in work.launches]
     measured = [name for name, _ in launched]
@@ -139,13 +141,13 @@ def compare(works: list[Work], launched: list[Launched]) -> list[Row]:
     return [_row(work, [next(remaining)[1] for _ in work.launches]) for work in works]
 
 
-def why(row: Row) -> str:
+def why(row: WorkCounters) -> str:
     """Why counts of this work differ, as far as it is known."""
     of_lesson = row.work.name.rpartition("/")[2].lstrip("0123456789_")
     return WHY.get(row.work.name) or WHY.get(of_lesson, "not explained")
 
 
-def differences(rows: list[Row]) -> Iterator[tuple[Row, Cell]]:
+def differences(rows: list[WorkCounters]) -> Iterator[tuple[WorkCounters, Cell]]:
     """The cells of COMPARED counters that differ."""
     for row in rows:
         for counter in COMPARED:
@@ -153,10 +155,131 @@ def differences(rows: list[Row]) -> Iterator[tuple[Row, Cell]]:
                 yield row, row.cells[counter]
 
 
-def _row(work: Work, measured: list[dict[str, float | None]]) -> Row:
+def _row(work: Work, measured: list[dict[str, float | None]]) -> WorkCounters:
     cells = {}
     for counter, count in simulate(work).counters.total.items():
         values = [one[counter] for one in measured]
         known = [value for value in values if value is not None]
         cells[counter] = Cell(counter, count, sum(known) if len(known) == len(values) else None)
-    return Row(work, cells)
+    return WorkCounters(work, cells)
+
+
+# ---- the page ----
+
+
+def page(rows: list[WorkCounters], left_out: dict[str, str], hardware: str) -> str:
+    """Markdown: a summary, the counters of every kernel, what differs and why, instructions."""
+    patterns = [row for row in rows if "_bytes," in row.work.name]
+    kernels = [row for row in rows if row not in patterns]
+    return "\n".join(
+        [
+            "# Counters: the simulated GPU beside a real one",
+            "",
+            f"Made by `grader counters`. Hardware: {hardware}.",
+            "A single number: both count the same. Two numbers: simulated / hardware.",
+            f"**Bold**: they differ by more than {TOLERANCE:.0%}, or at all where they must not",
+            "(requests and sectors of global memory).",
+            "",
+            *_summary(rows),
+            "",
+            *_not_run(left_out),
+            "## Kernels",
+            "",
+            *_table(kernels),
+            "",
+            "## One warp in shared memory",
+            "",
+            "`read` and `write` go to cells of 4, 8 or 16 bytes, each lane to its own: see",
+            "`CELLS` in `grader/bench/microbenchmarks`.",
+            "",
+            *_table(patterns),
+            "",
+            "## What differs, and why",
+            "",
+            *_why(rows),
+            "",
+            "## Instructions",
+            "",
+            "The simulated GPU counts PTX instructions, the hardware its own.",
+            "",
+            *_instructions(kernels),
+            "",
+            "## The metrics",
+            "",
+            *[f"- {short}: `{METRICS[counter]}`" for counter, short in COMPARED.items()],
+            "",
+        ]
+    )
+
+
+def _summary(rows: list[WorkCounters]) -> list[str]:
+    head = ["| counter | equal | close | differs | n/a |", "| --- | ---: | ---: | ---: | ---: |"]
+    states = ("equal", "close", "differs", "n/a")
+    lines = []
+    for counter, short in COMPARED.items():
+        found = Counter(row.cells[counter].state for row in rows)
+        lines.append(line([short, *(str(found[state]) for state in states)]))
+    return head + lines
+
+
+def _not_run(left_out: dict[str, str]) -> list[str]:
+    lines = [f"- {name}: {reason}" for name, reason in left_out.items()]
+    return ["Not compared:", "", *lines, ""] if lines else []
+
+
+def _table(rows: list[WorkCounters]) -> list[str]:
+    """Only the counters that some of the rows have."""
+    used = [c for c in COMPARED if any(_matters(row.cells[c]) for row in rows)]
+    head = [line(["kernel", *(COMPARED[c] for c in used)]), line(["---", *["---:"] * len(used)])]
+    return head + [line([row.work.name, *(_cell(row.cells[c]) for c in used)]) for row in rows]
+
+
+def _matters(cell: Cell) -> bool:
+    return bool(cell.simulated or cell.hardware)
+
+
+def _cell(cell: Cell) -> str:
+    if cell.state == "equal":
+        return f"{cell.simulated:,}" if cell.simulated else ""
+    if cell.state == "n/a":
+        return f"{cell.simulated:,} / n/a"
+    both = f"{cell.simulated:,} / {cell.hardware:,.0f}"
+    return f"**{both}**" if cell.state == "differs" else both
+
+
+def _why(rows: list[WorkCounters]) -> list[str]:
+    found = list(differences(rows))
+    if not found:
+        return ["Nothing differs."]
+    head = [
+        "| kernel | counter | simulated | hardware | why |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    return head + [
+        line(
+            [
+                row.work.name,
+                COMPARED[cell.counter],
+                f"{cell.simulated:,}",
+                f"{cell.hardware:,.0f}",
+                why(row),
+            ]
+        )
+        for row, cell in found
+    ]
+
+
+def _instructions(rows: list[WorkCounters]) -> list[str]:
+    head = ["| kernel | PTX | hardware | ratio |", "| --- | ---: | ---: | ---: |"]
+    lines = []
+    for row in rows:
+        cell, ratio = row.cells["inst_executed"], row.instruction_ratio()
+        hardware = f"{cell.hardware:,.0f}" if ratio is not None else "n/a"
+        shown = f"{ratio:.2f}" if ratio is not None else "n/a"
+        lines.append(line([row.work.name, f"{cell.simulated:,}", hardware, shown]))
+    return head + lines
+
+
+def line(cells: list[str]) -> str:
+    """A row of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"

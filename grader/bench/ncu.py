@@ -1,6 +1,7 @@
-"""Nsight Compute's counters for a list of works, from NVIDIA's `ncu` on a machine with a GPU.
+"""Every kernel of the course with a launch for each, and Nsight Compute's counters for them, from
+NVIDIA's `ncu` on a machine with a GPU.
 
-python -m grader.bench.validation.ncu    launches every work on the GPU, for `ncu` to profile
+python -m grader.bench.ncu    launches every work on the GPU, for `ncu` to profile
 """
 
 from __future__ import annotations
@@ -12,12 +13,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ...cuda import gpu_count
-from ...errors import BadInput
-from ...profiler.work import Work, run_on_gpu
-from ...watch.counters import METRICS
-from .. import microbenchmarks
-from . import course_works
+import numpy as np
+
+from .. import course
+from ..course import Benchmark, Exercise, Lesson, Shown, Variant
+from ..cuda import gpu_count
+from ..cuda.errors import CudaError
+from ..errors import BadInput
+from ..profiler.work import Work, of_exercise, run_on_gpu, simulate
+from ..watch.counters import METRICS
+from . import microbenchmarks
 
 PER_OPCODE = "sass__inst_executed_per_opcode"
 OPCODES = {
@@ -37,7 +42,7 @@ Launched = tuple[str, dict[str, float | None]]  # kernel name, counter -> count;
 
 def works() -> list[Work]:
     """What is compared: the course's kernels, then the microbenchmarks."""
-    return [*course_works.works()[0], *microbenchmarks.works()]
+    return [*of_course()[0], *microbenchmarks.works()]
 
 
 def measure(csv_path: Path) -> None:
@@ -125,6 +130,79 @@ def _of_opcodes(text: str | None, wanted: set[str]) -> float | None:
         return None
     amounts = [int(n.replace(",", "")) for name, n in entries if name.partition(".")[0] in wanted]
     return float(sum(amounts))
+
+
+# ---- the course's kernels ----
+
+
+def of_course(root: Path = course.KERNELS) -> tuple[list[Work], dict[str, str]]:
+    """Every kernel with a launch that ends well, and the names of those left out, with the
+    reason."""
+    found: list[Work] = []
+    left_out: dict[str, str] = {}
+    for name, work in launches(root).items():
+        if work is None:
+            left_out[name] = "its lesson does not say how it is launched"
+        elif said := problem(work):
+            left_out[name] = said
+        else:
+            found.append(work)
+    return found, left_out
+
+
+def launches(root: Path = course.KERNELS) -> dict[str, Work | None]:
+    """By "lesson/file" how it is launched, as far as its lesson says: solutions as their exercise's
+    largest visible case does, kernels that a lesson times as its benchmark does at a tiny size, and
+    the others as its shown.py says."""
+    return {
+        f"{lesson.name}/{path.stem}": launched.get(path.name)
+        for lesson in course.lessons(root)
+        for launched in [_launched(lesson)]
+        for path in sorted(lesson.path.glob("*.cu"))
+    }
+
+
+def _launched(lesson: Lesson) -> dict[str, Work]:
+    """What to launch of each of the lesson's files, as far as it says."""
+    timed = {
+        variant.source: _timed(lesson, benchmark, variant, variant.source)
+        for benchmark in reversed(lesson.benchmarks)  # the first that times a file counts
+        for variant in benchmark.variants.values()
+        if isinstance(variant.source, str)
+    }
+    shown = {one.source: _shown(lesson, one) for one in lesson.shown}
+    solved = {one.source: _largest_case(one, lesson.solution(one)) for one in lesson.exercises}
+    return timed | shown | solved
+
+
+def problem(work: Work) -> str:
+    """Why there is nothing to count; "" if there is."""
+    try:
+        simulate(work)
+    except CudaError as error:
+        return f"the simulated GPU stops it. {error}"
+    return ""
+
+
+def _largest_case(exercise: Exercise, source: str) -> Work:
+    candidates = [of_exercise(exercise, case, source) for case in exercise.cases if case.visible]
+    return max(candidates, key=lambda work: sum(array.size for array in work.inputs.values()))
+
+
+def _timed(lesson: Lesson, benchmark: Benchmark, variant: Variant, source: str) -> Work:
+    size = benchmark.tiny_size()
+    arrays = benchmark.arrays(np, size)
+    return Work(*_file(lesson, source), variant.launches(size), arrays)
+
+
+def _shown(lesson: Lesson, one: Shown) -> Work:
+    return Work(*_file(lesson, one.source), one.launches, one.arrays, one.blank)
+
+
+def _file(lesson: Lesson, source: str) -> tuple[str, str]:
+    """The name and the text of one of the lesson's files."""
+    path = lesson.path / source
+    return f"{lesson.name}/{path.stem}", path.read_text(encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,461 @@
+"""Every form of an instruction that the devices are compared on, as PTX in inline assembly: %0 is
+the result, %1, %2, ... are the inputs.
+
+A row of a table stands for several forms: `(a|b)` for either, and a capital letter for what comes
+after `for`, which may be several letters that go together.
+
+    add.R(|.ftz).T : T T > T for T=f32      an instruction whose operands are just its inputs
+    setp.eq.T : T T for T=f32               one that sets a predicate, which comes out as 0 or 1
+    shl.T %0, %1, 5 : T > T for T=b32       one with immediate operands
+    name = { asm } : T > T for T=b32        anything else
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import product
+from math import pi
+from typing import Any
+
+INTEGERS = ("s16", "u16", "s32", "u32", "s64", "u64")
+
+
+def size_of(kind: str) -> int:
+    """Bytes of the register for a PTX type, or for what `samples` calls e.g. "few b64"."""
+    digits = kind.rstrip("x2") if kind.endswith("x2") else kind[-2:]
+    if kind.endswith("x2") or not digits.isdigit():
+        return 4
+    return int(digits) // 8
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A limit on the distance of a result from the true value, where the magnitude of the last
+    input lies from `low` to `high`."""
+
+    what: str  # "relative", "absolute", or units of the last place ("ulp")
+    error: float
+    low: float = 0.0
+    high: float = float("inf")
+
+
+@dataclass(frozen=True)
+class InlineForm:
+    """One instruction with its modifiers."""
+
+    family: str
+    name: str
+    asm: str
+    inputs: tuple[str, ...]  # types, or what else `samples` knows
+    output: str
+    bounds: tuple[Bound, ...] = ()  # the first one that an input lies in counts; none: exact
+    memory: str = ""  # "global" or "shared": it works on a cell there that holds the first input
+    combined: str = ""  # with `memory`, what goes out: a formula of {d} and {cell}
+
+    @property
+    def input_sizes(self) -> tuple[int, ...]:
+        return tuple(size_of(kind) for kind in self.inputs)
+
+    @property
+    def output_size(self) -> int:
+        return size_of(self.output)
+
+    @property
+    def half(self) -> InlineForm:
+        """The same on one half of a pair."""
+        return replace(self, output=self.output.removesuffix("x2"))
+
+
+def plain(
+    family: str, opcode: str, inputs: tuple[str, ...], output: str, **more: Any
+) -> InlineForm:
+    """An instruction whose operands are just its inputs."""
+    operands = ", ".join(f"%{n}" for n in range(len(inputs) + 1))
+    return InlineForm(family, opcode, f"{opcode} {operands};", tuple(inputs), output, **more)
+
+
+# ---- rows ----
+
+_ALWAYS = {"R": "(rn|rz|rm|rp)", "I": "|".join(INTEGERS)}
+
+
+def forms_of(family: str, table: str) -> Iterator[InlineForm]:
+    """The forms of a family's rows."""
+    for row in filter(None, map(str.strip, table.splitlines())):
+        text, _, letters = row.partition(" for ")
+        for written in _with_letters(_replaced(text, _ALWAYS), _replaced(letters, _ALWAYS)):
+            parts = re.split(r"[()]", written)  # what stands in parentheses is every second
+            choices = [part.split("|") if n % 2 else [part] for n, part in enumerate(parts)]
+            for chosen in product(*choices):
+                yield _form(family, "".join(chosen))
+
+
+def _with_letters(text: str, letters: str) -> Iterator[str]:
+    """A row once for each of the values of its letters, e.g. of "T:U=s16:s32|u16:u32 V=f32"."""
+    pairs = [one.partition("=")[::2] for one in letters.split()]
+    for values in product(*(given.split("|") for _, given in pairs)):
+        given: dict[str, str] = {}
+        for (names, _), value in zip(pairs, values, strict=True):
+            given |= zip(names.split(":"), value.split(":"), strict=True)
+        yield _replaced(text, given)
+
+
+def _replaced(text: str, letters: dict[str, str]) -> str:
+    return re.sub(r"\b[A-Z]\b", lambda letter: letters.get(letter[0], letter[0]), text)
+
+
+def _form(family: str, row: str) -> InlineForm:
+    left, _, operands = row.rpartition(" : ")
+    given, _, output = operands.partition(" > ")
+    inputs = tuple(kind.replace("-", " ") for kind in given.split())
+    name, _, asm = left.partition(" = ")
+    if asm:
+        return InlineForm(family, name, asm, inputs, output)
+    if "%" in name:
+        return InlineForm(family, name, f"{name};", inputs, output)
+    if output:
+        return plain(family, name, inputs, output)
+    sources = ", ".join(f"%{n}" for n in range(1, len(inputs) + 1))
+    asm = f"{{ .reg .pred p; {name} p, {sources}; selp.u32 %0, 1, 0, p; }}"
+    return InlineForm(family, name, asm, inputs, "u32")
+
+
+# ---- numbers ----
+
+_FLOATING = """
+    B.R(|.ftz)(|.sat).T : T T > T for T=f32
+    B.R.T : T T > T for T=f64
+    B.rn(|.ftz)(|.sat).T : T T > T for T=f16|f16x2
+    B.rn.T : T T > T for T=bf16|bf16x2
+"""
+_FUSED = (
+    _FLOATING.replace("T T >", "T T T >")
+    + """
+    B.rn.relu.T : T T T > T for T=f16|f16x2|bf16|bf16x2
+"""
+)
+_FLOATS = "f16|f16x2|bf16|bf16x2"
+_COMPARED = "eq|ne|lt|le|gt|ge"
+_BOTH_PREDICATES = "selp.u32 t, 1, 0, p; selp.u32 u, 2, 0, q; or.b32 %0, t, u; }"
+_CLAMPED = "|".join(  # result and source, where not every integer of one is one of the other
+    f"{result}:{source}"
+    for result, source in product(INTEGERS, repeat=2)
+    if int(result[1:]) < int(source[1:])
+    or (result[0] != source[0] and (source[0] == "s" or result[1:] == source[1:]))
+)
+_OF_NUMBERS = {
+    **{f"{B}, floating point": _FLOATING.replace("B.", f"{B}.") for B in ("add", "sub", "mul")},
+    "fma, floating point": _FUSED.replace("B.", "fma."),
+    "div, rcp, sqrt": """
+        div.R(|.ftz).T : T T > T for T=f32
+        div.R.T : T T > T for T=f64
+        (rcp|sqrt).R(|.ftz).T : T > T for T=f32
+        (rcp|sqrt).R.T : T > T for T=f64
+    """,
+    "min, max, neg, abs": """
+        (min|max)(|.ftz)(|.NaN)(|.xorsign.abs).T : T T > T for T=f32|f16|f16x2
+        (min|max)(|.NaN)(|.xorsign.abs).T : T T > T for T=bf16|bf16x2
+        (min|max|copysign).T : T T > T for T=f64
+        copysign.T : T T > T for T=f32
+        (neg|abs).T : T > T for T=f32|f64|f16|f16x2|bf16|bf16x2
+        (neg|abs).ftz.T : T > T for T=f32|f16
+    """,
+    "integer arithmetic": """
+        (add|sub|mul.lo|mul.hi|div|rem|min|max).T : T T > T for T=I
+        (mad.lo|mad.hi|sad).T : T T T > T for T=I
+        mul.wide.T : T T > U for T:U=s16:s32|u16:u32|s32:s64|u32:u64
+        mad.wide.T : T T U > U for T:U=s16:s32|u16:u32|s32:s64|u32:u64
+        (neg|abs).T : T > T for T=s16|s32|s64
+        (add.sat|sub.sat|min.relu|max.relu).s32 : s32 s32 > s32
+        mad.hi.sat.s32 : s32 s32 s32 > s32
+        (add|min|max).T : T T > T for T=s16x2|u16x2
+        max.relu.s16x2 : s16x2 s16x2 > s16x2
+        mul24.(lo|hi).T : T T > T for T=s32|u32
+        mad24.(lo|hi).T : T T T > T for T=s32|u32
+        (dp4a|dp2a.lo|dp2a.hi).T.U : b32 b32 s32 > s32 for T:U=s32:s32|s32:u32|u32:s32
+        (dp4a|dp2a.lo|dp2a.hi).u32.u32 : b32 b32 u32 > u32
+    """,
+    "SIMD video": """
+        (vadd|vsub|vabsdiff|vmin|vmax)(2|4).T.T.T(|.sat|.add) : b32 b32 b32 > b32 for T=u32|s32
+    """,
+    # Chains on two 64-bit numbers; the result is the low 64 bits, the carry added on top.
+    "carry chains": "\n".join(
+        f"{name} = {{ .reg .b32 l, h, m, k, c; .reg .b64 t; mov.b64 {{l, h}}, %1; "
+        f"mov.b64 {{m, k}}, %2; {chain} mov.b64 t, {{l, h}}; shl.b64 %0, t, 1; "
+        "cvt.u64.u32 t, c; xor.b64 %0, %0, t; } : u64 u64 > u64"
+        for name, chain in {
+            "add.cc, addc": "add.cc.u32 l, l, m; addc.cc.u32 h, h, k; addc.u32 c, 0, 0;",
+            "sub.cc, subc": "sub.cc.u32 l, l, m; subc.cc.u32 h, h, k; subc.u32 c, 0, 0;",
+            "mad.lo.cc, madc.hi": (
+                "mad.lo.cc.u32 l, l, m, k; madc.hi.u32 h, h, m, k; addc.u32 c, 0, 0;"
+            ),
+            "mad.hi.cc, madc.lo.cc": (
+                "mad.hi.cc.u32 l, l, m, k; madc.lo.cc.u32 h, h, m, k; addc.u32 c, 0, 0;"
+            ),
+            "signed": ("mad.hi.cc.s32 l, l, m, k; madc.hi.cc.s32 h, h, m, k; addc.s32 c, 0, 0;"),
+        }.items()
+    )
+    + """
+        B.cc.T = { .reg .b64 t, c; B.cc.T t, %1, %2; Bc.T c, %1, %2; xor.b64 %0, t, c; } : T T > u64
+    """.replace("Bc.T", "C.T").rstrip()
+    + " for B:C:T=add:addc:u64|sub:subc:s64",
+    "logic, shifts, bits": """
+        (and|or|xor).T : T T > T for T=b16|b32|b64
+        (not|cnot).T : T > T for T=b16|b32|b64
+        shl.T : T amount > T for T=b16|b32|b64
+        shr.T : T amount > T for T=I
+        shl.T %0, %1, 5 : T > T for T=b16|b32|b64
+        shr.T %0, %1, 5 : T > T for T=I
+        shr.s32 %0, %1, 40 : s32 > s32
+        shf.(l|r).(wrap|clamp).b32 : b32 b32 amount > b32
+        lop3.b32 %0, %1, %2, %3, 0x(1e|96|e8|ca|0|ff) : b32 b32 b32 > b32
+        (popc|clz).T : T > u32 for T=b32|b64
+        brev.T : T > T for T=b32|b64
+        bfi.T : T T amount amount > T for T=b32|b64
+        bfi.T %0, %1, %2, 5, 9 : T T > T for T=b32|b64
+        bfe.T : T amount amount > T for T=u32|s32|u64|s64
+        bfe.T %0, %1, 3, 7 : T > T for T=u32|s32|u64|s64
+        bfind(|.shiftamt).T : T > u32 for T=u32|s32|u64|s64
+        prmt.b32(|.f4e|.b4e|.rc8|.ecl|.ecr|.rc16) : b32 b32 b32 > b32
+        prmt.b32 %0, %1, %2, 0x(7531|123|5410|4440|ba98) : b32 b32 > b32
+        fns.b32 : b32 lane rank > b32
+        bmsk.(clamp|wrap).b32 : amount amount > b32
+        szext.(clamp|wrap).T : T amount > T for T=u32|s32
+        lop3.or.b32 = { .reg .pred p, q; .reg .b32 t; setp.lt.u32 q, %1, %2; \
+lop3.or.b32 t|p, %1, %2, %3, 0x80, q; selp.u32 %0, t, 7, p; } : b32 b32 b32 > b32
+    """,
+    "comparison, selection": f"""
+        setp.({_COMPARED}|equ|neu|ltu|leu|gtu|geu|num|nan).T : T T for T=f32|f64|f16|bf16
+        setp.({_COMPARED}).T : T T for T=I
+        setp.(lo|ls|hi|hs).T : T T for T=u16|u32|u64
+        setp.(eq|ne).T : T T for T=b16|b32|b64
+        setp.lt.ftz.f32 : f32 f32
+        setp.C.B.T = {{ .reg .pred p, q, r; .reg .b32 t, u; setp.ne.u32 r, %3, 0; \
+setp.C.B.T p|q, %1, %2, N; {_BOTH_PREDICATES} : T T bit > u32 \
+for C:T:N=lt:s32:r|geu:f32:!r B=and|or|xor
+        setp.C.T = {{ .reg .pred p, q; .reg .b32 t, u; setp.C.T p|q, %1, %2; \
+{_BOTH_PREDICATES} : T T > u32 for T=f16x2|bf16x2 C=lt|eq|geu|num
+        set.(lt|ne).U.T : T T > U for U=u32|s32|f32 T=s32|u64|f32|f64
+        set.(eq|neu|gt).T.T : T T > T for T={_FLOATS}
+        set.(eq|neu|gt).u32.f16 : f16 f16 > u32
+        set.lt.xor.u32.s32 = {{ .reg .pred r; setp.ne.u32 r, %3, 0; \
+set.lt.xor.u32.s32 %0, %1, %2, r; }} : s32 s32 bit > u32
+        selp.T = {{ .reg .pred p; setp.ne.u32 p, %3, 0; selp.T %0, %1, %2, p; }} : T T bit > T \
+for T=b16|s32|f32|b64|f64
+        slct.T.U : T T U > T for T=b16|u32|f32|s64|f64 U=s32|f32
+        testp.(finite|infinite|number|notanumber|normal|subnormal).T : T for T=f32|f64
+    """,
+    "conversion": f"""
+        cvt.R.U.T : T > U for U=f16|f32|f64 T=I
+        cvt.rn.bf16.T : T > bf16 for T=s32|u32|s64|u64|s16
+        cvt.(rni|rzi|rmi|rpi).U.T : T > U for U=I T=f16|f32|f64
+        cvt.rzi.U.bf16 : bf16 > U for U=I
+        cvt.(rni|rzi|rmi|rpi).(s8|u8).T : T > u32 for T=f32|f64
+        cvt.(rzi|rpi).ftz.s32.f32 : f32 > s32
+        cvt.U.T : T > U for U=I T=I
+        cvt.sat.U.T : T > U for U:T={_CLAMPED}
+        cvt(|.sat).(s8|u8).T : T > u32 for T=s32|u32|s64
+        cvt.U.T : V > U for U=s32|u32|s64 T:V=s8:s16|u8:u16
+        cvt.R(|.ftz)(|.sat).f32.f64 : f64 > f32
+        cvt.R(|.sat).f16.T : T > f16 for T=f32|f64
+        cvt.(rn|rz)(|.relu).U.f32 : f32 > U for U=f16|bf16
+        cvt.(rn|rz)(|.relu).U.f32 : f32 f32 > U for U=f16x2|bf16x2
+        cvt(|.sat).U.T : T > U for U:T=f64:f32|f32:f16|f64:f16
+        cvt.U.bf16 : bf16 > U for U=f32|f64
+        cvt.rn.U.T : T > U for U:T=bf16:f16|bf16:f64|f16:bf16
+        cvt(|.ftz).sat.f32.f32 : f32 > f32
+        cvt.sat.f64.f64 : f64 > f64
+        cvt.(rni|rzi|rmi|rpi).T.T : T > T for T=f16|f32|f64
+        cvt.(rni|rzi|rmi|rpi).(ftz|sat).f32.f32 : f32 > f32
+        cvt.(rna|rn|rz|rn.relu).tf32.f32 : f32 > tf32
+        cvt.pack.sat.(u16|s16).s32 : s32 s32 > b32
+        cvt.pack.sat.(u8|s8).s32.b32 : s32 s32 b32 > b32
+    """,
+}
+
+# ---- approximations ----
+
+# The errors that the PTX ISA documents, and where. It calls the f64 approximations "gross": the
+# upper 32 bits of a float64 have a significand of 21.
+_WAVE = (Bound("absolute", 2.0**-20.5, high=2 * pi), Bound("absolute", 2.0**-14.7, high=100 * pi))
+_APPROXIMATE = {
+    "rcp.approx": (Bound("relative", 2.0**-23),),
+    "sqrt.approx": (Bound("relative", 2.0**-23),),
+    "rsqrt.approx": (Bound("relative", 2.0**-22.9),),
+    "ex2.approx": (Bound("relative", 2.0**-22),),
+    "lg2.approx": (Bound("absolute", 2.0**-22, 0.5, 2.0), Bound("relative", 2.0**-22)),
+    "sin.approx": _WAVE,
+    "cos.approx": _WAVE,
+}
+_DIVISIONS = {
+    "div.approx": (Bound("ulp", 2, 2.0**-126, 2.0**126),),
+    "div.full": (Bound("ulp", 2),),
+}
+_HALVES = {
+    "ex2.approx.f16": Bound("relative", 2.0**-9.9),
+    "ex2.approx.ftz.bf16": Bound("relative", 2.0**-7),
+    "tanh.approx.f16": Bound("absolute", 2.0**-10.987),
+    # Documented as 2^-8, which is rounded: of all 65,536 inputs, an H200 goes beyond it, to
+    # 1.00007 * 2^-8, at those of +-0.74609375 alone. It cuts where the simulated GPU rounds.
+    "tanh.approx.bf16": Bound("absolute", 1.0001 * 2.0**-8),
+}
+
+
+def special() -> Iterator[InlineForm]:
+    """The special functions."""
+    family = "special functions"
+    for choices, arity in ((_APPROXIMATE, 1), (_DIVISIONS, 2)):
+        for base, bounds in choices.items():
+            for name in (f"{base}.f32", f"{base}.ftz.f32"):
+                yield plain(family, name, ("f32",) * arity, "f32", bounds=bounds)
+    tanh = (Bound("relative", 2.0**-11),)
+    yield plain(family, "tanh.approx.f32", ("f32",), "f32", bounds=tanh)
+    for name in ("rcp.approx.ftz.f64", "rsqrt.approx.ftz.f64", "rsqrt.approx.f64"):
+        yield plain(family, name, ("f64",), "f64", bounds=(Bound("relative", 2.0**-19),))
+    for name, bound in _HALVES.items():
+        for opcode in (name, f"{name}x2"):
+            kind = opcode.split(".")[-1]
+            yield plain(family, opcode, (kind,), kind, bounds=(bound,))
+
+
+# ---- warps and atomics ----
+
+_OF_WARPS = """
+    shfl.sync.(down|bfly|idx).b32 %0, %1, %2, (31|6175|0), 0xffffffff : b32 lane > b32
+    shfl.sync.up.b32 %0, %1, %2, (0|6144), 0xffffffff : b32 lane > b32
+    vote.sync.M.pred = { .reg .pred p, q; setp.ne.u32 p, %1, 0; vote.sync.M.pred q, p, 0xffffffff; \
+selp.u32 %0, 1, 0, q; } : rare-bit > u32 for M=all|any|uni
+    vote.sync.ballot.b32 = { .reg .pred p; setp.ne.u32 p, %1, 0; \
+vote.sync.ballot.b32 %0, !p, 0xffffffff; } : bit > u32
+    match.any.sync.T %0, %1, 0xffffffff : few-T > u32 for T=b32|b64
+    match.all.sync.T = { .reg .pred p; .reg .b32 t; match.all.sync.T t|p, %1, 0xffffffff; \
+selp.u32 %0, t, 5, p; } : same-T > u32 for T=b32|b64
+    redux.sync.(add|min|max).T %0, %1, 0xffffffff : T > T for T=s32|u32
+    redux.sync.(and|or|xor).b32 %0, %1, 0xffffffff : b32 > b32
+    elect.sync = { .reg .pred p; .reg .b32 t; elect.sync t|p, 0xffffffff; selp.u32 %0, t, %1, p; } \
+: b32 > u32
+"""
+_ATOMICS = {
+    "add": ("u32", "s32", "u64", "f32", "f64"),
+    "min": ("s32", "u32", "s64", "u64"),
+    "max": ("s32", "u32", "s64", "u64"),
+    "and": ("b32", "b64"),
+    "or": ("b32", "b64"),
+    "xor": ("b32", "b64"),
+    "exch": ("b32", "b64"),
+    "inc": ("u32",),
+    "dec": ("u32",),
+    "add.noftz": ("f16", "f16x2", "bf16", "bf16x2"),
+}
+_BOTH = "{d} ^ {cell}"  # the value found and the value left
+
+
+def atomics() -> Iterator[InlineForm]:
+    family = "atomics"
+    for space in ("global", "shared"):
+        for name, kinds in _ATOMICS.items():
+            for kind in kinds:
+                yield _atomic(family, f"atom.{{}}{name}.{kind}", space, (kind, kind), kind)
+        for kind in ("b16", "b32", "b64"):
+            yield _atomic(family, f"atom.{{}}cas.{kind}", space, (f"few {kind}",) * 3, kind)
+        for name in ("red.{}add.u32", "red.{}max.s32", "red.{}add.f32", "red.{}or.b32"):
+            kind = name[-3:]
+            opcode = name.format(f"{space}.")
+            asm = f"{opcode} [%1], %2; mov.b32 %0, 0;"
+            yield InlineForm(
+                family, opcode, asm, (kind, kind), kind, memory=space, combined="{cell}"
+            )
+    for mods in ("relaxed.gpu.global", "acquire.cta.global", "acq_rel.sys.global", "release.gpu"):
+        yield _atomic(family, f"atom.{mods}.add.u32", "global", ("u32", "u32"), "u32")
+
+
+def _atomic(
+    family: str, opcode: str, space: str, inputs: tuple[str, ...], output: str
+) -> InlineForm:
+    opcode = opcode.format(f"{space}.")
+    operands = "".join(f", %{n}" for n in range(2, len(inputs) + 1))
+    asm = f"{opcode} %0, [%1]{operands};"
+    combined = "{cell}" if output.startswith(("f", "bf")) else _BOTH
+    return InlineForm(family, opcode, asm, inputs, output, memory=space, combined=combined)
+
+
+# ---- tensor cores ----
+
+# By type of the factors: the type of a register as `samples` knows it, and the shapes.
+_FACTORS = {
+    "f16": ("warp f16x2", ("m16n8k8", "m16n8k16")),
+    "bf16": ("warp bf16x2", ("m16n8k8", "m16n8k16")),
+    "tf32": ("warp f32", ("m16n8k4", "m16n8k8")),
+    "s8": ("b32", ("m16n8k16", "m16n8k32")),
+    "u8": ("b32", ("m16n8k16", "m16n8k32")),
+}
+_PER_REGISTER = {"f16": 2, "bf16": 2, "tf32": 1, "s8": 4, "u8": 4}
+
+
+def tensors() -> Iterator[InlineForm]:
+    yield from _products("f16", "f16", "f16", "f16", "warp f16x2", 2)
+    for kind in ("f16", "bf16", "tf32"):
+        yield from _products("f32", kind, kind, "f32", "warp f32", 4)
+    for first, second in product(("s8", "u8"), repeat=2):
+        yield from _products("s32", first, second, "s32", "s32", 4)
+        yield from _products("satfinite.s32", first, second, "s32", "s32", 4)
+    for size, trans, space in product((1, 2, 4), ("", ".trans"), (".shared", "")):
+        yield from _loads(size, f"ldmatrix.sync.aligned.m8n8.x{size}{trans}{space}.b16")
+
+
+def _products(d: str, a: str, b: str, c: str, sum_kind: str, sums: int) -> Iterator[InlineForm]:
+    kind, shapes = _FACTORS[a]
+    for shape in shapes:
+        k = int(shape.rpartition("k")[2])
+        of_a, of_b = (k * rows // 32 // _PER_REGISTER[a] for rows in (16, 8))
+        opcode = f"mma.sync.aligned.{shape}.row.col.{d}.{a}.{b}.{c}"
+        inputs = (*(kind,) * (of_a + of_b), *(sum_kind,) * sums)
+        first_b, first_c = 1 + of_a, 1 + of_a + of_b
+        sources = [_list(1, of_a), _list(first_b, of_b), _list(first_c, sums)]
+        output = "f16x2" if c == "f16" else c
+        for number in range(sums):
+            yield InlineForm(
+                "tensor cores",
+                f"{opcode} d{number}",
+                f"{{ .reg .b32 d<{sums}>; {opcode} {{{_names(sums)}}}, {', '.join(sources)}; "
+                f"mov.b32 %0, d{number}; }}",
+                inputs,
+                output,
+            )
+
+
+def _list(first: int, count: int) -> str:
+    return "{" + ", ".join(f"%{n}" for n in range(first, first + count)) + "}"
+
+
+def _names(count: int) -> str:
+    return ", ".join(f"d{n}" for n in range(count))
+
+
+def _loads(size: int, opcode: str) -> Iterator[InlineForm]:
+    """From the 32 cells of the warp; each matrix of a load takes its rows in another order."""
+    generic = ".shared" not in opcode
+    address = "cvta.shared.u64 a, %1; " if generic else "mov.b64 a, %1; "
+    for number in range(size):
+        asm = (
+            f"{{ .reg .b32 d<{size}>, l, m, r; .reg .b64 a, o; {address}"
+            "mov.u32 l, %laneid; shr.u32 m, l, 3; xor.b32 r, l, m; and.b32 r, r, 7; "
+            "mul.lo.u32 r, r, 16; mul.lo.u32 l, l, 4; sub.s32 r, r, l; cvt.s64.s32 o, r; "
+            f"add.s64 a, a, o; bar.warp.sync 0xffffffff; {opcode} {{{_names(size)}}}, [a]; "
+            f"mov.b32 %0, d{number}; }}"
+        ).replace("%laneid", "%%laneid")
+        name = f"{opcode} d{number}"
+        yield InlineForm(
+            "tensor cores", name, asm, ("b32",), "u32", memory="shared", combined="{d}"
+        )
+
+
+FORMS: tuple[InlineForm, ...] = (
+    *(form for family, table in _OF_NUMBERS.items() for form in forms_of(family, table)),
+    *special(),
+    *forms_of("warp", _OF_WARPS),
+    *atomics(),
+    *tensors(),
+)

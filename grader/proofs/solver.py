@@ -1,0 +1,412 @@
+"""Questions about one thread, or two, of a launch: may all of this be true at once?
+
+A question takes with it what is known of the atoms that it speaks of, and no more. Of products of
+integers it takes linear facts. Each lemma about them is a function of integers and of Z3's terms
+alike: so tests can try it on numbers, and a solver need be told only of what the numbers fail that
+it has come to. McCormick, "Computability of global solutions to factorable nonconvex programs"
+(1976), has the four of the envelope.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from typing import Any
+
+import z3
+
+from .atoms import Atoms, Formula, Monomial, Polynomial, Scope, constant, product_name, ranges, term
+from .trial import FORMULA, MOST_OF_ONE, Effort
+
+# ---- what is true of products ----
+
+Number = Any  # an int, or a term of Z3
+Implication = tuple[list[Any], Any]  # conditions that must hold, and what follows
+
+
+def zero(x: Number, y: Number, product: Number) -> Implication:
+    return [x == 0], product == 0
+
+
+def one(x: Number, y: Number, product: Number) -> Implication:
+    return [x == 1], product == y
+
+
+def minus_one(x: Number, y: Number, product: Number) -> Implication:
+    return [x == -1], product == -y
+
+
+def same_sign(x: Number, y: Number, product: Number) -> Implication:
+    return [x >= 0, y >= 0], product >= 0
+
+
+def no_less_than_a_factor(x: Number, y: Number, product: Number) -> Implication:
+    return [x >= 1, y >= 0], product >= y
+
+
+def opposite_signs(x: Number, y: Number, product: Number) -> Implication:
+    return [x <= -1, y >= 0], product <= -y
+
+
+def twice_a_factor(x: Number, y: Number, product: Number) -> Implication:
+    return [x >= 2, y >= 0], product >= y + y
+
+
+# x, y, product, and a further number that shares y: other * y == others
+def equal(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
+    return [x == other], product == others
+
+
+def apart(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
+    return [x >= other + 1, y >= 0], product >= others + y
+
+
+def in_order(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
+    return [x >= other, y >= 0], product >= others
+
+
+def next_to(x: Number, y: Number, product: Number, other: Number, others: Number) -> Implication:
+    return [x == other + 1], product == others + y
+
+
+ABOUT_ONE = (zero, one, minus_one, same_sign, no_less_than_a_factor, opposite_signs, twice_a_factor)
+ABOUT_TWO = (equal, apart, in_order, next_to)
+
+
+# x in [low, high], y in [least, most]: the four planes between which a product lies
+def above_least(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product >= x * least + y * low - low * least
+
+
+def above_most(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product >= x * most + y * high - high * most
+
+
+def below_least(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product <= x * least + y * high - high * least
+
+
+def below_most(
+    x: Number, y: Number, product: Number, low: int, high: int, least: int, most: int
+) -> Implication:
+    return [], product <= x * most + y * low - low * most
+
+
+ENVELOPE = (above_least, above_most, below_least, below_most)
+
+
+@dataclass(frozen=True, eq=False)
+class Fact:
+    """What a lemma says of some products: `parts` are what it is given, `ends` the numbers behind
+    them."""
+
+    lemma: Callable[..., Implication]
+    parts: tuple[Monomial, ...]
+    ends: tuple[int, ...] = ()
+
+    @cached_property
+    def formula(self) -> Formula:
+        conditions, follows = self.lemma(*map(_constant_or_one, self.parts), *self.ends)
+        return z3.Implies(z3.And(conditions), follows) if conditions else follows
+
+    def fails(self, values: Mapping[Monomial, int]) -> bool:
+        """Whether numbers, by product, are not as the lemma says."""
+        conditions, follows = self.lemma(*(values[one] for one in self.parts), *self.ends)
+        return all(conditions) and not follows
+
+
+def failing(facts: Iterable[Fact], model: Mapping[str, int]) -> Iterator[Fact]:
+    """Those that a model fails, which knows products by name, 0 where it says nothing. What speaks
+    of nothing but products of their factors holds."""
+    values: dict[Monomial, int] = {(): 1}
+    wrong: set[Monomial] = set()
+    for fact in facts:
+        for one in fact.parts:
+            if one not in values:
+                values[one] = model.get(product_name(one), 0)
+                if values[one] != prod(model.get(name, 0) for name in one):
+                    wrong.add(one)
+        if not wrong.isdisjoint(fact.parts) and fact.fails(values):
+            yield fact
+
+
+class Facts:
+    """The facts about products of some atoms, each made once; `failed` are those that a model has
+    failed, and others may again."""
+
+    def __init__(self, atoms: Atoms, original: Callable[[str], str]):
+        self.atoms, self.original = atoms, original
+        self.failed: set[Fact] = set()
+        self._made: dict[tuple[Monomial, ...], list[Fact]] = {}
+
+    def about(self, monomials: set[Monomial]) -> Iterator[Fact]:
+        """Those about these products (of two factors at least)."""
+        ordered = sorted(monomials)
+        for monomial in ordered:
+            yield from self._kept((monomial,))
+        for pair in combinations(ordered, 2):
+            yield from self._kept(pair)
+
+    def _kept(self, key: tuple[Monomial, ...]) -> list[Fact]:
+        if key not in self._made:
+            whole, *other = key
+            if other:
+                found = list(_about_two(whole, other[0]))
+            else:
+                ends = self.atoms, self.original
+                splits = _splits(whole)
+                found = [f for x, rest in splits for f in _about_one(whole, (x,), rest, *ends)]
+            self._made[key] = found
+        return self._made[key]
+
+
+def _about_one(
+    whole: Monomial, x: Monomial, y: Monomial, atoms: Atoms, original: Callable[[str], str]
+) -> Iterator[Fact]:
+    for lemma in ABOUT_ONE:
+        yield Fact(lemma, (x, y, whole))
+        if len(y) == 1:
+            yield Fact(lemma, (y, x, whole))
+    ends = (*_ends(x, atoms, original), *_ends(y, atoms, original))
+    for plane in ENVELOPE:
+        yield Fact(plane, (x, y, whole), ends)
+
+
+def _about_two(left: Monomial, right: Monomial) -> Iterator[Fact]:
+    shared = _common(left, right)
+    if not shared:
+        return
+    x, other = _without(left, shared), _without(right, shared)
+    for lemma in ABOUT_TWO:
+        yield Fact(lemma, (x, shared, left, other, right))
+        yield Fact(lemma, (other, shared, right, x, left))
+
+
+def _ends(monomial: Monomial, atoms: Atoms, original: Callable[[str], str]) -> tuple[int, int]:
+    low = high = 1
+    for name in monomial:
+        one_of = atoms.by_name[original(name)]
+        corners = [a * b for a in (low, high) for b in (one_of.low, one_of.high)]
+        low, high = min(corners), max(corners)
+    return low, high
+
+
+def _splits(monomial: Monomial) -> Iterator[tuple[str, Monomial]]:
+    for name in dict.fromkeys(monomial):
+        yield name, _without(monomial, (name,))
+
+
+def _constant_or_one(monomial: Monomial) -> z3.ArithRef:
+    return constant(monomial) if monomial else z3.IntVal(1)
+
+
+def _common(left: Monomial, right: Monomial) -> Monomial:
+    rest, found = list(right), []
+    for name in left:
+        if name in rest:
+            rest.remove(name)
+            found.append(name)
+    return tuple(found)
+
+
+def _without(monomial: Monomial, part: Monomial) -> Monomial:
+    rest = list(monomial)
+    for name in part:
+        rest.remove(name)
+    return tuple(rest)
+
+
+def factors_of(monomials: set[Monomial]) -> set[Monomial]:
+    """The products of two factors or more that the facts about `monomials` will speak of."""
+    found = set(monomials)
+    for monomial in monomials:
+        found |= {rest for _, rest in _splits(monomial) if len(rest) > 1}
+    for left, right in combinations(sorted(monomials), 2):
+        shared = _common(left, right)
+        parts = (shared, _without(left, shared), _without(right, shared)) if shared else ()
+        found |= {part for part in parts if len(part) > 1}
+    return found
+
+
+# ---- what may be true at once ----
+
+_INTEGERS = re.compile(r"define-fun \|?([^\s|]+)\|? \(\) Int\s+(\(- )?(\d+)")
+
+OTHER = "~"  # marks the atoms of the second thread
+
+Model = Mapping[str, int]  # what whole numbers may be, by atom
+
+
+@dataclass
+class Solver:
+    """`shared`: how narrow a scope the two threads have in common; `in_parts`: whether products of
+    what has been divided are looked at in parts."""
+
+    atoms: Atoms
+    shared: Scope = Scope.THREAD
+    in_parts: bool = False
+    _facts: dict[str, list[Formula]] = field(default_factory=dict)
+    _excluded: list[frozenset[int]] = field(default_factory=list)  # what cannot be true at once
+    _alive: list[Formula] = field(default_factory=list)  # so that no other gets its number
+
+    def second(self, thing: Formula) -> Formula:
+        """A formula about the first thread, of the second."""
+        return self.atoms.renamed(thing, self._names(self.atoms.names(thing)))
+
+    def second_value(self, value: Polynomial) -> Polynomial:
+        return value.renamed(self._names(value.atoms))
+
+    def _names(self, names: Iterable[str]) -> dict[str, str]:
+        by_name, shared = self.atoms.by_name, self.shared
+        return {name: name + OTHER for name in names if by_name[name].scope > shared}
+
+    def known(
+        self, formulas: list[Formula], values: Mapping[str, int] | None = None
+    ) -> tuple[list[Formula], list[Fact]]:
+        """The formulas and what bears on them, and what is true of their products; `values` are
+        those of some atoms."""
+        found = list(formulas)
+        seen: set[str] = set()
+        products: set[Monomial] = set()
+        pending = list(formulas)
+        while pending:
+            constants = {one for formula in pending for one in self.atoms.constants(formula)}
+            new = {tuple(one.split("*")) for one in constants if "*" in one} - products
+            products |= new
+            products |= factors_of(products)
+            factors = {part for one in products for part in one}
+            names = (factors | {one for one in constants if "*" not in one}) - seen
+            seen |= names
+            pending = [fact for name in sorted(names) for fact in self._about(name)]
+            pending += self._parts(new) if self.in_parts else []
+            found += pending
+        if self.atoms.products is None:
+            self.atoms.products = Facts(self.atoms, original)
+        found += fixed(values or {}, sorted(products))
+        return found, list(self.atoms.products.about(products))
+
+    def _parts(self, products: set[Monomial]) -> Iterator[Formula]:
+        """(a + b) * y = a * y + b * y, where a factor is known to be such a sum."""
+        for monomial in sorted(products):
+            for name in dict.fromkeys(monomial):
+                rest = list(monomial)
+                rest.remove(name)
+                others = Polynomial({tuple(rest): 1})
+                parts = () if name.endswith(OTHER) else self.atoms.by_name[name].parts
+                for a, b in parts[:2]:
+                    yield constant(monomial) == term(a * others + b * others)
+
+    def _about(self, name: str) -> list[Formula]:
+        if name not in self._facts:
+            facts = self.atoms.by_name[original(name)].facts
+            known = map(self.second, facts) if name.endswith(OTHER) else facts
+            self._facts[name] = [*known, *ranges(self.atoms, name, original(name))]
+        return self._facts[name]
+
+    def ask(
+        self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None = None
+    ) -> Model | str | None:
+        """A model; None where there is none for certain; "unknown" otherwise."""
+        asked = self._numbered(formulas)
+        if any(one <= asked for one in self._excluded):
+            return None
+        answer = self._answer(formulas, effort, values)
+        if answer is None and not values:
+            self._excluded.append(asked)
+        return answer
+
+    def _numbered(self, formulas: Iterable[Formula]) -> frozenset[int]:
+        """Z3's numbers of what is said to be true at once."""
+        found: set[int] = set()
+        for one in formulas:
+            if z3.is_and(one):
+                found |= self._numbered(one.children())
+            else:
+                self._alive.append(one)
+                found.add(one.get_id())
+        return frozenset(found)
+
+    def _answer(
+        self, formulas: list[Formula], effort: Effort, values: Mapping[str, int] | None
+    ) -> Model | str | None:
+        """Of what is true of products the solver is told what its models have failed so far, until
+        it has one that fails nothing."""
+        told, facts = self.known(formulas, values)
+        failed = self.atoms.products.failed
+        told += [one.formula for one in facts if one in failed]
+        facts = [one for one in facts if one not in failed]
+        solver = z3.SimpleSolver()
+        while True:
+            effort.spend(FORMULA * len(told))
+            if not effort.left:
+                return "unknown"
+            for one in told:
+                z3.Z3_solver_assert(one.ctx_ref(), solver.solver, one.as_ast())
+            answer = _checked(solver, effort)
+            if answer != z3.sat:
+                return None if answer == z3.unsat else "unknown"
+            model = _numbers(solver.model())
+            new = list(failing(facts, model))
+            if not new:
+                return model
+            failed.update(new)
+            told = [one.formula for one in new]
+
+    def impossible(self, formulas: list[Formula], effort: Effort) -> bool:
+        """Whether they cannot all be true at once; False also where that is not found out."""
+        return self.ask(formulas, effort) is None
+
+
+def _checked(solver: z3.Solver, effort: Effort) -> z3.CheckSatResult:
+    before = _spent(solver)
+    solver.set("rlimit", min(effort.left, MOST_OF_ONE))
+    answer = solver.check()
+    effort.spend(_spent(solver) - before)
+    return answer
+
+
+def _numbers(model: z3.ModelRef) -> dict[str, int]:
+    """The integers of a model, read from its text: Z3's Python takes 30 us for each."""
+    found = _INTEGERS.findall(model.sexpr())
+    return {name: int(number) * (-1 if sign else 1) for name, sign, number in found}
+
+
+def _spent(solver: z3.Solver) -> int:
+    """What Z3 has spent since it was started, by its own count."""
+    count: int = solver.statistics().get_key_value("rlimit count")
+    return count
+
+
+def original(name: str) -> str:
+    """The atom of which a name is the second thread's."""
+    return name.removesuffix(OTHER)
+
+
+def fixed(values: Mapping[str, int], products: Iterable[Monomial]) -> list[Formula]:
+    """That some atoms have these values, so that products with them are linear."""
+    found = [z3.Int(name) == number for name, number in values.items()]
+    for monomial in products:
+        rest = [name for name in monomial if name not in values]
+        number = 1
+        for name in monomial:
+            number *= values.get(name, 1)
+        if len(rest) <= 1 and len(rest) < len(monomial):
+            part = z3.Int(rest[0]) if rest else z3.IntVal(1)
+            found.append(z3.Int(product_name(monomial)) == part * number)
+    return found
+
+
+def differ(solver: Solver, values: Iterable[Polynomial]) -> Formula:
+    """That the threads differ in one of these."""
+    pairs = [(one, solver.second_value(one)) for one in values]
+    return z3.Or([term(a) != term(b) for a, b in pairs if a != b])
