@@ -10,15 +10,15 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from functools import lru_cache
-from pathlib import Path
 
+from .. import disk_cache
 from ..cuda.diagnostics import Diagnostic
 from ..cuda.errors import CompileError, CompilerFailure
 from ..cuda.sanitize import forbidden, one_line_end
-from . import cache
+from ..disk_cache import DiskCache
 from .advice import advised
 from .clang import Clang
 from .compiler import DEFAULT_ARCH, SOURCE_NAME, Compiler, Job, Program
@@ -33,7 +33,6 @@ __all__ = [
     "Compiler",
     "Job",
     "Program",
-    "cache",
     "chosen",
     "chosen_name",
     "compile_cubin",
@@ -105,17 +104,18 @@ _TARGET = ("-arch=", "--gpu-architecture=")
 def _program(compiler: Compiler, job: Job) -> Program:
     _refuse_what_reads_otherwise(job.source)
     key = json.dumps([asdict(job), compiler.identity()])
-    return _kept(cache.folder(), hashlib.sha256(key.encode()).hexdigest(), compiler, job)
+    return _kept(disk_cache.of_user(), hashlib.sha256(key.encode()).hexdigest(), compiler, job)
 
 
 @lru_cache(maxsize=16)  # the judge asks for the same program in every case
-def _kept(_: Path, key: str, compiler: Compiler, job: Job) -> Program:
-    """The program from the cache in that folder, or compiled."""
-    program = cache.find(key)
+def _kept(cache: DiskCache, key: str, compiler: Compiler, job: Job) -> Program:
+    """The program from the cache, or compiled."""
+    program = cache.read(key, Program)
     if program is None:
         program = _compiled(compiler, job)
         if not program.files:  # they can change, and the key knows nothing of them
-            cache.keep(key, program)
+            with suppress(OSError):  # a cache that cannot be written costs time and nothing else
+                cache.add(key, program)
     return program
 
 

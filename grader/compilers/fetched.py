@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 
+from ..disk_cache import cache_home
 from ..errors import CourseError
-from . import cache
 
 if TYPE_CHECKING:
     import httpx
@@ -68,7 +68,7 @@ def folder() -> Path:
     """Where they lie, or would: another version of them lies elsewhere."""
     pins = "".join(wheel.sha256 for wheel in WHEELS).encode()
     name = hashlib.sha256(pins).hexdigest()[:12]
-    return cache.folder().with_name("warpwise-cuda") / name
+    return cache_home() / "warpwise-cuda" / name
 
 
 def here() -> bool:

@@ -133,7 +133,7 @@ def test_on_a_terminal_it_is_asked(here, monkeypatch, answer, kept):
 def test_a_first_release_in_the_past_is_refused_and_one_in_the_future_is_not(tmp_path, kernels):
     here = new_course(tmp_path, kernels)
     _, _, told = said(here, "release", LESSON, "--due", "2026-01-01")
-    assert "which is past: 0 of 0 would be late" in told
+    assert "which is past: nobody has handed in yet" in told
     assert not (here.root / "course.toml").exists()
     assert said(here, "release", LESSON, "--due", "2098-01-01")[0] == 0
 
@@ -189,7 +189,7 @@ def test_a_notebook_with_60_mb_of_output_is_graded_and_half_a_file_has_no_mark(g
     rows = {line.split()[0]: line.split() for line in table if line.strip()}
     assert rows["ivy"][-1] == "6" and rows["cleo"][-1] == "0"
     assert rows["kim"][-1] == "unreadable" and "0" not in rows["kim"]
-    assert told.endswith("1 wait for a mark by hand; 1 unreadable")
+    assert told.endswith("1 waits for a mark by hand; 1 unreadable")
 
 
 @pytest.mark.parametrize(

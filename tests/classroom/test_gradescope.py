@@ -17,7 +17,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader.classroom.folder import new_course
-from grader.classroom.release import seeds
+from grader.classroom.handing_out import seeds
 from grader.cli.app import app
 from grader.compilers import chosen_name
 from grader.course import lesson
@@ -103,6 +103,38 @@ def test_a_hidden_case_is_a_category_and_a_visible_one_says_which_line(packed, h
     for test in results["tests"]:
         assert test.keys() >= {"name", "score", "max_score", "output", "visibility", "status"}
         assert test["visibility"] in ("visible", "hidden", "after_due_date", "after_published")
+
+
+def test_work_that_cannot_be_read_asks_for_a_person_and_says_why(packed, here, tmp_path):
+    """Gradescope's format has no empty mark: each test must have a score."""
+    hand_in(here, "kim", add=SOLUTION, scale=SCALED)
+    notebook = here.path("submitted", LESSON, "kim") / f"{LESSON}.ipynb"
+    notebook.write_text(notebook.read_text()[:500])
+    results = judged(packed, here, "kim", tmp_path)
+    names = [one.name for one in lesson(LESSON, here.kernels).exercises]
+    assert results["extra_data"] == {"not_judged": names}
+    assert {results["output"]} == {one["output"] for one in results["tests"]} != {""}
+    asked = "could not be judged; a person must look at it"
+    assert [one["name"] for one in results["tests"]] == [f"{name}: {asked}" for name in names]
+    assert {(one["status"], one["score"]) for one in results["tests"]} == {("failed", 0)}
+
+
+def test_an_answer_that_is_there_twice_asks_for_a_person_and_no_other_does(packed, here, tmp_path):
+    hand_in(here, "lou", add=SOLUTION, scale=SCALED)
+    path = here.path("submitted", LESSON, "lou") / f"{LESSON}.ipynb"
+    notebook = json.loads(path.read_text())
+    typed = next(one for one in notebook["cells"] if "%%cuda add" in "".join(one["source"]))
+    again = {**typed, "id": "again", "source": "".join(typed["source"]) + "// another try"}
+    path.write_text(json.dumps({**notebook, "cells": [*notebook["cells"], again]}))
+    results = judged(packed, here, "lou", tmp_path)
+    assert results["extra_data"] == {"not_judged": ["add"]}
+    assert "different code in them" in results["output"]
+    passed = [one["name"] for one in results["tests"] if one["status"] == "passed"]
+    assert passed and all(name.startswith("scale") for name in passed)
+
+
+def test_what_was_judged_or_left_out_asks_for_nobody(packed, here, tmp_path):
+    assert "extra_data" not in judged(packed, here, "cem", tmp_path)
 
 
 def including(here, learner, name, place):

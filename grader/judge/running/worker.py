@@ -23,6 +23,7 @@ from queue import Empty, SimpleQueue
 from typing import IO
 
 from ... import compilers
+from ...disk_cache import cache_home
 from .. import protocol
 from ..protocol import Request
 from . import watch
@@ -181,7 +182,7 @@ def _environment(folder: str) -> dict[str, str]:
     """What CUDA needs to be found, a home that is the empty folder, which goes with what is left in
     it, and the compiler's cache."""
     passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    cache = str(compilers.cache.base())
+    cache = str(cache_home())
     own = dict.fromkeys(("HOME", "TMPDIR", "TEMP"), folder)
     # BLAS would start a thread for each core, and each reserves address space.
     return {**passed_on, **own, "XDG_CACHE_HOME": cache, "OPENBLAS_NUM_THREADS": "1"}

@@ -23,6 +23,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from ... import disk_cache
 from ...cuda.errors import (
     CompileError,
     CompilerFailure,
@@ -141,10 +142,9 @@ def _each_case(run_case: RunCase, request: Request) -> Iterator[Reply]:
 def _withdraw(compiler: Compiler) -> None:
     """Give up every file that compiling and simulating can do without, and other processes, but
     for the one that a compiler may be."""
-    from ... import compilers
 
     readable = _readable()
-    cache = compilers.cache.folder()
+    cache = disk_cache.of_user().folder
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
     landlock.keep_only(readable, [cache, Path.cwd()])
@@ -207,13 +207,12 @@ def _failed(error: CudaError) -> Failed:
 def _our_fault(error: Exception) -> str:
     """What to say of an error that only the grader's authors can fix, and what they need for it.
     The same error is kept in the same file, so that a verdict is the same each time."""
-    from ... import compilers
 
     said = "".join(traceback.format_exception(error))
     send = "the kernel and this sentence"
     with suppress(OSError):
         digest = hashlib.sha256(said.encode()).hexdigest()[:8]
-        kept = compilers.cache.folder() / f"stumbled-{digest}.traceback.txt"
+        kept = disk_cache.of_user().folder / f"stumbled-{digest}.traceback.txt"
         kept.write_text(said, encoding="utf-8")
         send = f"the kernel and {kept}"
     last = traceback.extract_tb(error.__traceback__)[-1]

@@ -13,14 +13,15 @@ import json
 import platform
 import re
 from collections.abc import Iterator, Set
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
+from ... import disk_cache
 from ... import proofs as analysis
-from ...compilers.cache import entry, keep_entry
 from ...compilers.signature import parameters
 from ...course.model import Rule
 from ...cuda import simulator
@@ -28,7 +29,8 @@ from ...ptx.ptx import Program, mentioned
 from ..protocol import Examined, Tried
 
 _GRADER = Path(__file__).parents[2]
-_REASONERS = ("cuda", "course")  # whose every file counts: lemmas, instructions, rules
+# Rooms whose every file counts: rules, compilers, instructions, the simulated GPU, lemmas.
+_REASONERS = ("course", "cuda", "compilers", "ptx", "machine", "watch", "say", "proofs")
 _LIBRARIES = ("z3-solver", "numpy")
 _SAYS_NOTHING = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\b[^\n]*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
@@ -46,7 +48,8 @@ def examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float)
     found = _examined(source, rules, solution, effort)
     places = tuple(lines.index(one) for one in found.lines if one in lines)
     kept = msgspec.structs.replace(found, lines=places)
-    keep_entry(key, {}, msgspec.json.encode(kept))
+    with suppress(OSError):
+        disk_cache.of_user().add(key, kept)
     return found
 
 
@@ -62,11 +65,10 @@ def _examined(source: str, rules: tuple[Rule, ...], solution: str, effort: float
 
 
 def _kept(key: str, lines: list[int | None]) -> Examined | None:
-    found = entry(key)
+    kept = disk_cache.of_user().read(key, Examined)
     try:
-        kept = msgspec.json.decode(found[1], type=Examined) if found else None
         return kept and msgspec.structs.replace(kept, lines=tuple(lines[at] for at in kept.lines))
-    except (msgspec.DecodeError, IndexError):
+    except IndexError:
         return None
 
 
