@@ -44,8 +44,9 @@ class DiskCache:
             value = msgspec.msgpack.decode(content, type=kind)
         except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
-        with suppress(OSError):
-            os.utime(path)  # the least recently used go first
+        if self.most_bytes is not None:  # the least recently used go first
+            with suppress(OSError):
+                os.utime(path)
         return value
 
     def add(self, key: str, value: object, secret: bytes = b"") -> None:

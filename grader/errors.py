@@ -2,8 +2,6 @@
 what is wrong, and what to do. Whatever else is raised is a fault of the grader's own.
 """
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What can become of a kernel: the one list of words for it, each with what it means."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Self
 

@@ -268,18 +268,18 @@ def expected(week: Week, name: str) -> float:
     return points
 
 
-def found(week: Week) -> dict[str, list[export.Row]]:
+def found(week: Week) -> dict[str, list[export.ExerciseRow]]:
     """By learner, the rows that the course has."""
     with week.here.gradebook() as gradebook:
         rows = export.rows(week.here, gradebook, LESSON)
     return {name: list(mine) for name, mine in groupby(rows, attrgetter("learner"))}
 
 
-def score(rows: list[export.Row]) -> float:
+def score(rows: list[export.ExerciseRow]) -> float:
     return sum(row.score or 0.0 for row in rows) - max(row.late_penalty or 0.0 for row in rows)
 
 
-def why(week: Week, name: str, rows: list[export.Row]) -> Iterator[str]:
+def why(week: Week, name: str, rows: list[export.ExerciseRow]) -> Iterator[str]:
     """In words, what a mark is made of, and what has changed it."""
     mate = "for whom the team handed in" if name == learner(MATE) else ""
     yield mate or week.kinds[name].name

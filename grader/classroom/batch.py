@@ -1,17 +1,19 @@
 """A class's submissions of one lesson: judged, and entered in the gradebook.
 
-First every distinct source is judged, many at a time, and its verdict kept (see `store`). Then one
+First every distinct source is judged, many at a time, and its verdict kept (see `judges`). Then one
 writer enters the submissions, a handful at a time (see `entering`), and finds the verdicts ready. A
 submission whose marks are up to date is passed over, so that a run that was stopped goes on where
 it was, and one that was not changes nothing.
+
+A lesson is graded again first without consequences: whose mark would change, from what to what, and
+why. The trial is a real grading in a copy of the course, so that it cannot be another one.
 """
 
-from __future__ import annotations
-
-import sqlite3
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -19,34 +21,25 @@ from typing import Any
 
 from .. import course as lessons
 from ..errors import GradebookBusy, LearnerError
-from . import (
-    ClassroomError,
-    changes,
-    counting,
-    coursefile,
-    export,
-    extra_credit,
-    lateness,
-    release,
-    verdicts,
-)
+from . import ClassroomError, changes, coursefile, export, handing_out, lateness, verdicts
+from .changes import LATENESS, MarkChange
 from .collecting import Graded
-from .counting import attempts
 from .coursefile import BEST
-from .deadlines import HandIn, standings
+from .deadlines import HandIn, attempts, counting, everybody, standings
 from .entering import Entering
-from .entering import open_for as entering_of
-from .folder import CourseFolder, shipped
-from .grading import Grading, Work
-from .grading import of as grading_of
+from .folder import CourseFolder, alone, linked, shipped
+from .grading import Grading, SubmittedWork, give_extra_credit, grading_of
 from .judges import Judges, judges
 
 Track = Callable[..., Iterable[Any]]  # rich's track(steps, description=..., total=...)
+Total = float | None  # a lesson's points, lateness taken off; None without a mark
 
-LOCK = "autograde.lock"
 LISTS = ("sanitize_preprocessors", "autograde_preprocessors")  # in the second nbgrader executes
 HANDFUL = 25  # submissions whose marks go to the disk at once
 BUSY_FOR = 6  # times that SQLite waits its five seconds for somebody else to leave the gradebook
+
+_COPIED = ("gradebook.db", coursefile.FILE, "source", "release")
+_SHARED = ("submitted", "verdicts")  # nothing in these is changed by grading but verdicts added
 
 
 def autograde(
@@ -62,106 +55,115 @@ def autograde(
     sentence and no mark; marks given by hand stay; lateness is as due dates and policy say now.
     `workers` judge; by default one a CPU."""
     _require_judge(course)
-    found = lessons.lesson(lesson, course.kernels)
+    about = lessons.lesson(lesson, course.kernels)
     with alone(course):
         coursefile.settle(course)
-        with _judges(workers) as there:
-            release.require_solved(course, found, there)
+        with judges() if workers is None else nullcontext(workers) as there:
+            handing_out.require_solved(course, about, there)
             before = changes.record(course, lesson)  # what was done by hand since
-            grading = grading_of(course, found)
-            learners = counting.everybody(grading.file, lesson, learners)
-            works = _works(grading, learners, there, track, force)
-            _judge(grading, works.values(), there, track, force)
+            grading = grading_of(course, about)
+            learners = everybody(grading.file, lesson, learners)
+            works = _works(grading, learners, partial(_judge, grading, there, track), force)
+            _judge(grading, there, track, works.values(), force)
         stuck = _enter_all(grading, works, track)
-        extra_credit.apply(course, grading.file, lesson)
+        give_extra_credit(course, grading.file, lesson)
         lateness.apply(course)
         changes.record(course, lesson, before)
-        by_hand = _by_hand(course, lesson)
-        graded = [_graded(course, lesson, one, by_hand, one in works) for one in learners]
-        return [stuck.get(one.learner) or one for one in graded]
+        by_hand: dict[str, list[str]] = {}  # marks that have met another one of the judge's since
+        with course.gradebook() as gradebook:
+            for mark in export.marks(gradebook, lesson):
+                by_hand.setdefault(mark.learner, []).extend(filter(None, [export.overridden(mark)]))
+        graded = []
+        for learner in learners:
+            exercises = verdicts.read(course.path("autograded", lesson, learner))
+            new = exercises.values() if learner in works else ()
+            problems = [kept["problem"] for kept in new if kept["problem"]]
+            problems = list(dict.fromkeys(problems + by_hand.get(learner, [])))
+            graded.append(stuck.get(learner) or Graded(learner, exercises, tuple(problems)))
+        return graded
 
 
-# --- reading -------------------------------------------------------------------------------------
+def _require_judge(course: CourseFolder) -> None:
+    """Under a config that leaves nbgrader its own way, it would run learners' Python; and further
+    steps of somebody's own would be gone by formgrader's button, and not here."""
+    config, ours = course.config.Autograde, shipped().Autograde
+    if any(config.get(name) != ours[name] for name in LISTS):
+        raise ClassroomError(
+            "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
+            "that are not the course's: it must set Autograde's two lists of preprocessors as the "
+            "course's own nbgrader_config.py does."
+        )
 
 
 def _works(
-    grading: Grading, learners: list[str], there: Judges, track: Track, force: bool
-) -> dict[str, Work]:
-    """What counts for each whose marks are not up to date, with `force` for all. Where that is the
-    best of several attempts, all of them are judged."""
+    grading: Grading,
+    learners: list[str],
+    judge: Callable[[Iterable[SubmittedWork], bool], None],
+    force: bool,
+) -> dict[str, SubmittedWork]:
+    """The work that counts for each whose marks are not up to date, with `force` for all. Where
+    that is the best of several attempts, all of them are judged."""
     course, file, lesson = grading.course, grading.file, grading.lesson
-    read: dict[Path, Work] = {}
+    read: dict[Path, SubmittedWork] = {}
     if file.plan(lesson).attempts == BEST:
-        tried = {path for one in learners for path in attempts(course, file, lesson, one)}
+        tried = {path for name in learners for path in attempts(course, file, lesson, name)}
         read = {path: work for path in sorted(tried) if (work := grading.work(path))}
-        _judge(grading, read.values(), there, track, force=False)
+        judge(read.values(), False)
     worth = _worth(grading, read)
-    found = {}
+    works = {}
     for learner in learners:
-        folder = counting.counting(course, file, lesson, learner, partial(worth, learner))
+        folder = counting(course, file, lesson, learner, partial(worth, learner))
         known = "" if force else grading.known(learner)
         work = read.get(folder) or grading.work(folder, known)
         if work and work.fingerprint != known:
             read[folder] = work  # a team's
-            found[learner] = grading.instead(learner, work)
-    return found
+            works[learner] = grading.instead(learner, work)
+    return works
 
 
 def _worth(
-    grading: Grading, read: dict[Path, Work]
+    grading: Grading, read: dict[Path, SubmittedWork]
 ) -> Callable[[str, Path, datetime | None], float]:
     """The points of a learner's attempt, its lateness taken off without any late days."""
     file, lesson = grading.file, grading.lesson
-    most = sum(release.points(file, lessons.lesson(lesson, grading.course.kernels)).values())
+    about = lessons.lesson(lesson, grading.course.kernels)
+    most = sum(handing_out.points(file, about).values())
     optional = {f"{lesson}/{name}" for name in file.plan(lesson).optional}
 
     def worth(learner: str, folder: Path, when: datetime | None) -> float:
-        found = [grading.store.find(one) for one in grading.questions(read[folder])]
+        found = map(grading.store.find, grading.questions(read[folder]))
         floors = grading.floors(learner, read[folder])
         score = sum(
-            max(one.points, floors.get(one.exercise.partition("/")[2], 0.0))
-            for one in found
-            if one and one.exercise not in optional
+            max(verdict.points, floors.get(verdict.exercise.partition("/")[2], 0.0))
+            for verdict in found
+            if verdict and verdict.exercise not in optional
         )
         tried = HandIn(lesson, when, score, most)
-        ((_, standing),) = standings(replace(file, late_days=0), learner, [tried])
-        return score - (standing.penalty or 0.0)
+        ((_, late),) = standings(replace(file, late_days=0), learner, [tried])
+        return score - (late.penalty or 0.0)
 
     return worth
 
 
-# --- judging -------------------------------------------------------------------------------------
-
-
 def _judge(
-    grading: Grading, works: Iterable[Work], there: Judges, track: Track, force: bool
+    grading: Grading, there: Judges, track: Track, works: Iterable[SubmittedWork], force: bool
 ) -> None:
     """Have every distinct source judged whose verdict is not known, with `force` all."""
-    asked = dict.fromkeys(one for work in works for one in grading.questions(work))
-    new = [question for question in asked if force or not grading.store.settled(question)]
+    asked = dict.fromkeys(question for work in works for question in grading.questions(work))
+    new = list(asked) if force else grading.store.unsettled(asked)
     finished = there.ask(grading.store, new)
     for _ in track(finished, description=f"{grading.lesson}: judging", total=len(new)):
         pass
 
 
-@contextmanager
-def _judges(given: Judges | None) -> Iterator[Judges]:
-    if given is not None:
-        yield given
-        return
-    with judges() as found:
-        yield found
-
-
-# --- entering ------------------------------------------------------------------------------------
-
-
-def _enter_all(grading: Grading, works: dict[str, Work], track: Track) -> dict[str, Graded]:
+def _enter_all(
+    grading: Grading, works: dict[str, SubmittedWork], track: Track
+) -> dict[str, Graded]:
     """Enter the marks of each; of whom that could not be done, and why."""
     names, stuck = list(works), {}
     handfuls = [names[start : start + HANDFUL] for start in range(0, len(names), HANDFUL)]
     with grading.course.gradebook() as gradebook:
-        entering = entering_of(grading, gradebook)
+        entering = Entering(grading, gradebook)
         done = track(handfuls, description=f"{grading.lesson}: grading", total=len(handfuls))
         for handful in done:
             try:
@@ -173,7 +175,7 @@ def _enter_all(grading: Grading, works: dict[str, Work], track: Track) -> dict[s
     return stuck
 
 
-def _enter(entering: Entering, learner: str, work: Work) -> str:
+def _enter(entering: Entering, learner: str, work: SubmittedWork) -> str:
     """Enter one submission's marks. When that fails for this one alone, why; another CourseError
     when it would fail for others too."""
     for attempt in range(1, BUSY_FOR + 1):
@@ -188,52 +190,96 @@ def _enter(entering: Entering, learner: str, work: Work) -> str:
     return ""
 
 
-def _by_hand(course: CourseFolder, lesson: str) -> dict[str, list[str]]:
-    """By learner, the marks given by hand that have met another one of the judge's since."""
-    found: dict[str, list[str]] = {}
-    with course.gradebook() as gradebook:
-        for mark in export.marks(gradebook, lesson):
-            if said := export.overridden(mark):
-                found.setdefault(mark.learner, []).append(said)
-    return found
+# --- once more -----------------------------------------------------------------------------------
 
 
-def _graded(
-    course: CourseFolder, lesson: str, learner: str, by_hand: dict[str, list[str]], new: bool
-) -> Graded:
-    exercises = verdicts.read(course.path("autograded", lesson, learner))
-    problems = [kept["problem"] for kept in exercises.values() if new and kept["problem"]]
-    problems += by_hand.get(learner, [])
-    return Graded(learner, exercises, tuple(dict.fromkeys(problems)))
+@dataclass(frozen=True)
+class Regraded:
+    """The outcome of a grading."""
+
+    graded: list[Graded]  # everybody's, as it is then
+    changes: list[MarkChange]  # those that changed a mark
+    # By learner the lesson's points before and after, of those who had marks before.
+    totals: dict[str, tuple[Total, Total]]
+
+    @property
+    def changed(self) -> set[str]:
+        """The learners who had marks, and have others now."""
+        return {change.learner for change in self.changes} & self.totals.keys()
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why, each once and in few words."""
+        mine = [change for change in self.changes if change.learner in self.changed]
+        whys = [LATENESS if change.what == LATENESS else change.why for change in mine]
+        parts = (part.partition(":")[0] for why in whys for part in why.split("; "))
+        return list(dict.fromkeys(parts))
+
+    @property
+    def largest(self) -> tuple[str, Total, Total]:
+        """Whose points changed most, from what to what."""
+        learner = max(sorted(self.changed), key=lambda name: abs(self.difference(name)))
+        return learner, *self.totals[learner]
+
+    def difference(self, learner: str) -> float:
+        before, after = self.totals[learner]
+        return (after or 0.0) - (before or 0.0)
 
 
-# --- who may grade, and what ---------------------------------------------------------------------
+def regrade(
+    course: CourseFolder,
+    lesson: str,
+    learners: list[str],
+    workers: Judges,
+    track: Track,
+    lowers: bool = False,
+) -> Regraded:
+    """Grade again what is not up to date. What that changed is in the log then. With `lowers` marks
+    that feedback has shown may fall."""
+    for learner in learners if lowers else ():
+        verdicts.forget_shown(course, lesson, learner)
+    return watched(course, lesson, lambda: autograde(course, lesson, learners, workers, track))
+
+
+def watched(course: CourseFolder, lesson: str, grade: Callable[[], list[Graded]]) -> Regraded:
+    """The changes that `grade` makes in the lesson's marks."""
+    before = changes.now(course, lesson)
+    graded, after = grade(), changes.now(course, lesson)
+    had, have = changes.totals(before), changes.totals(after)
+    new = [each for each in changes.between(lesson, before, after) if each.before != each.after]
+    return Regraded(graded, new, {name: (had[name], have.get(name)) for name in had})
 
 
 @contextmanager
-def alone(course: CourseFolder) -> Iterator[None]:
-    """Two at once would get into each other's way: the second is told so. The lock is SQLite's, on
-    a file without a table, as that is one on every system; it goes with the process, however that
-    ends."""
-    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
-        try:
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                raise
-            raise ClassroomError(
-                "Another `grader autograde` is at work in this course; wait until it is done."
-            ) from error
-        yield
+def trial(course: CourseFolder, lesson: str) -> Iterator[CourseFolder]:
+    """The course as a folder of its own, for a `regrade` that changes nothing but verdicts that are
+    kept: what grading writes is copied, what it reads is shared."""
+    coursefile.read(course)  # what is wrong with it is said of the course's own file
+    with tempfile.TemporaryDirectory(prefix="regrade-", dir=course.root) as name:
+        folder = Path(name)
+        for what in _COPIED:
+            _copy(course.root / what, folder / what)
+        for what in _SHARED:
+            (course.root / what).mkdir(exist_ok=True)
+            try:
+                (folder / what).symlink_to(course.root / what)
+            except OSError:  # which Windows leaves to administrators
+                shutil.copytree(course.root / what, folder / what)
+        for learner in course.learners("autograded", lesson):
+            for step in ("autograded", "feedback"):
+                # What was graded is only ever replaced, so it need not be there twice.
+                own = course.path(step, lesson, learner)
+                _copy(own, folder / step / learner / lesson, link=True)
+        yield course.configured(CourseDirectory={"root": str(folder)})
 
 
-def _require_judge(course: CourseFolder) -> None:
-    """Under a config that leaves nbgrader its own way, it would run learners' Python; and further
-    steps of somebody's own would be gone by formgrader's button, and not here."""
-    found, ours = course.config.Autograde, shipped().Autograde
-    if any(found.get(name) != ours[name] for name in LISTS):
-        raise ClassroomError(
-            "This nbgrader_config.py would have nbgrader execute learners' notebooks, or go steps "
-            "that are not the course's: it must set Autograde's two lists of preprocessors as the "
-            "course's own nbgrader_config.py does."
-        )
+def _copy(source: Path, to: Path, link: bool = False) -> None:
+    """A file, or all files of a folder. The first error is raised as it is; shutil's own would have
+    them all in a list, without their numbers."""
+    files = (path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+    for path in files:
+        if path.exists():
+            place = to / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if not (link and linked(place, path)):
+                shutil.copy2(path, place)

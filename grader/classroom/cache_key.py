@@ -4,8 +4,6 @@ part is read from what they import, and of a lesson's folder every file counts b
 only to be read, shown or timed.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import platform
@@ -30,25 +28,20 @@ _NO_MARK_HANGS_ON: tuple[str, ...] = ("*.md", "*.svg", "*.png", "*.jpg", "*.gif"
 _NO_MARK_HANGS_ON += ("benchmarks*.py", "shown.py", "measured.json", "mistakes.toml")
 _NO_MARK_HANGS_ON += ("equivalent_mutants.toml", "wrong", "__pycache__")
 
-_LIBRARIES = (
-    "numpy",
-    "cupy",
-    "cuda-",
-    "nvidia-cuda-",
-    "ziglang",
-)  # as their distributions' names begin
+# As their distributions' names begin.
+_LIBRARIES = ("numpy", "cupy", "cuda-", "nvidia-cuda-", "ziglang")
 
 
 def cache_key(kernels: Path, lesson: str) -> str:
-    """What the verdicts on answers to a lesson hang on: the judge with all it is made of, what
-    the lesson's files import of the grader, those files, and the versions of Python, NumPy and
-    the CUDA compiler with its headers."""
+    """A name for all that the verdicts on answers to a lesson hang on: the judge with all it is
+    made of, what the lesson's files import of the grader, those files, and the versions of Python,
+    NumPy and the CUDA compiler with its headers."""
     both = f"{judge_key(kernels, lesson)} {lesson_key(kernels, lesson)}"
     return hashlib.sha256(both.encode()).hexdigest()[:KNOWN]
 
 
 def judge_key(kernels: Path, lesson: str) -> str:
-    """Of that, what is not the lesson's own."""
+    """A name for the part of it that is not the lesson's own."""
     code = [path for path in _deciding(kernels / lesson) if path.suffix == ".py"]
     digest = hashlib.sha256(repr((compilers.chosen_name(), versions())).encode())
     digest.update(_grader(frozenset(_JUDGE) | _imported_by(sorted(code))).encode())
@@ -56,27 +49,25 @@ def judge_key(kernels: Path, lesson: str) -> str:
 
 
 def lesson_key(kernels: Path, lesson: str) -> str:
-    """Of that, the lesson's own files."""
+    """A name for the part of it that is the lesson's own files."""
     folder, digest = kernels / lesson, hashlib.sha256()
     _add(digest, sorted(_deciding(folder)), folder)
     return digest.hexdigest()[:KNOWN]
 
 
 def marking() -> str:
-    """What decides, beside verdicts, on a mark: how answers are found in a notebook, and what the
-    gradebook is told."""
+    """A name for what decides, beside verdicts, on a mark: how answers are found in a notebook, and
+    what the gradebook is told."""
     return _grader(frozenset(_MARKING))
 
 
 @cache
 def versions() -> tuple[tuple[str, str], ...]:
     """Name and version of Python, NumPy, CuPy, and NVIDIA's compiler, headers and runtime."""
-    found = {
-        one.metadata["Name"].lower(): one.version
-        for one in metadata.distributions()
-        if one.metadata["Name"] and one.metadata["Name"].lower().startswith(_LIBRARIES)
-    }
-    return (("python", platform.python_version()), *sorted(found.items()))
+    names = {str(each.metadata["Name"]).lower(): each for each in metadata.distributions()}
+    libraries = [name for name in sorted(names) if name.startswith(_LIBRARIES)]
+    known = [(name, names[name].version) for name in libraries]
+    return (("python", platform.python_version()), *known)
 
 
 def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
@@ -84,19 +75,27 @@ def files_of(roots: Iterable[str], package: Path = PACKAGE) -> list[Path]:
     import, wherever in its text, and all of a folder like judge/ or cuda/ of which one is used,
     as not all there is found by importing (a header, a module loaded by name). Of the classroom's
     own folder only what is imported."""
-    found: dict[str, Path | None] = {}
+    paths: dict[str, Path | None] = {}
     left = [name for root in roots for name in _with_parents(root)]
     while left:
         name = left.pop()
-        if name in found or (name + ".").startswith(_SHOWS_ONLY + "."):
+        if name in paths or (name + ".").startswith(_SHOWS_ONLY + "."):
             continue
-        found[name] = path = _path(package, name)
-        for imported in _imports(path, name) if path else ():
-            left += _with_parents(imported)
-    modules = {name: path for name, path in found.items() if path}
+        place = package.joinpath(*name.split(".")[1:])
+        files = (place / "__init__.py", place.with_suffix(".py"))
+        paths[name] = path = next(filter(Path.is_file, files), None)
+        if path:
+            here = tuple(name.split("."))
+            here = here if path.name == "__init__.py" else here[:-1]
+            for imported in _imports_of(path.read_bytes(), here):
+                left += _with_parents(imported)
+    modules = {name: path for name, path in paths.items() if path}
     rooms = {name.split(".")[1] for name in modules if name.count(".") > 0} - {"classroom"}
     whole = (path for room in rooms for path in (package / room).rglob("*"))
-    return sorted({*modules.values(), *(path for path in whole if _is_source(path))})
+    sources = (path for path in whole if path.is_file() and path.suffix != ".pyc")
+    return sorted(
+        {*modules.values(), *(path for path in sources if "__pycache__" not in path.parts)}
+    )
 
 
 @cache
@@ -106,7 +105,7 @@ def _grader(roots: frozenset[str]) -> str:
     return digest.hexdigest()
 
 
-def _add(digest: hashlib._Hash, files: Iterable[Path], folder: Path) -> None:
+def _add(digest: "hashlib._Hash", files: Iterable[Path], folder: Path) -> None:
     for path in files:
         name, content = path.relative_to(folder).as_posix(), path.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
@@ -123,10 +122,6 @@ def _deciding(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _is_source(path: Path) -> bool:
-    return path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
-
-
 # --- who imports whom ----------------------------------------------------------------------------
 
 
@@ -135,16 +130,10 @@ def _imported_by(code: Iterable[Path]) -> frozenset[str]:
     return frozenset(name for name in names if name.split(".")[0] == "grader")
 
 
-def _imports(path: Path, name: str) -> frozenset[str]:
-    """What the module `name` in a file imports."""
-    parts = tuple(name.split("."))
-    return _imports_of(path.read_bytes(), parts if path.name == "__init__.py" else parts[:-1])
-
-
 @cache
 def _imports_of(source: bytes, here: tuple[str, ...]) -> frozenset[str]:
-    """What a source text imports, by full name; also what may be a module or a name in one.
-    `here` is the package from which relative imports start."""
+    """The modules that a source text imports, by full name; also what may be a module or a name in
+    one. `here` is the package from which relative imports start."""
     found: set[str] = set()
     try:
         module = ast.parse(source)
@@ -173,12 +162,3 @@ def _with_parents(name: str) -> list[str]:
     parts = name.split(".")
     ends = range(1, len(parts) + 1) if parts[0] == "grader" else ()
     return [".".join(parts[:end]) for end in ends]
-
-
-def _path(package: Path, name: str) -> Path | None:
-    """Where a module of the grader lies; None when there is none of this name."""
-    place = package.joinpath(*name.split(".")[1:])
-    for path in (place / "__init__.py", place.with_suffix(".py")):
-        if path.is_file():
-            return path
-    return None

@@ -3,8 +3,6 @@ is only ever added to, but for a lesson's new name, which `grader rename` puts i
 marks are now is compared with the last lines about them, so that also what was changed in
 formgrader is in it, once `grader autograde` or `feedback` has looked."""
 
-from __future__ import annotations
-
 import getpass
 import json
 import os
@@ -15,39 +13,45 @@ from datetime import UTC, datetime
 
 from ..course.weave import CHECK
 from . import verdicts
-from .export import Mark, marks
-from .files import whole
-from .folder import CourseFolder
+from .export import marks
+from .folder import CourseFolder, whole
 
 FILE = "changes.jsonl"
 LATENESS = "lateness"  # stands where an exercise's name would
 
-State = dict[tuple[str, str], "Known"]  # by learner and exercise
+_REASONS = {
+    "submission": "handed in again",
+    "stamp": "handed in again",
+    "lesson": "the lesson's cases or points changed",
+    "judge": "the judge changed",
+    "secret": "the course's secret changed",
+}
 
 
 @dataclass(frozen=True)
-class Known:
-    """A mark at one time, None where the answer could not be judged. `parts` names what it hangs on
-    (see `batch`)."""
+class KnownMark:
+    """A mark at one time."""
 
-    score: float | None
+    score: float | None  # None: the answer could not be judged
     most: float
     by_hand: bool
-    parts: str
+    parts: str  # a fingerprint of what the mark hangs on (see `grading`)
+
+
+State = dict[tuple[str, str], KnownMark]  # by learner and exercise
 
 
 @dataclass(frozen=True)
-class Change:
-    """`what` is an exercise, or LATENESS, whose points are below 0. `before` None: there was no
-    mark yet; `after` None: the answer could not be judged."""
+class MarkChange:
+    """A line of the log."""
 
-    when: str
+    when: str  # UTC
     who: str
     learner: str
     lesson: str
-    what: str
-    before: float | None
-    after: float | None
+    what: str  # an exercise, or LATENESS, whose points are below 0
+    before: float | None  # None: there was no mark yet
+    after: float | None  # None: the answer could not be judged
     why: str
     parts: str = ""
     most: float = 0.0
@@ -61,103 +65,36 @@ def now(course: CourseFolder, lesson: str) -> State:
     parts: dict[str, str] = {}
     state: State = {}
     for mark in found:
-        if mark.learner not in parts:
-            place = course.path("autograded", lesson, mark.learner)
-            parts[mark.learner] = verdicts.fingerprint(place)
-        known = parts[mark.learner]
-        by_hand = mark.by_hand is not None
-        state[mark.learner, _name(mark)] = Known(mark.score, mark.most, by_hand, known)
-        state[mark.learner, LATENESS] = Known(0.0 - (mark.penalty or 0.0), 0.0, False, known)
+        if (learner := mark.learner) not in parts:
+            parts[learner] = verdicts.fingerprint(course.path("autograded", lesson, learner))
+        by_hand, name = mark.by_hand is not None, mark.cell.removeprefix(CHECK)
+        state[learner, name] = KnownMark(mark.score, mark.most, by_hand, parts[learner])
+        late = KnownMark(0.0 - (mark.penalty or 0.0), 0.0, False, parts[learner])
+        state[learner, LATENESS] = late
     return state
 
 
-def between(lesson: str, before: State, after: State) -> Iterator[Change]:
-    """What changed, and why, by learner and exercise."""
+def between(lesson: str, before: State, after: State) -> Iterator[MarkChange]:
+    """The changes, and why, by learner and exercise."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S")
+    try:
+        who = getpass.getuser()
+    except (KeyError, OSError, ImportError):  # a user without a name
+        who = "unknown"
     for (learner, what), new in sorted(after.items()):
         old = before.get((learner, what))
         if old is None and what == LATENESS:
             if not new.score:
                 continue
             if any(known == learner for known, _ in before):  # who was in time until now
-                old = Known(0.0, 0.0, False, new.parts)
+                old = KnownMark(0.0, 0.0, False, new.parts)
         if old is None or (old.score, old.most) != (new.score, new.most):
-            why = _why(what, old, new)
-            score = old.score if old else None
+            why, score = _why(what, old, new), old.score if old else None
             kept = (new.parts, new.most, new.by_hand)
-            yield Change(when, _who(), learner, lesson, what, score, new.score, why, *kept)
+            yield MarkChange(when, who, learner, lesson, what, score, new.score, why, *kept)
 
 
-def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
-    """Add to the log what is new since `before`, by default since its last lines about the lesson;
-    `why` is said of all of it where it is known. Returns what marks are now."""
-    state = now(course, lesson)
-    new = between(lesson, last(course, lesson) if before is None else before, state)
-    found = [replace(one, why=why or one.why) for one in new]
-    if found:
-        lines = "".join(json.dumps(asdict(one)) + "\n" for one in found)
-        with (course.root / FILE).open("a", encoding="utf-8") as log:
-            log.write(lines)
-            log.flush()
-            os.fsync(log.fileno())
-    return state
-
-
-def totals(state: State) -> dict[str, float | None]:
-    """By learner the mark of the lesson, lateness taken off; None where something in it could not
-    be judged."""
-    scores: dict[str, list[float | None]] = {}
-    for (learner, _), known in state.items():
-        if known.score is not None or known.most:
-            scores.setdefault(learner, []).append(known.score)
-    return {
-        learner: None if None in found else max(0.0, sum(one or 0.0 for one in found))
-        for learner, found in scores.items()
-    }
-
-
-def shown(lines: Iterable[Change]) -> list[Change]:
-    """Of one learner's lines those that tell of a mark that became another one."""
-    found, seen = [], set[str]()
-    for one in lines:
-        if one.what == LATENESS and one.before is None and seen:  # as they were written once
-            one = replace(one, before=0.0)
-        if (one.what in seen or one.before is not None) and one.before != one.after:
-            found.append(one)
-        seen.add(one.what)
-    return found
-
-
-def read(course: CourseFolder, lesson: str) -> Iterator[Change]:
-    """The log's lines about a lesson, oldest first; one that was torn is passed over."""
-    path = course.root / FILE
-    if not path.is_file():
-        return
-    with path.open(encoding="utf-8", errors="replace") as log:
-        for line in log:
-            with suppress(ValueError, TypeError):
-                change = Change(**json.loads(line))
-                if change.lesson == lesson:
-                    yield change
-
-
-def rename(course: CourseFolder, old: str, new: str) -> None:
-    """Give a lesson's lines its new name, all at once."""
-    path = course.root / FILE
-    if path.is_file():
-        lines = path.read_text(encoding="utf-8", errors="replace")
-        whole(path, lines.replace(f'"lesson": {json.dumps(old)}', f'"lesson": {json.dumps(new)}'))
-
-
-def last(course: CourseFolder, lesson: str) -> State:
-    """The marks as the log has them."""
-    return {
-        (one.learner, one.what): Known(one.after, one.most, one.by_hand, one.parts)
-        for one in read(course, lesson)
-    }
-
-
-def _why(what: str, old: Known | None, new: Known) -> str:
+def _why(what: str, old: KnownMark | None, new: KnownMark) -> str:
     """In words for whoever reads it."""
     if old is None:
         return "graded" if what != LATENESS else "late"
@@ -175,21 +112,65 @@ def _why(what: str, old: Known | None, new: Known) -> str:
     return "; ".join(reasons) or "regraded"
 
 
-_REASONS = {
-    "submission": "handed in again",
-    "stamp": "handed in again",
-    "lesson": "the lesson's cases or points changed",
-    "judge": "the judge changed",
-    "secret": "the course's secret changed",
-}
+def record(course: CourseFolder, lesson: str, before: State | None = None, why: str = "") -> State:
+    """Add to the log what is new since `before`, by default since its last lines about the lesson;
+    `why` is said of all of it where it is known. Returns what marks are now."""
+    state = now(course, lesson)
+    if before is None:
+        before = {
+            (line.learner, line.what): KnownMark(line.after, line.most, line.by_hand, line.parts)
+            for line in read(course, lesson)
+        }
+    new = [replace(line, why=why or line.why) for line in between(lesson, before, state)]
+    if new:
+        with (course.root / FILE).open("a", encoding="utf-8") as log:
+            log.write("".join(json.dumps(asdict(line)) + "\n" for line in new))
+            log.flush()
+            os.fsync(log.fileno())
+    return state
 
 
-def _name(mark: Mark) -> str:
-    return mark.cell.removeprefix(CHECK)
+def totals(state: State) -> dict[str, float | None]:
+    """By learner the mark of the lesson, lateness taken off; None where something in it could not
+    be judged."""
+    scores: dict[str, list[float | None]] = {}
+    for (learner, _), mark in state.items():
+        if mark.score is not None or mark.most:
+            scores.setdefault(learner, []).append(mark.score)
+    return {
+        learner: None if None in mine else max(0.0, sum(score or 0.0 for score in mine))
+        for learner, mine in scores.items()
+    }
 
 
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError, ImportError):  # a user without a name
-        return "unknown"
+def shown(lines: Iterable[MarkChange]) -> list[MarkChange]:
+    """Those of one learner's lines that tell of a mark that became another one."""
+    found, seen = [], set[str]()
+    for line in lines:
+        if line.what == LATENESS and line.before is None and seen:  # as they were written once
+            line = replace(line, before=0.0)
+        if (line.what in seen or line.before is not None) and line.before != line.after:
+            found.append(line)
+        seen.add(line.what)
+    return found
+
+
+def read(course: CourseFolder, lesson: str) -> Iterator[MarkChange]:
+    """The log's lines about a lesson, oldest first; one that was torn is passed over."""
+    path = course.root / FILE
+    if not path.is_file():
+        return
+    with path.open(encoding="utf-8", errors="replace") as log:
+        for line in log:
+            with suppress(ValueError, TypeError):
+                change = MarkChange(**json.loads(line))
+                if change.lesson == lesson:
+                    yield change
+
+
+def rename(course: CourseFolder, old: str, new: str) -> None:
+    """Give a lesson's lines its new name, all at once."""
+    path = course.root / FILE
+    if path.is_file():
+        lines = path.read_text(encoding="utf-8", errors="replace")
+        whole(path, lines.replace(f'"lesson": {json.dumps(old)}', f'"lesson": {json.dumps(new)}'))

@@ -5,9 +5,9 @@ It lies beside the gradebook, is read at every `grader autograde` and written in
 then (see `lateness`). The commands change it; so may you. docs/course-file.md has every field.
 """
 
-from __future__ import annotations
-
+import math
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,14 +20,16 @@ import tomlkit
 from nbgrader.api import Grade
 
 from . import ClassroomError
-from .files import whole
-from .folder import CourseFolder
-from .policy import Policy, parse
+from .folder import CourseFolder, whole
 
 FILE, VERSION = "course.toml", 1
 LAST, BEST = "last", "best"
 CLOSED, PASSED = "closed", "passed"
 UTC_ZONE = ZoneInfo("UTC")
+
+DAY = 24 * 60 * 60  # seconds
+_PART = re.compile(r"(?P<much>\d+(?:\.\d+)?) ?(?P<unit>%|points?) ?(?:/|per|a) ?(?P<per>day|hour)")
+_MOST = re.compile(r"at most (?P<days>\d+) days?")
 
 _HEAD = "Of this course: docs/course-file.md says what each line means."
 _PARTIAL = "partial_marks"
@@ -38,22 +40,48 @@ _PERSON = {"section", "team", "also", "canvas", "moodle", "blackboard", "brights
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What holds for a lesson. Times are UTC without a zone, as in nbgrader's gradebook; None: not
-    due. `solutions` says from when on feedback shows ours: CLOSED, when nobody can hand in any
-    more, or PASSED, to whom has passed. `sections` and `extensions` say when it is due for a
-    section, or a learner, instead; `columns` what a learning platform calls its column; several
-    names where it is not known which of them is the lesson's."""
+class Policy:
+    """The price of lateness."""
 
-    due: datetime | None = None
-    late: Policy | None = None
-    attempts: str = LAST
-    teams: bool = False
-    extra: frozenset[str] = frozenset()
-    optional: frozenset[str] = frozenset()
-    sections: Mapping[str, datetime] = field(default_factory=dict)
-    extensions: Mapping[str, datetime] = field(default_factory=dict)
+    much: float  # taken off for each step that has begun
+    percent: bool  # of the most that the lesson gives; else it is points
+    step: int  # seconds
+    most_days: int | None = None  # work later than that is worth nothing; None: never too late
+
+    def penalty(self, seconds: float, score: float, most: float) -> float:
+        """The points off a `score` (never more than that) for being `seconds` late."""
+        if seconds <= 0:
+            return 0.0
+        if self.most_days is not None and seconds > self.most_days * DAY:
+            return score
+        each = self.much / 100 * most if self.percent else self.much
+        return min(score, math.ceil(seconds / self.step) * each)
+
+    def ends(self, most: float) -> float:
+        """So many seconds after it was due work is worth nothing; infinite: never. `most`: what
+        the lesson gives."""
+        each = self.much / 100 * most if self.percent else self.much
+        by_points = (math.ceil(most / each) - 1) * self.step if each else math.inf
+        return min(by_points, math.inf if self.most_days is None else self.most_days * DAY)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The plan for a lesson. Times are UTC without a zone, as in nbgrader's gradebook."""
+
+    due: datetime | None = None  # None: not due
+    late: Policy | None = None  # None: nbgrader's own plug-in says what lateness costs
+    attempts: str = LAST  # or BEST: which of several counts
+    teams: bool = False  # a team hands in together
+    extra: frozenset[str] = frozenset()  # exercises that are extra credit
+    optional: frozenset[str] = frozenset()  # exercises that add nothing
+    sections: Mapping[str, datetime] = field(default_factory=dict)  # when it is due for those
+    extensions: Mapping[str, datetime] = field(default_factory=dict)  # the same by learner
+    # By learning platform, what that calls the lesson's column; several names where it is not
+    # known which of them is the lesson's.
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # From when on feedback shows our solutions: CLOSED, when nobody can hand in any more, or
+    # PASSED, to whoever has passed.
     solutions: str = CLOSED
 
     @property
@@ -64,23 +92,23 @@ class Plan:
 
 @dataclass(frozen=True)
 class Person:
-    """A learner; `systems` has the row of each learning platform that the roster came from, and
-    `also` the other logins under which this learner hands in."""
+    """A learner on the roster."""
 
     section: str = ""
     team: str = ""
-    also: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # other logins under which this learner hands in
+    # The row of each learning platform that the roster came from.
     systems: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class CourseFile:
-    """The whole file. `late_days`: so many days late a learner may be in all without a penalty.
-    `partial_marks`: whether one fault that a lesson names leaves a part of the points; `settle`
-    writes that into the file of a course without marks."""
+    """The whole file."""
 
     zone: ZoneInfo = UTC_ZONE
-    late_days: int = 0
+    late_days: int = 0  # so many days late a learner may be in all without a penalty
+    # One fault that a lesson names leaves a part of the points; `settle` writes that into the file
+    # of a course without marks.
     partial_marks: bool = False
     lessons: Mapping[str, Plan] = field(default_factory=dict)
     learners: Mapping[str, Person] = field(default_factory=dict)
@@ -145,17 +173,14 @@ def settle(course: CourseFolder) -> None:
     marked without them is not marked otherwise in silence."""
     path = course.root / FILE
     said = path.is_file() and _PARTIAL in tomllib.loads(path.read_text(encoding="utf-8"))
-    if not (said or holds_marks(course)):
+    if said:
+        return
+    with course.gradebook() as gradebook:
+        is_given = Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None)
+        marked = gradebook.db.query(Grade).filter(is_given).first() is not None
+    if not marked:
         with changed(course) as document:
             document[_PARTIAL] = True
-
-
-def holds_marks(course: CourseFolder) -> bool:
-    """Whether somebody has a mark in the gradebook."""
-    with course.gradebook() as gradebook:
-        marks = gradebook.db.query(Grade)
-        given = marks.filter(Grade.auto_score.isnot(None) | Grade.manual_score.isnot(None))
-        return given.first() is not None
 
 
 def table(document: Any, *names: str) -> Any:
@@ -182,6 +207,25 @@ def moment(text: object, zone: ZoneInfo, what: str) -> datetime:
         ) from error
     aware = text if text.tzinfo else text.replace(tzinfo=zone)
     return aware.astimezone(UTC).replace(tzinfo=None)
+
+
+def parse_policy(text: str, where: str) -> Policy:
+    """The policy that a sentence means, as "10%/day, at most 3 days", "2 points/day" or "none":
+    nothing that is late counts. ClassroomError."""
+    said = " ".join(text.lower().split())
+    if said == "none":
+        return Policy(100, True, DAY, 0)
+    first, _, rest = said.partition(", ")
+    part, most = _PART.fullmatch(first), _MOST.fullmatch(rest) if rest else None
+    if not part or (rest and not most):
+        raise ClassroomError(
+            f"{where} is {text!r:.60}, and should be like '10%/day, at most 3 days', "
+            "'2 points/day' or 'none'."
+        )
+    step = DAY if part["per"] == "day" else 60 * 60
+    return Policy(
+        float(part["much"]), part["unit"] == "%", step, int(most["days"]) if most else None
+    )
 
 
 # --- from what TOML holds ------------------------------------------------------------------------
@@ -213,20 +257,32 @@ def _course(data: dict[str, Any]) -> CourseFile:
 
 def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
     _known(data, _LESSON, where)
-    attempts = _one_of(data, "attempts", (LAST, BEST), where)
     due = moment(data["due"], zone, f"{where}.due") if "due" in data else None
-    late = parse(_typed(data, "late", str, "", where), f"{where}.late") if "late" in data else None
+    late = _typed(data, "late", str, "", where)
+    columns = _typed(data, "columns", dict, {}, where)
+    moments = {
+        name: {
+            who: moment(when, zone, f"{where}.{name}.{who}")
+            for who, when in _typed(data, name, dict, {}, where).items()
+        }
+        for name in ("sections", "extensions")
+    }
+    words = {"attempts": (LAST, BEST), "solutions": (CLOSED, PASSED)}
+    for name, (one, other) in words.items():
+        if data.get(name, one) not in (one, other):
+            raise ClassroomError(
+                f"{where}.{name} is {data[name]!r}, and should be {one!r} or {other!r}."
+            )
     plan = Plan(
         due,
-        late,
-        attempts,
+        parse_policy(late, f"{where}.late") if "late" in data else None,
+        str(data.get("attempts", LAST)),
         _typed(data, "teams", bool, False, where),
-        _names(data, "extra", where),
-        _names(data, "optional", where),
-        _moments(data, "sections", zone, where),
-        _moments(data, "extensions", zone, where),
-        _columns(data, where),
-        _one_of(data, "solutions", (CLOSED, PASSED), where),
+        _names(data, "extra", where, "exercises' names"),
+        _names(data, "optional", where, "exercises' names"),
+        **moments,
+        columns={name: (it,) if isinstance(it, str) else tuple(it) for name, it in columns.items()},
+        solutions=str(data.get("solutions", CLOSED)),
     )
     if both := plan.extra & plan.optional:
         raise ClassroomError(f"{where}: {min(both)} is in extra and in optional; keep it in one.")
@@ -237,16 +293,10 @@ def _plan(data: Any, zone: ZoneInfo, where: str) -> Plan:
 
 def _person(data: Any, where: str) -> Person:
     _known(data, _PERSON, where)
-    kept = {name: dict(data[name]) for name in data if isinstance(data[name], dict)}
+    section, team = (_typed(data, name, str, "", where) for name in ("section", "team"))
     also = tuple(sorted(_names(data, "also", where, "logins")))
-    return Person(
-        _typed(data, "section", str, "", where), _typed(data, "team", str, "", where), also, kept
-    )
-
-
-def _columns(data: dict[str, Any], where: str) -> dict[str, tuple[str, ...]]:
-    found = _typed(data, "columns", dict, {}, where)
-    return {name: (one,) if isinstance(one, str) else tuple(one) for name, one in found.items()}
+    systems = {name: dict(row) for name, row in data.items() if isinstance(row, dict)}
+    return Person(section, team, also, systems)
 
 
 def _known(data: Any, names: set[str], where: str) -> None:
@@ -259,32 +309,15 @@ def _known(data: Any, names: set[str], where: str) -> None:
 
 
 def _typed(data: dict[str, Any], name: str, kind: type, default: object, where: str) -> Any:
-    found = data.get(name, default)
-    if not isinstance(found, kind) or (kind is int and isinstance(found, bool)):
+    value = data.get(name, default)
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         wanted = {int: "a whole number", str: "a text", bool: "true or false", dict: "a table"}
         raise ClassroomError(f"{where}: {name} should be {wanted[kind]}.")
-    return found
+    return value
 
 
-def _one_of(data: dict[str, Any], name: str, words: tuple[str, str], where: str) -> str:
-    """One of two words, the first where there is none."""
-    found = data.get(name, words[0])
-    if found not in words:
-        raise ClassroomError(
-            f"{where}.{name} is {found!r}, and should be {words[0]!r} or {words[1]!r}."
-        )
-    return str(found)
-
-
-def _names(
-    data: dict[str, Any], name: str, where: str, what: str = "exercises' names"
-) -> frozenset[str]:
-    found = data.get(name, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+def _names(data: dict[str, Any], name: str, where: str, what: str) -> frozenset[str]:
+    names = data.get(name, [])
+    if not isinstance(names, list) or not all(isinstance(each, str) for each in names):
         raise ClassroomError(f"{where}: {name} should be a list of {what}.")
-    return frozenset(found)
-
-
-def _moments(data: dict[str, Any], name: str, zone: ZoneInfo, where: str) -> dict[str, datetime]:
-    found = _typed(data, name, dict, {}, where)
-    return {who: moment(when, zone, f"{where}.{name}.{who}") for who, when in found.items()}
+    return frozenset(names)

@@ -5,24 +5,20 @@ exchange. One submits the solution, one the blank, and one for each typical mist
 learner makes in one exercise and in no other.
 """
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
 from .. import course
 from ..course import Lesson
-from ..course.mistakes import WrongKernel
 from ..course.weave import learners_cell, text
 from ..submissions import intake
 from ..submissions.cells import cuda_source
 from . import batch, collecting, feedback, presentation
 from .collecting import Graded
 from .folder import CourseFolder, new_course
-from .judges import judges
+from .handing_out import release
+from .judges import ToJudge, VerdictStore, judges
 from .presentation import Mistake, Presentation
-from .release import release
-from .store import Question, Store
 
 ROOT = course.KERNELS.with_name("build") / "demo"
 WEEK = ROOT / "week"
@@ -36,34 +32,31 @@ def run(root: Path, lesson: Lesson, track: batch.Track) -> list[Graded]:
     shutil.rmtree(root, ignore_errors=True)
     here = new_course(root, lesson.path.parent)
     release(here, lesson)
-    graded = _teach(here, lesson, track)
+    people = classmates(lesson)
+    for learner in track(people, description=f"{lesson.name}: handing in"):
+        hand_in(here, lesson, learner, people[learner])
+    collecting.collect(here, lesson.name)
+    with judges(confined=False) as workers:  # the answers are ours
+        graded = batch.autograde(here, lesson.name, list(people), workers, track)
+    feedback.write_all(here, lesson.name, list(people), track, solutions=True)
     feedback.export(here)
     return graded
 
 
 def present(lesson: Lesson, track: batch.Track) -> Presentation:
     """The lesson's notebook and slides, with every typical mistake and its diagnosis."""
-    store = Store(ROOT / "verdicts", lesson.path.parent)
-    asked = {one: _question(lesson, one) for one in lesson.wrong_kernels}
-    new = [question for question in asked.values() if not store.settled(question)]
-    with judges(confined=False) as found:  # they are ours
-        finished = found.ask(store, new)
+    store = VerdictStore(ROOT / "verdicts", lesson.path.parent)
+    asked = {}
+    for wrong in lesson.wrong_kernels:
+        source = cuda_source(learners_cell(wrong.exercise, wrong.source))
+        asked[wrong] = ToJudge(f"{lesson.name}/{wrong.exercise}", source, seed=0)
+    new = store.unsettled(asked.values())
+    with judges(confined=False) as workers:  # they are ours
+        finished = workers.ask(store, new)
         for _ in track(finished, description=f"{lesson.name}: mistakes", total=len(new)):
             pass
-    mistakes = [Mistake(one, store.verdict(asked[one]).for_learner()) for one in asked]
+    mistakes = [Mistake(wrong, store.verdict(asked[wrong]).for_learner()) for wrong in asked]
     return presentation.write(lesson, mistakes, ROOT / lesson.name)
-
-
-def _teach(here: CourseFolder, lesson: Lesson, track: batch.Track) -> list[Graded]:
-    """One lesson, from the learners' answers to their feedback."""
-    people = classmates(lesson)
-    for learner in track(people, description=f"{lesson.name}: handing in"):
-        hand_in(here, lesson, learner, people[learner])
-    collecting.collect(here, lesson.name)
-    with judges(confined=False) as found:  # the answers are ours
-        graded = batch.autograde(here, lesson.name, list(people), found, track)
-    feedback.write_all(here, lesson.name, list(people), track, solutions=True)
-    return graded
 
 
 def classmates(lesson: Lesson) -> dict[str, Answers]:
@@ -91,8 +84,3 @@ def hand_in(here: CourseFolder, lesson: Lesson, learner: str, answers: Answers) 
             cell.source = learners_cell(name, answers[name])
     path.write_text(text(notebook), encoding="utf-8")
     here.run(here.exchange.Submit, lesson.name, learner, assignment_dir=str(home))
-
-
-def _question(lesson: Lesson, wrong: WrongKernel) -> Question:
-    source = cuda_source(learners_cell(wrong.exercise, wrong.source))
-    return Question(f"{lesson.name}/{wrong.exercise}", source, seed=0)

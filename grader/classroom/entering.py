@@ -1,68 +1,95 @@
 """Marks entered in the gradebook, as nbgrader's own autograde step enters them.
 
 That step opens the gradebook ten times for a submission and checks each notebook eight times, which
-takes ten times as long as everything here. What it would do under the course's own config is
-little: our two preprocessors make the notebook (see `plugin`), and what stands in its check cells
-goes into the gradebook (see `saving`). formgrader's button still goes nbgrader's way, and
+takes ten times as long as everything here; it reads a submission's rows one by one and goes to the
+disk three times a learner. What it would do under the course's own config is little: our two
+preprocessors make the notebook (see `plugin`), and what stands in its check cells goes into the
+gradebook, in one transaction for many learners. formgrader's button still goes nbgrader's way, and
 tests/classroom/test_entering.py holds one beside the other, file by file and row by row.
 """
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
 from nbgrader import utils
-from nbgrader.api import Gradebook
+from nbgrader.api import (
+    Comment,
+    Grade,
+    Gradebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    new_uuid,
+)
+from sqlalchemy import Table, Update, bindparam, insert, select, true, update
 
 from .. import course as lessons
-from ..course import Lesson
 from ..course.weave import text
 from ..judge import Verdict
 from ..submissions.intake import grade_id
 from ..submissions.submission import STAMP
-from . import plugin, saving, verdicts
-from .files import linked, whole
-from .folder import explained
-from .grading import Grading, Work
-from .plugin import Marking, Pair
-from .saving import Marks, Saving
+from . import plugin, verdicts
+from .folder import explained, linked, whole
+from .grading import Grading, SubmittedWork
+from .plugin import Marking
+from .verdicts import READ_ONLY
 
-READ_ONLY = 0o444  # as nbgrader leaves what was graded
+_STUDENTS, _SUBMITTED, _NOTEBOOKS, _GRADES, _COMMENTS = (
+    table.__table__ for table in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
+)
 
 
 @dataclass(frozen=True)
-class Marked:
-    """A submission with its marks. `notebook` is the file's text, `kept` that of verdicts.py's,
-    `scores` are by check cell, and `blank` names the solution cells that are as handed out."""
+class MarkedNotebook:
+    """A submission with its marks."""
 
-    notebook: str
-    kept: bytes
-    scores: dict[str, float | None]
-    blank: frozenset[str]
+    notebook: str  # the file's text
+    kept: bytes  # the content of the file of verdicts
+    scores: Mapping[str, float | None]  # by check cell; None: it could not be judged
+    blank: frozenset[str]  # solution cells that are as handed out
 
 
-@dataclass
+@dataclass(frozen=True)
+class ToEnter:
+    """All that the gradebook is told of one learner's submission; cells by the gradebook's ids."""
+
+    learner: str
+    when: datetime | None  # it was handed in; UTC
+    scores: Mapping[str, float | None]
+    comments: Mapping[str, str | None]
+
+
 class Entering:
-    """One run's way into the gradebook, which it holds open. What learners hand in alike is marked
-    once."""
+    """The way of one run into the gradebook, which the caller holds open. What learners hand in
+    alike is marked once."""
 
-    grading: Grading
-    gradebook: Gradebook
-    _lesson: Lesson
-    _pairs: dict[str, Pair]
-    _checksums: dict[str, str]  # by cell
-    _checks: dict[str, str]  # the gradebook's ids of check cells, by name
-    _answers: dict[str, str]  # the same of solution cells
-    _saving: Saving
-    _marked: dict[tuple[object, ...], Marked] = field(default_factory=dict)
-    _lies: dict[str, tuple[Path, int]] = field(default_factory=dict)  # by notebook: where, inode
+    def __init__(self, grading: Grading, gradebook: Gradebook):
+        name = grading.lesson
+        self.grading, self.gradebook, self.db = grading, gradebook, gradebook.db
+        self.lesson = lessons.lesson(name, grading.course.kernels)
+        self.pairs = plugin.released_pairs(gradebook, name)
+        released = gradebook.find_notebook(name, name)
+        self.assignment, self.notebook = released.assignment_id, released.id
+        self.checksums = {cell.name: cell.checksum for cell in released.source_cells}
+        self.checks = {cell.name: cell.id for cell in released.grade_cells}
+        self.answers = {cell.name: cell.id for cell in released.solution_cells}
+        self.students = set(self.db.scalars(select(_STUDENTS.c.id)))
+        rows = self.db.execute(
+            select(_SUBMITTED.c.student_id, _SUBMITTED.c.id, _NOTEBOOKS.c.id)
+            .join(_NOTEBOOKS, _NOTEBOOKS.c.assignment_id == _SUBMITTED.c.id)
+            .where(_NOTEBOOKS.c.notebook_id == released.id)
+        )
+        # By learner the ids of the submission and of its notebook.
+        self.submitted = {learner: (submission, book) for learner, submission, book in rows}
+        self._marked: dict[tuple[object, ...], MarkedNotebook] = {}
+        self._lies: dict[str, tuple[Path, int]] = {}  # by notebook's text: where, inode
 
-    def enter(self, works: Mapping[str, Work]) -> None:
+    def enter(self, works: Mapping[str, SubmittedWork]) -> None:
         """Write the graded notebooks, by learner, then all their marks, then that both are there:
         whoever is stopped in between begins these submissions anew. MachineError, or ClassroomError
         when that failed for one of these alone, and then for none of them is anything saved."""
@@ -72,39 +99,38 @@ class Entering:
             marked = {learner: self._mark(work) for learner, work in works.items()}
             for learner, work in works.items():
                 self._write(places[learner], marked[learner], work.beside)
-            create = course.config.Autograde.get("create_student", True)
-            self._saving.save(
-                (self._marks(one, marked[one], work.beside) for one, work in works.items()), create
-            )
+            self._save(self._to_enter(name, marked[name], works[name]) for name in works)
             for learner, work in works.items():
                 verdicts.complete(places[learner], work.fingerprint, work.had)
 
-    def _mark(self, work: Work) -> Marked:
-        asked = (work.notebook, work.unreadable, work.remark, work.others, work.floors)
-        if asked not in self._marked:
-            self._marked[asked] = self._made(work)
-        return self._marked[asked]
+    # --- notebooks -------------------------------------------------------------------------------
 
-    def _made(self, work: Work) -> Marked:
+    def _mark(self, work: SubmittedWork) -> MarkedNotebook:
+        same = (work.notebook, work.unreadable, work.remark, work.others, work.floors)
+        if same in self._marked:
+            return self._marked[same]
+
         def known(exercise: str, source: str) -> Verdict:
             return self.grading.store.verdict(self.grading.question(exercise, source))
 
         marking = Marking(known, dict(work.floors), work.unreadable, work.remark, work.others)
         notebook = nbformat.reads(work.notebook, as_version=4)
-        answers = plugin.take(notebook, deepcopy(self._pairs), work.unreadable)
-        kept = plugin.fill(notebook, self._lesson, answers, marking)
+        answers = plugin.take(notebook, deepcopy(self.pairs), work.unreadable)
+        kept = plugin.fill(notebook, self.lesson, answers, marking)
         scores, blank = {}, set()
         for cell in notebook.cells:
             if not (name := grade_id(cell)):
                 continue
-            cell.metadata.nbgrader["checksum"] = self._checksums[name]
+            cell.metadata.nbgrader["checksum"] = self.checksums[name]
             if utils.is_grade(cell):
-                scores[name] = plugin.mark_of(cell)
+                scores[name] = verdicts.mark_of(cell)
             elif cell.metadata.nbgrader["checksum"] == utils.compute_checksum(cell):
                 blank.add(name)
-        return Marked(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
+        marked = MarkedNotebook(text(notebook), verdicts.packed(kept), scores, frozenset(blank))
+        self._marked[same] = marked
+        return marked
 
-    def _write(self, place: Path, marked: Marked, beside: dict[str, str]) -> None:
+    def _write(self, place: Path, marked: MarkedNotebook, beside: dict[str, str]) -> None:
         """All that nbgrader leaves of a submission in autograded/, and nothing of an earlier one.
         Of notebooks that are alike in all, as those of a team, there is one on the disk."""
         if place.exists():
@@ -120,31 +146,79 @@ class Entering:
             whole(path, marked.notebook, READ_ONLY)
             self._lies[marked.notebook] = path, path.stat().st_ino
 
-    def _marks(self, learner: str, marked: Marked, beside: dict[str, str]) -> Marks:
-        stamp = beside.get(STAMP, "").strip()
+    # --- rows of the gradebook -------------------------------------------------------------------
+
+    def _to_enter(self, learner: str, marked: MarkedNotebook, work: SubmittedWork) -> ToEnter:
+        stamp = work.beside.get(STAMP, "").strip()
+        when = utils.parse_utc(stamp) if stamp else None
+        scores = {cell: marked.scores[name] for name, cell in self.checks.items()}
         comments = {
             cell: "No response." if name in marked.blank else None
-            for name, cell in self._answers.items()
+            for name, cell in self.answers.items()
         }
-        return Marks(
-            learner,
-            utils.parse_utc(stamp) if stamp else None,
-            {cell: marked.scores[name] for name, cell in self._checks.items()},
-            comments,
-        )
+        return ToEnter(learner, when, scores, comments)
+
+    def _save(self, entries: Iterable[ToEnter]) -> None:
+        """All or nothing of it. A mark given by hand stays, and waits for a look. Where nbgrader
+        may not make students a learner must be known."""
+        saved = {}
+        create = self.grading.course.config.Autograde.get("create_student", True)
+        try:
+            for entry in entries:
+                if entry.learner not in self.students:
+                    if not create:
+                        self.gradebook.find_student(entry.learner)
+                    self.db.execute(insert(_STUDENTS), {"id": entry.learner})
+                if known := self.submitted.get(entry.learner):
+                    self._update(*known, entry)
+                saved[entry.learner] = known or self._insert(entry)
+            self.db.commit()
+        except BaseException:
+            self.db.rollback()
+            raise
+        self.students.update(saved)
+        self.submitted.update(saved)
+
+    def _insert(self, entry: ToEnter) -> tuple[str, str]:
+        """The ids of the new submission and of its notebook."""
+        submission, notebook = new_uuid(), new_uuid()
+        whose = {"assignment_id": self.assignment, "student_id": entry.learner}
+        of = {"assignment_id": submission, "notebook_id": self.notebook}
+        self.db.execute(insert(_SUBMITTED), {"id": submission, "timestamp": entry.when, **whose})
+        self.db.execute(insert(_NOTEBOOKS), {"id": notebook, **of})
+        grades = [
+            {"cell_id": cell, "auto_score": score, "needs_manual_grade": score is None}
+            for cell, score in entry.scores.items()
+        ]
+        comments = [
+            {"cell_id": cell, "auto_comment": comment} for cell, comment in entry.comments.items()
+        ]
+        for table, rows in ((_GRADES, grades), (_COMMENTS, comments)):
+            if rows:
+                self.db.execute(insert(table), [{"notebook_id": notebook, **row} for row in rows])
+        return submission, notebook
+
+    def _update(self, submission: str, notebook: str, entry: ToEnter) -> None:
+        if entry.when is not None:
+            handed_in = update(_SUBMITTED).where(_SUBMITTED.c.id == submission)
+            self.db.execute(handed_in, {"timestamp": entry.when})
+        by_hand = _GRADES.c.manual_score.is_not(None)
+        for judged, waits in ((True, by_hand), (False, true())):
+            rows = [
+                {"cell": cell, "auto_score": score}
+                for cell, score in entry.scores.items()
+                if (score is not None) == judged
+            ]
+            if rows:
+                of_cell = _of_cell(_GRADES, notebook).values(needs_manual_grade=waits)
+                self.db.execute(of_cell, rows)
+        rows = [{"cell": cell, "auto_comment": text} for cell, text in entry.comments.items()]
+        if rows:
+            self.db.execute(_of_cell(_COMMENTS, notebook), rows)
 
 
-def open_for(grading: Grading, gradebook: Gradebook) -> Entering:
-    """What it takes to enter marks of a lesson; the gradebook stays the caller's to close."""
-    name = grading.lesson
-    released = gradebook.find_notebook(name, name)
-    return Entering(
-        grading,
-        gradebook,
-        lessons.lesson(name, grading.course.kernels),
-        plugin.released_pairs(gradebook, name),
-        {cell.name: cell.checksum for cell in released.source_cells},
-        {cell.name: cell.id for cell in released.grade_cells},
-        {cell.name: cell.id for cell in released.solution_cells},
-        saving.open_for(gradebook, name),
+def _of_cell(table: Table, notebook: str) -> Update:
+    """An update of a notebook's rows, cell by cell."""
+    return update(table).where(
+        table.c.notebook_id == notebook, table.c.cell_id == bindparam("cell")
     )

@@ -1,35 +1,81 @@
-"""What a learner gets back: the notebook as it was graded, as a page, and the class's grades."""
-
-from __future__ import annotations
+"""A learner gets back the notebook as it was graded, as one small page that loads nothing: the
+marks, each exercise's verdict with what is wrong first, then the cells that the learner wrote. And
+the class's grades are written."""
 
 import hashlib
+import re
 import shutil
-from collections.abc import Callable, Iterable
-from functools import cache
-from operator import attrgetter, itemgetter
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import (
-    Assignment,
-    Comment,
-    Gradebook,
-    SolutionCell,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+from nbgrader.api import Comment, SolutionCell
 
 from .. import course as lessons
-from ..submissions.submission import HANDED_IN, note
-from . import ClassroomError, changes, coursefile, deadlines, feedback_page, shown_marks
+from ..counted import counted
+from ..course.kinds import ExerciseKind, Write
+from ..course.weave import CHECK
+from ..submissions.submission import HANDED_IN, STAMP, is_time, note
+from . import ClassroomError, changes, coursefile, deadlines, plugin, sanitize_html, verdicts
 from .batch import Track
-from .export import NOT_HANDED_IN, GradesExporter
-from .export import rows as rows_of
-from .feedback_page import Shown
-from .files import whole
-from .folder import CourseFolder
+from .changes import MarkChange
+from .export import NOT_HANDED_IN, ExerciseRow, GradesExporter, of_cells, rows
+from .folder import CourseFolder, whole
+from .verdicts import KeptVerdict, grade_id
 
 CACHE_KEY = "cache_key.txt"  # beside a page: a name for the notebook and the marks that it shows
+# What is coloured in a learner's code, by Pygments' classes.
+COLOURS = {
+    "#0550ae": ("k", "kt", "kd", "kr", "m", "mi", "mf", "mh"),
+    "#6e7781": ("c", "c1", "cm", "ch"),
+    "#0a3069": ("s", "s1", "s2"),
+    "#953800": ("cp", "cpf"),
+}
+_UNCOLOURED = re.compile(
+    rf'<span class="(?!(?:{"|".join(name for names in COLOURS.values() for name in names)})")'
+    r'[a-z]{1,2}\d?">([^<]*)</span>'
+)
+INSTRUCTOR = "your instructor"  # who comments, where no name is known
+_FRACTION = re.compile(r"(?<=:\d\d)\.\d+")  # of a second
+
+
+@dataclass(frozen=True)
+class PageContent:
+    """All that a page is made of beside the graded notebook."""
+
+    title: str  # the lesson's
+    kinds: Mapping[str, ExerciseKind]  # by exercise
+    rows: tuple[ExerciseRow, ...]  # the marks
+    comments: Mapping[str, tuple[str, ...]]  # an instructor's, by exercise
+    changes: tuple[MarkChange, ...]
+    due: str  # a time; empty: never
+    optional: tuple[str, ...] = ()  # exercises that add nothing to the marks
+    ours: Mapping[str, str] = field(default_factory=dict)  # solutions that may be shown
+    by_whom: Mapping[str, str] = field(default_factory=dict)  # by exercise, who marked by hand
+
+
+@dataclass(frozen=True)
+class ExerciseOnPage:
+    """An exercise on the page."""
+
+    row: ExerciseRow
+    called: str  # what became of it, in words
+    card: Markup  # the judge's
+    comments: tuple[str, ...]
+    explained: str  # how the mark came about, where it is not the verdict's
+    by_whom: str
+
+    @property
+    def passed(self) -> bool:
+        return self.row.status == "passed"
+
+
+# --- the class -----------------------------------------------------------------------------------
 
 
 def write_all(
@@ -37,30 +83,29 @@ def write_all(
 ) -> int:
     """Make the pages that are missing or show what is no longer so, with our `solutions` or
     without. Returns how many."""
-    shown = _shown(course, lesson, learners, solutions)
-    keys = {name: _key(course, lesson, name, shown[name]) for name in learners}
-    late = [name for name in learners if _made_of(course, lesson, name) != keys[name]]
+    contents = _contents(course, lesson, learners, solutions)
+    keys = {name: _key(course, lesson, name, contents[name]) for name in learners}
+    late = [name for name in learners if _key_of_page(course, lesson, name) != keys[name]]
     for learner in track(late, description=f"{lesson}: feedback", total=len(late)):
-        _write(course, lesson, learner, shown[learner], keys[learner])
+        _write(course, lesson, learner, contents[learner], keys[learner])
     return len(late)
 
 
 def write(course: CourseFolder, lesson: str, learner: str, solutions: bool = False) -> Path:
     """Make a learner's feedback page anew, and return where it is in the course."""
-    shown = _shown(course, lesson, [learner], solutions)[learner]
-    key = _key(course, lesson, learner, shown)
-    return _write(course, lesson, learner, shown, key)
+    content = _contents(course, lesson, [learner], solutions)[learner]
+    return _write(course, lesson, learner, content, _key(course, lesson, learner, content))
 
 
-def _write(course: CourseFolder, lesson: str, learner: str, shown: Shown, key: str) -> Path:
+def _write(course: CourseFolder, lesson: str, learner: str, content: PageContent, key: str) -> Path:
     """Put the page also where nbgrader lets that learner, and nobody else, fetch it. The `key` is
     kept for `write_all`."""
     graded, place = (course.path(step, lesson, learner) for step in ("autograded", "feedback"))
     if place.exists():  # another grader's page may have brought files along
         shutil.rmtree(place)
     place.mkdir(parents=True)
-    shown_marks.keep(course, lesson, learner)
-    whole(place / f"{lesson}.html", feedback_page.page(course, lesson, learner, shown))
+    verdicts.keep_shown(course, lesson, learner)
+    whole(place / f"{lesson}.html", page(course, lesson, learner, content))
     for name in HANDED_IN:
         if text := note(graded / name):
             (place / name).write_text(text, encoding="utf-8")
@@ -79,16 +124,16 @@ def export(course: CourseFolder) -> Path:
     return path
 
 
-def _made_of(course: CourseFolder, lesson: str, learner: str) -> str:
-    """What a learner's page was made of; empty when there is no page."""
+def _key_of_page(course: CourseFolder, lesson: str, learner: str) -> str:
+    """The key of a learner's page as it was made; empty when there is no page."""
     place = course.path("feedback", lesson, learner)
     made = (place / f"{lesson}.html").is_file() and (place / CACHE_KEY).is_file()
     return (place / CACHE_KEY).read_text(encoding="utf-8", errors="replace") if made else ""
 
 
-def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
+def _key(course: CourseFolder, lesson: str, learner: str, content: PageContent) -> str:
     """A name for everything that a page shows, and for how it is made."""
-    digest = hashlib.sha256((repr(shown) + _pages()).encode())
+    digest = hashlib.sha256((repr(content) + _made_by()).encode())
     for path in sorted(course.path("autograded", lesson, learner).glob("*")):
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
@@ -96,65 +141,192 @@ def _key(course: CourseFolder, lesson: str, learner: str, shown: Shown) -> str:
 
 
 @cache
-def _pages() -> str:
-    """The files that a page is made by."""
-    template = Path(feedback_page.__file__).parent / "pages/feedback.html"
-    made_by = (Path(feedback_page.__file__), template)
-    return hashlib.sha256(b"".join(path.read_bytes() for path in made_by)).hexdigest()
+def _made_by() -> str:
+    """A digest of the files that a page is made by."""
+    files = (Path(__file__), Path(__file__).parent / "pages/feedback.html")
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def _shown(
+def _contents(
     course: CourseFolder, lesson: str, learners: list[str], solutions: bool
-) -> dict[str, Shown]:
+) -> dict[str, PageContent]:
     """By learner, what the page shows beside the notebook. ClassroomError where somebody has no
     marks."""
     file, about = coursefile.read(course), lessons.lesson(lesson, course.kernels)
-    kinds = {one.name: one.kind for one in about.exercises}
-    ours = {one.name: one.solution for one in about.exercises if solutions and one.solved}
+    kinds = {each.name: each.kind for each in about.exercises}
+    ours = {each.name: each.solution for each in about.exercises if solutions and each.solved}
+    marks, lines = defaultdict(list), defaultdict(list)
+    comments: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
     with course.gradebook() as gradebook:
-        rows = _by_learner(rows_of(course, gradebook, lesson), attrgetter("learner"))
-        comments = _by_learner(_comments(gradebook, lesson), itemgetter(0))
-    changed = _by_learner(changes.read(course, lesson), attrgetter("learner"))
-    optional = tuple(sorted(file.plan(lesson).optional))
-    found = {}
+        for row in rows(course, gradebook, lesson):
+            if row.status != NOT_HANDED_IN:
+                marks[row.learner].append(row)
+        query = of_cells(gradebook, lesson, Comment, SolutionCell, Comment.manual_comment)
+        for learner, name, text in query.filter(Comment.manual_comment.isnot(None)):
+            comments[learner][name] = (*comments[learner].get(name, ()), text)
+    for line in changes.read(course, lesson):
+        lines[line.learner].append(line)
+    contents = {}
     for learner in learners:
-        mine = tuple(row for row in rows.get(learner, ()) if row.status != NOT_HANDED_IN)
-        if not mine:
+        if not marks[learner]:
             raise ClassroomError(
                 f"{learner}'s {lesson} is graded, but the gradebook has no marks of it: put "
                 f"back a copy of gradebook.db, or run `grader autograde {lesson}`."
             )
-        said: dict[str, tuple[str, ...]] = {}
-        for _, exercise, text in comments.get(learner, ()):
-            said[exercise] = (*said.get(exercise, ()), text)
-        due = deadlines.due(file, lesson, learner)
-        lines = changed.get(learner, [])
-        again, by_hand = tuple(changes.shown(lines)), {one.what: one for one in lines}
-        whom = {name: one.who for name, one in by_hand.items() if one.by_hand}
-        told = f"{file.local(due)} {file.zone}" if due else ""
-        found[learner] = Shown(about.title, kinds, mine, said, again, told, optional, ours, whom)
-    return found
-
-
-def _by_learner(found: Iterable[Any], learner: Callable[[Any], str]) -> dict[str, list[Any]]:
-    grouped: dict[str, list[Any]] = {}
-    for one in found:
-        grouped.setdefault(learner(one), []).append(one)
-    return grouped
-
-
-def _comments(gradebook: Gradebook, lesson: str) -> list[tuple[str, str, str]]:
-    """Learner, exercise and text of each comment by hand."""
-    found: list[tuple[str, str, str]] = (
-        gradebook.db.query(
-            SubmittedAssignment.student_id, SolutionCell.name, Comment.manual_comment
+        last, due = (
+            {line.what: line for line in lines[learner]},
+            deadlines.due(file, lesson, learner),
         )
-        .select_from(Comment)
-        .join(SolutionCell, SolutionCell.id == Comment.cell_id)
-        .join(SubmittedNotebook, SubmittedNotebook.id == Comment.notebook_id)
-        .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-        .filter(Assignment.name == lesson, Comment.manual_comment.isnot(None))
-        .all()
+        contents[learner] = PageContent(
+            about.title,
+            kinds,
+            tuple(marks[learner]),
+            comments[learner],
+            tuple(changes.shown(lines[learner])),
+            f"{file.local(due)} {file.zone}" if due else "",
+            tuple(sorted(file.plan(lesson).optional)),
+            ours,
+            {name: line.who for name, line in last.items() if line.by_hand},
+        )
+    return contents
+
+
+# --- a page --------------------------------------------------------------------------------------
+
+
+def page(course: CourseFolder, lesson: str, learner: str, content: PageContent) -> str:
+    """The page's HTML."""
+    place = course.path("autograded", lesson, learner)
+    notebook = verdicts.cells(place / f"{lesson}.ipynb")
+    kept, own = verdicts.read_if_any(place), _handed_out(course, lesson)
+    sources = {grade_id(cell): _source(cell) for cell in notebook}
+    cards, rules = {}, dict[str, None]()
+    for cell in notebook:
+        its_rules, card = plugin.apart(_card(cell, kept, content, sources))
+        cards[grade_id(cell)] = Markup(card)
+        rules.update(dict.fromkeys(its_rules))
+    order = {name: place for place, name in enumerate(cards)}
+    exercises = [
+        ExerciseOnPage(
+            row,
+            content.kinds.get(row.exercise, Write()).word(row.status),
+            cards.get(CHECK + row.exercise, Markup()),
+            content.comments.get(row.exercise, ()),
+            _explained(row, kept.get(row.exercise)),
+            content.by_whom.get(row.exercise, INSTRUCTOR),
+        )
+        for row in sorted(content.rows, key=lambda row: order.get(CHECK + row.exercise, len(order)))
+    ]
+    late = max((row.late_penalty or 0.0 for row in content.rows), default=0.0)
+    scores = [row.score for row in content.rows if row.score is not None or row.max_score]
+    stamp = (note(place / STAMP) or "").strip()
+    return _template().render(
+        rules=Markup("\n".join(rules)),
+        colours=COLOURS,
+        title=content.title,
+        learner=learner,
+        handed_in=_FRACTION.sub("", stamp) if is_time(stamp) else "",
+        due=content.due,
+        optional=content.optional,
+        # No score where something that counts has no mark.
+        score=None if None in scores else max(0.0, sum(each or 0.0 for each in scores) - late),
+        most=sum(row.max_score for row in content.rows),
+        late=late,
+        exercises=sorted(exercises, key=lambda each: each.passed),
+        changes=content.changes,
+        cells=[_html(cell) for cell in notebook if _is_own(cell, own)],
     )
-    return found
+
+
+def _card(
+    cell: dict[str, Any],
+    kept: Mapping[str, KeptVerdict],
+    content: PageContent,
+    sources: Mapping[str, str],
+) -> str:
+    """The grader's own HTML, which JudgeAnswers put into a check cell, with the mark that counts;
+    below it our solution, where that may be shown."""
+    if not grade_id(cell).startswith(CHECK):
+        return ""
+    name = grade_id(cell).removeprefix(CHECK)
+    pages = ["".join(each["data"].get("text/html", "")) for each in cell.get("outputs", ())]
+    card = plugin.without_ours("".join(pages))
+    row = next((each for each in content.rows if each.exercise == name), None)
+    if row is None or name not in kept:
+        return card
+    if row.by_hand is not None or "keeps" in kept[name] or row.score is None:
+        card = plugin.with_mark(card, kept[name], row.score)
+    if name in content.ours and row.status == "passed":
+        card += plugin.shared(plugin.beside_ours(sources.get(name, ""), content.ours[name]))
+    return card
+
+
+def _explained(row: ExerciseRow, kept: KeptVerdict | None) -> str:
+    """How the mark came about, where it is not the verdict's."""
+    if row.score is None:
+        return "This could not be judged, and has no mark until an instructor gives one."
+    if row.by_hand is not None:
+        gave = "no mark" if row.by_judge is None else counted(round(row.by_judge, 2), "point")
+        return f"The judge gave {gave}."
+    if kept and "keeps" in kept:
+        now = counted(round(float(kept["verdict"]["points"]), 2), "point")
+        return (
+            f"This counts as you were shown it before: for the same answer the present version of "
+            f"the course gives {now}."
+        )
+    return ""
+
+
+def _source(cell: dict[str, Any]) -> str:
+    return "".join(cell["source"])
+
+
+def _handed_out(course: CourseFolder, lesson: str) -> frozenset[str]:
+    """The cells' texts in the notebook that learners were given."""
+    path = course.notebook("release", lesson)
+    return _sources(path, path.stat().st_mtime_ns) if path.is_file() else frozenset()
+
+
+@lru_cache(maxsize=16)
+def _sources(path: Path, changed: int) -> frozenset[str]:
+    return frozenset(map(_source, verdicts.cells(path)))
+
+
+def _is_own(cell: dict[str, Any], handed_out: frozenset[str]) -> bool:
+    """True for the learner's cells: answers, and all that was not handed out as it is."""
+    name, source = grade_id(cell), _source(cell)
+    return (
+        bool(source.strip())
+        and not name.startswith(CHECK)
+        and bool(name or source not in handed_out)
+    )
+
+
+def _html(cell: dict[str, Any]) -> Markup:
+    source = _source(cell)
+    if cell["cell_type"] == "code":
+        return _coloured(source)
+    # Both filters escape or clean what they are given.
+    return Markup(sanitize_html.markdown_to_html({"cell": cell}, source))
+
+
+@lru_cache(maxsize=4096)
+def _coloured(source: str) -> Markup:
+    language = "cuda" if source.startswith("%%cuda") else "ipython3"
+    return Markup(_UNCOLOURED.sub(r"\1", sanitize_html.code_to_html(source, language)))
+
+
+@cache
+def _template() -> Template:
+    pages = Environment(
+        loader=PackageLoader(__package__, "pages"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    pages.filters |= {
+        "counted": lambda value, noun: counted(round(value, 2), noun),
+        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
+    }
+    return pages.get_template("feedback.html")

@@ -1,15 +1,18 @@
 """A course folder (source, release, submitted, autograded, feedback, gradebook.db) and nbgrader's
-steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too."""
+steps in it, configured by the one nbgrader_config.py that JupyterLab's formgrader reads too; and
+writing a file so that nobody ever sees the half of it, also when the disk is full."""
 
-from __future__ import annotations
-
+import hashlib
 import logging
 import os
 import re
+import secrets
+import sqlite3
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +32,7 @@ from ..errors import CourseError, MachineError, of_the_machine
 from ..submissions.submission import is_name
 from . import ClassroomError
 
+LOCK = "autograde.lock"
 CONFIG = course.KERNELS.with_name("nbgrader_config.py")
 _NEEDED = (
     ("CourseDirectory", "course_id"),
@@ -105,14 +109,11 @@ class CourseFolder:
         return self.path(step, lesson, learner) / f"{lesson}.ipynb"
 
     def learners(self, step: str, lesson: str) -> list[str]:
-        """Who has a folder for `lesson` in this step."""
-        return [name for name in self._names(step, lesson) if is_name(name)]
+        """The learners who have a folder for `lesson` in this step."""
+        return list(filter(is_name, self.folders(step, lesson)))
 
-    def misnamed(self, step: str, lesson: str) -> list[str]:
-        """The folders beside theirs that no learner can have."""
-        return [name for name in self._names(step, lesson) if not is_name(name)]
-
-    def _names(self, step: str, lesson: str) -> list[str]:
+    def folders(self, step: str, lesson: str) -> list[str]:
+        """The names of their folders, and of those beside them that no learner can have."""
         return sorted(path.parent.name for path in self.root.glob(f"{step}/*/{lesson}"))
 
     def gradebook(self) -> Gradebook:
@@ -123,7 +124,7 @@ class CourseFolder:
         return Gradebook(where.db_url, where.course_id)
 
     def _require_whole_gradebook(self) -> None:
-        """Of a file with nothing in it SQLite makes a new gradebook, in which nobody has marks."""
+        """SQLite makes of a file with nothing in it a new gradebook, in which nobody has marks."""
         path = self.root / "gradebook.db"
         if path.is_file() and not path.stat().st_size:
             raise MachineError(
@@ -143,7 +144,7 @@ class CourseFolder:
         with explained(lesson):
             doing.start()
 
-    def configured(self, **changes: dict[str, object]) -> CourseFolder:
+    def configured(self, **changes: dict[str, object]) -> "CourseFolder":
         """The same course with some options changed, e.g. Exchange={"root": ...}."""
         config = deepcopy(self.config)  # Config.copy() shares what is nested
         config.merge(Config(changes))
@@ -158,7 +159,8 @@ def open_course(config_file: Path | None = None) -> CourseFolder:
         return _read(config_file)
     if (nearest := Path.cwd() / CONFIG.name).is_file():
         here = _read(nearest)
-        if CHOICE not in os.environ or _is_chosen(here):
+        kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
+        if CHOICE not in os.environ or Path(kernels).absolute() == course.KERNELS:
             return here
     if not CONFIG.is_file():
         raise ClassroomError(
@@ -187,12 +189,6 @@ def shipped() -> Config:
     return _read(WARPWISE / CONFIG.name).config
 
 
-def _is_chosen(here: CourseFolder) -> bool:
-    """Whether a course is about the lessons that `grader --course` names."""
-    kernels = here.config.JudgeAnswers.get("kernels", WARPWISE / "kernels")
-    return Path(kernels).absolute() == course.KERNELS
-
-
 def begin(course_files: Path) -> bool:
     """Write the config of a course that is kept in a folder of its own, unless it has one."""
     config_file = course_files / CONFIG.name
@@ -214,8 +210,37 @@ def new_course(root: Path, kernels: Path = course.KERNELS) -> CourseFolder:
     return open_course(config_file)
 
 
+# --- the course's secret -------------------------------------------------------------------------
+
+
+def seed(secret_file: Path, exercise_id: str) -> int:
+    """The official seed of an exercise, below 2**48, the same for the whole class; makes the secret
+    when there is none yet."""
+    digest = hashlib.sha256(f"{secret(secret_file)}\n{exercise_id}".encode()).digest()
+    return int.from_bytes(digest[:6], "big")
+
+
+def secret(path: Path) -> str:
+    """The course's secret, made when there is none yet."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        try:
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_hex(32), encoding="utf-8")
+            # Linking is atomic: who comes second, perhaps in another process, keeps the first's.
+            with suppress(FileExistsError):
+                os.link(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return path.read_text(encoding="utf-8")
+
+
+# --- nbgrader at work ----------------------------------------------------------------------------
+
+
 class _Complaints(logging.Handler):
-    """What nbgrader logs as errors, and the exceptions that it was handling then: those that it
+    """All that nbgrader logs as errors, and the exceptions that it was handling then: those that it
     raises in the end only say "see above"."""
 
     def __init__(self) -> None:
@@ -229,43 +254,87 @@ class _Complaints(logging.Handler):
             self.handled.append(handled)
 
     def explained(self, lesson: str, error: Exception) -> CourseError:
+        """The cause of `error`; else the last line of the first traceback that was logged, or the
+        first complaint."""
         for cause in (*self.handled, error):
             if isinstance(cause, CourseError):
                 return cause
             if known := of_the_machine(cause):
                 return known
-        return ClassroomError(f"{lesson}: {_reason(self.said, error)}")
+        tracebacks = [said for said in self.said if said.startswith("Traceback")]
+        reason = [*tracebacks, *self.said, str(error)][0].splitlines()[-1]
+        return ClassroomError(f"{lesson}: {reason}")
 
 
 @contextmanager
 def explained(lesson: str) -> Iterator[None]:
-    """What goes wrong in here, where nbgrader is at work on `lesson`, as a CourseError."""
-    with _overheard() as complaints:
-        try:
-            yield
-        except Exception as error:  # nbgrader and what it calls raise many kinds
-            raise complaints.explained(lesson, error) from error
-
-
-@contextmanager
-def _overheard() -> Iterator[_Complaints]:
-    """What nbgrader complains about meanwhile."""
-    listener = _Complaints()
-    nbgrader = traitlets.log.get_logger()
+    """Have what goes wrong in here, where nbgrader is at work on `lesson`, raised as a
+    CourseError."""
+    complaints, nbgrader = _Complaints(), traitlets.log.get_logger()
     own = nbgrader if isinstance(nbgrader, logging.Logger) else nbgrader.logger
     logs = (own, logging.getLogger("tornado.application"))
     for log in logs:
-        log.addHandler(listener)
+        log.addHandler(complaints)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of nbgrader's own code and of old notebooks
-            yield listener
+            yield
+    except Exception as error:  # nbgrader and what it calls raise many kinds
+        raise complaints.explained(lesson, error) from error
     finally:
         for log in logs:
-            log.removeHandler(listener)
+            log.removeHandler(complaints)
 
 
-def _reason(complaints: list[str], error: Exception) -> str:
-    """The last line of the first traceback that was logged, or the first complaint."""
-    tracebacks = [said for said in complaints if said.startswith("Traceback")]
-    return [*tracebacks, *complaints, str(error)][0].splitlines()[-1]
+@contextmanager
+def alone(course: CourseFolder) -> Iterator[None]:
+    """Keep a second command out, as the two would get into each other's way: it is told so. The
+    lock is SQLite's, on a file without a table, as that is one on every system; it goes with the
+    process, however that ends."""
+    with closing(sqlite3.connect(course.root / LOCK, timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            raise ClassroomError(
+                "Another `grader autograde` is at work in this course; wait until it is done."
+            ) from error
+        yield
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def whole(path: Path, content: str | bytes, mode: int = 0o666) -> None:
+    """Put `content` (text as UTF-8, line ends as they are) in place of what `path` holds. `mode`:
+    its rights, less what the umask takes away."""
+    data = content.encode() if isinstance(content, str) else content
+    part = _part(path)
+    try:
+        with open(part, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            file.write(data)
+        part.replace(path)
+    except BaseException as error:
+        with suppress(OSError):  # also where nothing may be written
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            error.filename, error.filename2 = str(path), None  # nobody knows of the part
+        raise
+
+
+def linked(path: Path, twin: Path) -> bool:
+    """Put the file `twin` in place of what `path` holds, so that both are one on the disk: for what
+    is never written to again, only replaced. False if the file system cannot do that."""
+    part = _part(path)
+    try:
+        os.link(twin, part)
+        part.replace(path)
+    except OSError:  # no links there, no more of them, or no twin any longer
+        part.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(f".{path.name[:40]}.{os.getpid()}.{threading.get_ident()}")

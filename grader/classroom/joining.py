@@ -1,35 +1,117 @@
-"""One person's work under two logins, put together under the one that is on the roster.
+"""Who is who: logins that are not on the roster, each with the learner who may be meant; and one
+person's work under two logins, put together under the one that is on the roster.
 
 The course file remembers the other login first; then the gradebook is changed in one transaction,
-then folder after folder. So whoever is stopped in between gives the same command again.
+then folder after folder. So whoever is stopped in between gives the same command again. What is
+handed in later under the other login (`also` in course.toml) is brought under the right one
+whenever work is collected.
 """
 
-from __future__ import annotations
-
+import re
+import shutil
+import unicodedata
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import datetime
+from difflib import SequenceMatcher
+from pathlib import Path
 
 from nbgrader.api import Gradebook, SubmittedAssignment
 
-from . import ClassroomError, changes, counting, coursefile, lateness, nearest
-from .batch import alone
+from ..counted import counted
+from ..submissions.submission import handed_in_at
+from . import ClassroomError, changes, coursefile
 from .coursefile import CourseFile, changed, table
-from .folder import CourseFolder
-from .second_logins import PUT_ASIDE, STEPS, move_folders
+from .folder import CourseFolder, alone
+
+MOST_NAMED = 5  # logins, each in a sentence of its own
+LIKE = 0.6  # of all letters of two names, those that stand in both in the same order
+STEPS = ("autograded", "feedback", "submitted")  # the last one decides, and so is moved last
+PUT_ASIDE = "replaced"  # a folder: STEP/LEARNER/LESSON of what no longer counts
+
+
+def nearest(name: str, known: Mapping[str, Iterable[str]]) -> str:
+    """The key in `known` of which one spelling is most like `name`; empty if none is like it."""
+
+    def letters(name: str) -> str:
+        """Without accents, capitals, signs between, and what follows an @."""
+        plain = unicodedata.normalize("NFKD", name.partition("@")[0]).casefold()
+        return re.sub(r"[\W_]+", "", plain)
+
+    asked = letters(name)
+    likeness = {
+        key: max(SequenceMatcher(None, asked, letters(each)).ratio() for each in (key, *spellings))
+        for key, spellings in known.items()
+    }
+    best = max(likeness, key=lambda key: likeness[key], default="")
+    return best if likeness.get(best, 0.0) >= LIKE else ""
+
+
+def off_roster(file: CourseFile, gradebook: Gradebook, learners: Iterable[str]) -> list[str]:
+    """Sentences about those among `learners` who are not on the roster; nothing without a
+    roster."""
+    strangers = file.off_roster(learners)
+    if not strangers:
+        return []
+    known: dict[str, list[str]] = {name: [] for name in file.learners}
+    waiting = dict(known)
+    for student in gradebook.students:
+        if student.id in known:  # how a learner's login could be spelled
+            first, last = student.first_name or "", student.last_name or ""
+            spellings = [first + last, last + first, first[:1] + last, last + first[:1]]
+            known[student.id] = waiting[student.id] = [student.email or "", *spellings]
+        if student.submissions:
+            waiting.pop(student.id, None)
+    said = []
+    for login in strangers[:MOST_NAMED]:
+        # Who has handed in nothing yet is the likelier one.
+        meant = nearest(login, waiting) or nearest(login, known)
+        offer = " No name there is like it."
+        if meant:
+            nothing = ", who has handed in nothing" if meant in waiting else ""
+            offer = (
+                f" The nearest name there is {meant}{nothing}: if they are one person, "
+                f"`grader roster --same {login}={meant}` moves the work."
+            )
+        said.append(f"{login} is not on the roster.{offer}")
+    if others := strangers[MOST_NAMED:]:
+        said.append(
+            f"{counted(len(others), 'more login')} are not on the roster: {', '.join(others)}. If "
+            "the roster has other ids than the logins, `grader roster FILE --id COLUMN` takes them "
+            "from another column."
+        )
+    return said
 
 
 def join(course: CourseFolder, other: str, learner: str, later: bool = False) -> list[str]:
     """Move what was handed in as `other` to `learner`, and remember that both are one. Returns the
     lessons. Where both handed in a lesson it is a ClassroomError and nothing is moved or, with
     `later`, what was handed in later counts and the other is put aside."""
+    from . import lateness  # here, as nbgrader's preprocessors take long to import
+
     file = coursefile.read(course)
-    _require_one_of_the_roster(file, other, learner)
+    if other in file.learners:
+        raise ClassroomError(f"{other} is on the roster, and so is another person.")
+    if learner not in file.learners:
+        meant = nearest(learner, dict.fromkeys(file.learners, ()))
+        raise ClassroomError(
+            f"{learner} is not on the roster"
+            + (f"; the nearest name is {meant}." if meant else ".")
+        )
     with alone(course):
         with course.gradebook() as gradebook:
-            lessons = _lessons(course, gradebook, other)
+            theirs, ours = (_marked(gradebook, login) for login in (other, learner))
+            folders = (path for step in STEPS for path in (course.root / step / other).glob("*"))
+            lessons = sorted({*theirs, *(path.name for path in folders)})
             if not lessons and other not in file.learners[learner].also:
                 raise ClassroomError(f"Nobody has handed in anything as {other!r}.")
-            both = [name for name in lessons if _meet(course, gradebook, name, other, learner)]
-            newer = {name for name in lessons if _is_newer(course, gradebook, name, other, learner)}
+            both, newer = [], set()
+            for name in lessons:
+                there, here = (course.path("submitted", name, each) for each in (other, learner))
+                is_met = (there.is_dir() and here.is_dir()) or (name in theirs and name in ours)
+                both += [name] if is_met else []
+                if _is_newer((there, theirs.get(name)), (here, ours.get(name))):
+                    newer.add(name)
             if both and not later:
                 raise ClassroomError(
                     f"{other} and {learner} both handed in {', '.join(both)}, so nothing was "
@@ -39,64 +121,36 @@ def join(course: CourseFolder, other: str, learner: str, later: bool = False) ->
             _remember(course, file, other, learner)
             _move_marks(gradebook, other, learner, newer)
         for name in lessons:
-            move_folders(course, name, other, learner, name in newer)
+            _move_folders(course, name, other, learner, name in newer)
             changes.record(course, name, why=f"handed in as {other}")
         lateness.apply(course)
     return lessons
 
 
-def _require_one_of_the_roster(file: CourseFile, other: str, learner: str) -> None:
-    if other in file.learners:
-        raise ClassroomError(f"{other} is on the roster, and so is another person.")
-    if learner not in file.learners:
-        meant = nearest.nearest(learner, dict.fromkeys(file.learners, ()))
-        raise ClassroomError(
-            f"{learner} is not on the roster"
-            + (f"; the nearest name is {meant}." if meant else ".")
-        )
-
-
-def _lessons(course: CourseFolder, gradebook: Gradebook, login: str) -> list[str]:
-    """The lessons of which there is anything under this login."""
-    found = {one.assignment.name for one in _marked(gradebook, login).values()}
-    found |= {path.name for step in STEPS for path in (course.root / step / login).glob("*")}
-    return sorted(found)
-
-
 def _marked(gradebook: Gradebook, login: str) -> dict[str, SubmittedAssignment]:
     """By lesson, what the gradebook has under this login."""
-    found = gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
-    return {one.assignment.name: one for one in found}
+    rows = gradebook.db.query(SubmittedAssignment).filter_by(student_id=login)
+    return {row.assignment.name: row for row in rows}
 
 
-def _meet(
-    course: CourseFolder, gradebook: Gradebook, lesson: str, other: str, learner: str
-) -> bool:
-    """Whether both handed in a lesson, or have marks of it."""
-    handed_in = [course.path("submitted", lesson, login).is_dir() for login in (other, learner)]
-    marked = [lesson in _marked(gradebook, login) for login in (other, learner)]
-    return all(handed_in) or all(marked)
+HandedIn = tuple[Path, SubmittedAssignment | None]  # a folder, which need not be there, and marks
 
 
-def _is_newer(
-    course: CourseFolder, gradebook: Gradebook, lesson: str, other: str, learner: str
-) -> bool:
-    """Whether what counts is the other's: its folder, or without folders its marks, are later."""
+def _is_newer(theirs: HandedIn, ours: HandedIn) -> bool:
+    """True if what counts is theirs: the folder, or without folders the marks, are later."""
 
-    def when(login: str) -> tuple[bool, bool, datetime]:
-        folder = course.path("submitted", lesson, login)
-        mark = _marked(gradebook, login).get(lesson)
-        at = counting.handed_in_at(folder) or (mark and mark.timestamp) or datetime.min
-        return folder.is_dir(), mark is not None, at
+    def when(folder: Path, marks: SubmittedAssignment | None) -> tuple[bool, bool, datetime]:
+        at = handed_in_at(folder) or (marks and marks.timestamp) or datetime.min
+        return folder.is_dir(), marks is not None, at
 
-    ours, theirs = when(learner), when(other)
-    if ours[0] == theirs[0] and (ours[0] or ours[1] == theirs[1]):
-        return theirs[2] > ours[2]
-    return theirs > ours
+    mine, others = when(*ours), when(*theirs)
+    if mine[0] == others[0] and (mine[0] or mine[1] == others[1]):
+        return others[2] > mine[2]
+    return others > mine
 
 
 def _remember(course: CourseFolder, file: CourseFile, other: str, learner: str) -> None:
-    """That what is handed in as `other` from now on is this learner's, and its extensions."""
+    """Keep that what is handed in as `other` from now on is this learner's, and its extensions."""
     with changed(course) as document:
         also = {*file.learners[learner].also, other}
         document["learners"][learner]["also"] = sorted(also)
@@ -122,6 +176,60 @@ def _move_marks(gradebook: Gradebook, other: str, learner: str, newer: set[str])
             gradebook.db.flush()
             marked.student = student
     gradebook.db.flush()
-    for gone in [one for one in gradebook.students if one.id == other]:
+    for gone in [student for student in gradebook.students if student.id == other]:
         gradebook.db.delete(gone)
     gradebook.db.commit()
+
+
+# --- folders -------------------------------------------------------------------------------------
+
+
+def settle(course: CourseFolder, lesson: str) -> None:
+    """Rename what the exchange has from other logins, and move what lies in submitted/. Of two
+    folders there the newer one counts."""
+    for learner, person in coursefile.read(course).learners.items():
+        for other in person.also:
+            for folder in (course.shelves / "inbound").glob(f"{other}+{lesson}+*"):
+                name = f"{learner}{folder.name.removeprefix(other)}"
+                rename(folder, name, f"be renamed to {name!a}")
+            theirs, ours = (course.path("submitted", lesson, login) for login in (other, learner))
+            is_newer = _is_newer((theirs, None), (ours, None))
+            _move_folders(course, lesson, other, learner, is_newer)
+
+
+def rename(folder: Path, name: str, what: str) -> None:
+    """Give a folder of the exchange's another name; ClassroomError that `what` must be done where
+    that is not allowed."""
+    try:
+        folder.rename(folder.with_name(name))
+    except OSError as error:
+        raise ClassroomError(
+            f"{str(folder)!a} must {what}, and you may not ({error.strerror}): "
+            "inbound/ has to belong to you."
+        ) from error
+
+
+def _move_folders(course: CourseFolder, lesson: str, other: str, learner: str, newer: bool) -> None:
+    """Move what lies under the other login into the learner's place, if it is `newer` than what is
+    there; else put it aside."""
+    for step in STEPS:
+        source, target = (course.path(step, lesson, login) for login in (other, learner))
+        if not source.is_dir():
+            continue
+        if newer:
+            if target.exists():
+                _put_aside(course, target)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            source.rename(target)
+        else:
+            _put_aside(course, source)
+        with suppress(OSError):  # other lessons are there
+            source.parent.rmdir()
+
+
+def _put_aside(course: CourseFolder, folder: Path) -> None:
+    place = course.root / PUT_ASIDE / folder.relative_to(course.root)
+    if place.exists():
+        shutil.rmtree(place)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    folder.rename(place)

@@ -1,7 +1,12 @@
-"""Who judges: so many at a time on this machine, or the workers of a Dask cluster."""
+"""Verdicts on what is handed in: kept by content, and found by those who judge, so many at a time
+on this machine, or the workers of a Dask cluster.
 
-from __future__ import annotations
+A source is judged once, however many hand it in, and however often the class is graded. Each entry
+is sealed, so that one that was damaged, or written by somebody who does not know what hidden cases
+are drawn from, counts as none.
+"""
 
+import hashlib
 import os
 import re
 import time
@@ -15,38 +20,109 @@ from concurrent.futures import (
     wait,
 )
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .. import course
-from ..errors import CourseError, MachineError, of_the_machine
+from ..course import Exercise, Lesson
+from ..course.weave import learners_cell
+from ..disk_cache import DiskCache
+from ..errors import GO_ON, AuthorError, CourseError, MachineError, of_the_machine
 from ..judge import Verdict, judge
 from ..judge.sandbox import landlock
+from ..submissions.cells import cuda_source
 from . import ClassroomError
-from .cache_key import cache_key
-from .store import Question, Store
+from .cache_key import cache_key, judge_key, lesson_key
 
 PATIENCE = 15  # seconds until a scheduler must have answered, or a worker be there
 LOOK = 1.0  # seconds between two looks whether anybody still works
 RETRIES = 2  # what a lost worker had in hand goes to so many others before it counts as lost
+LONGEST = 200  # characters of what the judge says of a lesson's own solution
 
+_UNSETTLED = {"timeout", "unsupported"}  # a busy or broken machine can be the cause of these
 _ADDRESS = re.compile(r"(tcp|tls|ws|wss|ucx)://(\[[\w:%.]+\]|[\w.-]+):(\d{1,5})/?")
 
 
 @dataclass(frozen=True)
+class ToJudge:
+    """A question to the judge: is this source an answer to that exercise?"""
+
+    exercise: str  # LESSON/NAME
+    source: str
+    seed: int  # what hidden cases are drawn from
+
+
+@dataclass(frozen=True)
+class VerdictStore:
+    """A folder of verdicts for the lessons under `kernels`, as they were when first asked about."""
+
+    folder: Path
+    kernels: Path
+    partial_marks: bool = True  # without, verdicts are given without what a named fault leaves
+    _keys: dict[object, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def find(self, question: ToJudge) -> Verdict | None:
+        """The verdict that has been kept, if there is one."""
+        key, secret = self._entry(question)
+        if (found := DiskCache(self.folder).read(key, dict, secret)) is None:
+            return None
+        verdict = Verdict.from_dict(found)
+        return verdict if self.partial_marks else verdict.without_part()
+
+    def verdict(self, question: ToJudge) -> Verdict:
+        """The verdict that has been kept; MachineError where somebody has taken it away."""
+        if (verdict := self.find(question)) is None:
+            raise MachineError(f"A verdict is gone from {self.folder}. {GO_ON}")
+        return verdict
+
+    def keep(self, question: ToJudge, verdict: Verdict) -> None:
+        """Write it so that a reader sees the whole of it or nothing."""
+        key, secret = self._entry(question)
+        DiskCache(self.folder).add(key, verdict.to_dict(), secret)
+
+    def unsettled(self, questions: Iterable[ToJudge]) -> list[ToJudge]:
+        """Those of the questions, each once, of which there is no verdict that another machine, or
+        another day, would give as well."""
+        return [
+            question
+            for question in dict.fromkeys(questions)
+            if (verdict := self.find(question)) is None
+            or not _UNSETTLED.isdisjoint(case.status for case in verdict.cases)
+        ]
+
+    def key(self, lesson: str, of: Callable[[Path, str], str] = cache_key) -> str:
+        """The cache key of a lesson, or a part `of` it: found once."""
+        if (of, lesson) not in self._keys:
+            self._keys[of, lesson] = of(self.kernels, lesson)
+        return self._keys[of, lesson]
+
+    def parts(self, lesson: str) -> tuple[str, str]:
+        """The part of the cache key that is not the lesson's own, and the part that is."""
+        return self.key(lesson, judge_key), self.key(lesson, lesson_key)
+
+    def _entry(self, question: ToJudge) -> tuple[str, bytes]:
+        """The name of a question's entry, and its secret: nobody can tell them without the seed."""
+        named = [self.key(question.exercise.partition("/")[0]), question]
+        secret = f"seal\n{question.seed}".encode()
+        return hashlib.sha256(repr(named).encode()).hexdigest(), secret
+
+
+# --- who judges ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
 class Judges:
-    """Where `answer` is executed, and how many are there to do it; None: always somebody.
-    `confined`: only where nothing that others wrote can read files."""
+    """Where `answer` is executed."""
 
     pool: Executor
-    workers: Callable[[], int] | None = None
-    confined: bool = True
+    workers: Callable[[], int] | None = None  # how many there are now; None: always somebody
+    confined: bool = True  # only where nothing that others wrote can read files
 
-    def ask(self, store: Store, questions: Iterable[Question]) -> Iterator[Question]:
+    def ask(self, store: VerdictStore, questions: Iterable[ToJudge]) -> Iterator[ToJudge]:
         """Have the verdict on each question found and kept in `store`; the question as soon as
         that is done. MachineError when nobody is left who could."""
-        expected = {one: store.cache_key(one.exercise.partition("/")[0]) for one in questions}
+        expected = {each: store.key(each.exercise.partition("/")[0]) for each in questions}
         doing = {
             self.pool.submit(answer, question, store.kernels, known, self.confined): question
             for question, known in expected.items()
@@ -65,8 +141,8 @@ class Judges:
                 continue
             alone_since = alone_since or time.monotonic()
             if time.monotonic() - alone_since > PATIENCE:
-                for one in left:
-                    one.cancel()
+                for future in left:
+                    future.cancel()
                 raise MachineError(
                     "The cluster has no workers any more, and had none for "
                     f"{PATIENCE} s: start some (`dask worker`), then give the same command again. "
@@ -105,8 +181,8 @@ def judges(
     has not begun when an exception passes through is called off. Unconfined where they are to be
     `confined`, as is right for what others wrote, and this machine cannot do that."""
     if scheduler:
-        with _cluster(scheduler) as found:
-            yield replace(found, confined=confined)
+        with _cluster(scheduler) as workers:
+            yield replace(workers, confined=confined)
         return
     if confined:
         landlock.require()
@@ -117,7 +193,7 @@ def judges(
         pool.shutdown(cancel_futures=True)
 
 
-def answer(question: Question, kernels: Path, expected: str, confined: bool) -> Verdict:
+def answer(question: ToJudge, kernels: Path, expected: str, confined: bool) -> Verdict:
     """Judge a question by the lessons under `kernels` or, where there is no such folder, those
     of the machine this runs on. ClassroomError if they, or the grader, are not the `expected`
     cache key; Unconfined as `judges` says."""
@@ -135,7 +211,7 @@ def answer(question: Question, kernels: Path, expected: str, confined: bool) -> 
 
 @contextmanager
 def _cluster(scheduler: str) -> Iterator[Judges]:
-    if not (found := _ADDRESS.fullmatch(scheduler)) or int(found[3]) > 65535:
+    if not (address := _ADDRESS.fullmatch(scheduler)) or int(address[3]) > 65535:
         raise ClassroomError(
             f"{scheduler!a} is no address of a Dask scheduler: write --scheduler tcp://HOST:PORT."
         )
@@ -159,7 +235,40 @@ def _cluster(scheduler: str) -> Iterator[Judges]:
 
 def _workers(client: Any) -> int:
     """How many there are at this moment; none when the scheduler does not say."""
-    try:
+    with suppress(Exception):
         return len(client.sync(client.scheduler.ncores, callback_timeout=PATIENCE))
-    except Exception:
-        return 0
+    return 0
+
+
+# --- a lesson's own solution ---------------------------------------------------------------------
+
+
+def require_full_marks(
+    store: VerdictStore, lesson: Lesson, seeds: dict[str, int], workers: Judges
+) -> None:
+    """Before a lesson is handed out or graded: AuthorError with the first case that its own
+    solution of an exercise fails, as then an input, a reference or a budget is wrong, and
+    everybody's mark would be. `seeds` are what the class's hidden cases are drawn from; a verdict
+    that is in the store costs nothing."""
+    questions = {
+        exercise.name: _of_solution(lesson, exercise, seeds[exercise.name])
+        for exercise in lesson.exercises
+    }
+    for _ in workers.ask(store, store.unsettled(questions.values())):
+        pass
+    for exercise in lesson.exercises:
+        for case in store.verdict(questions[exercise.name]).cases:
+            if case.status != "passed" or case.points < case.max_points:
+                said = " ".join(case.message.split())[:LONGEST].rstrip(".")
+                raise AuthorError(
+                    f"The lesson's own solution of {lesson.name}/{exercise.name} fails the case "
+                    f"{case.name!r} ({case.status.replace('_', ' ')}: {said}), so everybody's "
+                    f"would: fix kernels/{lesson.name}/exercises.py or {exercise.source}; nothing "
+                    "was handed out or graded."
+                )
+
+
+def _of_solution(lesson: Lesson, exercise: Exercise, seed: int) -> ToJudge:
+    """The solution as a learner would hand it in, so that both are judged but once."""
+    source = cuda_source(learners_cell(exercise.name, lesson.solution(exercise)))
+    return ToJudge(f"{lesson.name}/{exercise.name}", source, seed)

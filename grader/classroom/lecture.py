@@ -1,33 +1,44 @@
-"""`grader demo --live`: a lesson's slides, on which kernels can be edited and judged in place.
+"""A lesson in the browser, served from here.
 
-The page is the same file as without; a script in it (slides/template/live.js) wakes up where it is
-served from here. Only this machine can connect, and only who knows the token of this run gets
-anything: another page in the same browser does not, by whatever name it calls this machine.
+`grader demo --live`: its slides, on which kernels can be edited and judged in place. The page is
+the same file as without; a script in it (slides/template/live.js) wakes up where it is served.
+Only this machine can connect, and only who knows the token of this run gets anything: another page
+in the same browser does not, by whatever name it calls this machine.
+
+`grader preview`: its page for its author, made anew whenever a file of it is saved.
 """
-
-from __future__ import annotations
 
 import json
 import secrets
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from nbformat import NotebookNode
+
+from .. import course
 from ..course import Lesson
+from ..course.weave import weave
 from ..errors import CourseError
-from ..judge import judge
-from ..notebook import verdict_card
+from ..judge import judge, oversights
 from ..submissions.cells import cuda_source
 
 HERE = "127.0.0.1"
 MOST = 1_000_000  # bytes of a question
 TOKEN = "X-Warpwise-Token"  # in the header of each question; the page's address has it, too
 
+PAGE = "index.html"
+_WRONG = """<!doctype html><meta charset="utf-8"><title>{name}</title>
+<body style="font: 1.1rem system-ui; max-width: 44rem; margin: 4rem auto">
+<h1>{name}</h1><p>{said}</p><p>Save the file again, and this page is made anew.</p>"""
 _NOT_YOURS = "Open the address that `grader demo --live` said: it holds a token."
 
 
@@ -43,6 +54,8 @@ class Lecture:
     def verdict(self, exercise: str, cell: str) -> str:
         """The card for the text of a `%%cuda` cell, on all cases with inputs drawn afresh; hidden
         ones by their category, as learners see them."""
+        from ..notebook import verdict_card
+
         asked = self.lesson.exercise(exercise)
         source, root = cuda_source(cell), self.lesson.path.parent
         with self._turn:
@@ -105,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._say(HTTPStatus.OK, {"html": card})
 
     def _may(self, token: str) -> bool:
-        """Whether somebody knows the token, and asked this machine by its own name: a page from
+        """True if somebody knows the token, and asked this machine by its own name: a page from
         elsewhere whose name leads here does neither."""
         named = self.headers.get("Host", "")
         _, port = self.connection.getsockname()
@@ -127,3 +140,60 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Nothing: the address would be in it."""
+
+
+# --- for its author -----------------------------------------------------------------------------
+
+
+class Preview:
+    """The page of the lesson `name` under `kernels`, solved and with every output. Its cells are
+    executed again only when something that they show may have changed: prose is there at once."""
+
+    def __init__(self, name: str, kernels: Path, folder: Path):
+        self.name, self.kernels, self.folder = name, kernels, folder
+        self._shown: object = None
+        self._outputs: list[list[NotebookNode]] = []
+
+    def write(self) -> str:
+        """Make the page; what is wrong with the lesson, in a sentence that the page has too."""
+        said = ""
+        try:
+            page = self._html(course.lesson(self.name, self.kernels))
+        except CourseError as error:
+            said = str(error)
+            page = _WRONG.format(name=escape(self.name), said=escape(said))
+        (self.folder / PAGE).write_text(page, encoding="utf-8")
+        return said
+
+    def _html(self, lesson: Lesson) -> str:
+        from nbconvert import HTMLExporter
+
+        from . import presentation
+
+        notebook = weave(lesson)
+        cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        # Its files that decide what cells show, and when each was saved.
+        files = [path for path in lesson.path.iterdir() if path.suffix in (".py", ".cu", ".toml")]
+        saved = sorted((path.name, path.stat().st_mtime_ns) for path in files)
+        shows = [cell.source for cell in cells], saved
+        if shows != self._shown:
+            oversights.require_none(lesson)
+            solved = presentation.solved(lesson, self.folder)
+            done = [cell for cell in solved.cells if cell.cell_type == "code"]
+            self._outputs, self._shown = [cell.outputs for cell in done], shows
+        for cell, outputs in zip(cells, self._outputs, strict=True):
+            cell.outputs = outputs
+        body, _ = HTMLExporter(template_name="lab").from_notebook_node(notebook)
+        return body
+
+
+def serve_preview(name: str, kernels: Path, port: int) -> None:
+    """Show the lesson at http://localhost:`port` until somebody presses Ctrl-C."""
+    from livereload import Server
+
+    with TemporaryDirectory(prefix="preview-") as folder:
+        preview = Preview(name, kernels, Path(folder))
+        preview.write()
+        server = Server()
+        server.watch(str(kernels / name / "*"), preview.write)
+        server.serve(port=port, host="localhost", root=folder, open_url_delay=1)

@@ -1,11 +1,9 @@
 """The class's marks as one table, a line a learner and a column a lesson: what every gradebook that
-is written for another system is made of."""
-
-from __future__ import annotations
+is written for another system is made of. And who answered a contest's exercise most cheaply."""
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -13,56 +11,56 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook, Student
 
-from ..course import Lesson
+from ..course import Contest, Lesson, Standing
+from ..status import Status
 from ..submissions.submission import is_name
-from . import ClassroomError, coursefile, export
+from . import ClassroomError, coursefile, export, verdicts
 from .coursefile import CourseFile, Person
-from .folder import CourseFolder
-from .secret import secret
+from .export import ExerciseRow
+from .folder import CourseFolder, secret
 
 SHOWN = 8  # hexadecimal digits of a pseudonym
 
 
 @dataclass(frozen=True)
-class Column:
-    """A lesson, the most points there are, and what each learning platform calls it, where several
-    of its columns could be the lesson's, all of them."""
+class LessonColumn:
+    """A lesson in the table."""
 
     lesson: str
     title: str
-    most: float
+    most: float  # the most points there are
+    # By learning platform, what that calls the lesson; where several of its columns could be the
+    # lesson's, all of them.
     headings: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
-class Line:
-    """A learner. `scores` by lesson, lateness taken off, without the lessons that nobody collected
-    of this one or that could not be judged, which are `unreadable`; `comments` by lesson: each
-    exercise's points and diagnosis, in words."""
+class LearnerLine:
+    """A learner in the table."""
 
     learner: str
     first: str
     last: str
     email: str
     person: Person
+    # By lesson, lateness taken off; without the lessons that nobody collected of this one or that
+    # could not be judged.
     scores: dict[str, float]
-    comments: dict[str, str]
+    comments: dict[str, str]  # by lesson: each exercise's points and diagnosis, in words
 
     @property
     def unreadable(self) -> int:
         """How many lessons were handed in and have no mark, as they could not be judged."""
         return len(self.comments.keys() - self.scores.keys())
 
-    @property
-    def name(self) -> str:
-        return " ".join(filter(None, (self.first, self.last)))
-
 
 @dataclass(frozen=True)
-class Marks:
-    columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
-    rows: tuple[export.Row, ...]  # exercise by exercise
+class MarksTable:
+    """Everybody's marks."""
+
+    columns: tuple[LessonColumn, ...]
+    lines: tuple[LearnerLine, ...]
+    rows: tuple[ExerciseRow, ...]  # exercise by exercise
     left_out: tuple[str, ...] = ()  # who is not on the roster
 
     @property
@@ -72,76 +70,108 @@ class Marks:
 
 @dataclass(frozen=True)
 class Whom:
-    """Whose marks are asked for: of one `section` or of all, `anonymous` or not, and with
-    `everybody` also of those who are not on the roster."""
+    """Whose marks are asked for."""
 
-    section: str | None = None
+    section: str | None = None  # None: of all
     anonymous: bool = False
-    everybody: bool = False
+    everybody: bool = False  # also of those who are not on the roster
 
 
-def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> Marks:
-    """Of these lessons, those that were released. ClassroomError when there is nothing."""
+def read(course: CourseFolder, lessons: list[Lesson], whom: Whom = Whom()) -> MarksTable:
+    """The marks of those of the lessons that were released. ClassroomError when there is
+    nothing."""
     file, section = coursefile.read(course), whom.section
     with course.gradebook() as gradebook:
-        released = {one.name: one for one in gradebook.assignments}
+        most = {each.name: each.max_score for each in gradebook.assignments}
         columns = tuple(
-            Column(one.name, one.title, released[one.name].max_score, file.plan(one.name).columns)
-            for one in lessons
-            if one.name in released
+            LessonColumn(each.name, each.title, most[each.name], file.plan(each.name).columns)
+            for each in lessons
+            if each.name in most
         )
         if not columns:
             raise ClassroomError("No lesson was released yet: run `grader release LESSON`.")
-        rows = [row for one in columns for row in export.rows(course, gradebook, one.lesson)]
-        scored: dict[str, list[export.Row]] = {}
+        rows = [row for each in columns for row in export.rows(course, gradebook, each.lesson)]
+        scored: dict[str, list[ExerciseRow]] = {}
         for row in rows:
             if row.status != export.NOT_HANDED_IN:
                 scored.setdefault(row.learner, []).append(row)
-        lines = [_line(file, one, scored.get(one.id, [])) for one in gradebook.students]
-    left_out = [] if whom.everybody else file.off_roster(one.learner for one in lines)
-    chosen = [
-        one
-        for one in lines
-        if section in (None, one.person.section) and one.learner not in left_out
+        lines = [_line(file, each, scored.get(each.id, [])) for each in gradebook.students]
+    left_out = [] if whom.everybody else file.off_roster(line.learner for line in lines)
+    lines = [
+        line
+        for line in lines
+        if section in (None, line.person.section) and line.learner not in left_out
     ]
-    if not chosen:
-        raise ClassroomError(_nobody(file, section))
-    names = Names(course, file, section, whom.anonymous)
-    chosen = [names.hide(one) for one in chosen] if whom.anonymous else chosen
-    shown = names.shown([row for row in rows if row.learner not in left_out])
-    return Marks(columns, tuple(sorted(chosen, key=_by_name)), tuple(shown), tuple(left_out))
+    if not lines and section is None:
+        raise ClassroomError("Nobody is in the gradebook yet: import a roster, or autograde.")
+    if not lines:
+        known = sorted({each.section for each in file.learners.values() if each.section})
+        there = ", ".join(known) or "none"
+        raise ClassroomError(f"Nobody is in section {section!r}; there are: {there}.")
+    names = ShownNames(course, file, section, whom.anonymous)
+    if whom.anonymous:
+        hidden = [replace(line, first="", last="", email="") for line in lines]
+        lines = [
+            replace(line, learner=names.name(line.learner), person=Person(line.person.section))
+            for line in hidden
+        ]
+    lines.sort(key=lambda line: (line.last.casefold(), line.first.casefold(), line.learner))
+    shown = names.shown(row for row in rows if row.learner not in left_out)
+    return MarksTable(columns, tuple(lines), tuple(shown), tuple(left_out))
+
+
+def _line(file: CourseFile, student: Student, rows: list[ExerciseRow]) -> LearnerLine:
+    scores, comments = {}, {}
+    for lesson, found in groupby(rows, attrgetter("lesson")):
+        mine = list(found)
+        late = max(row.late_penalty or 0.0 for row in mine)
+        if not any(row.score is None and row.max_score > 0 for row in mine):
+            scores[lesson] = round(max(0.0, sum(row.score or 0.0 for row in mine) - late), 4)
+        off = [f"late: {late:g} taken off"] if late else []
+        comments[lesson] = "; ".join([*map(_comment, mine), *off]) + "."
+    email = student.email or (student.id if "@" in student.id and is_name(student.id) else "")
+    first, last = student.first_name or "", student.last_name or ""
+    return LearnerLine(student.id, first, last, email, file.person(student.id), scores, comments)
+
+
+def _comment(row: ExerciseRow) -> str:
+    """The marks for an exercise in words, and without anything of a hidden case."""
+    of = f"of {row.max_score:g}" if row.max_score else "extra"
+    line = f", line {row.line}" if row.line else ""
+    why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
+    points = "no mark" if row.score is None else f"{row.score:g}"
+    return f"{row.exercise}: {points} {of}{why}"
 
 
 @dataclass(frozen=True)
-class Names:
-    """Who is shown, and as what: everybody or one section, by id or by a pseudonym."""
+class ShownNames:
+    """The learners who are shown, and as what: everybody or one section, by id or by a
+    pseudonym."""
 
     course: CourseFolder
     file: CourseFile
     section: str | None = None
     anonymous: bool = False
 
-    def shown(self, rows: list[export.Row]) -> list[export.Row]:
-        """The rows of those who are, under the name that they have."""
+    def chosen(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
+        """The rows of those who are shown."""
+        return [row for row in rows if self.has(row.learner)]
+
+    def has(self, learner: str) -> bool:
+        return self.section in (None, self.file.person(learner).section)
+
+    def shown(self, rows: Iterable[ExerciseRow]) -> list[ExerciseRow]:
+        """The same under the name that they have."""
         return [
             replace(row, learner=self.name(row.learner), note="" if self.anonymous else row.note)
             for row in self.chosen(rows)
         ]
 
-    def chosen(self, rows: list[export.Row]) -> list[export.Row]:
-        """The rows of those who are shown."""
-        if self.section is None:
-            return rows
-        return [row for row in rows if self.file.person(row.learner).section == self.section]
-
     def called(self, gradebook: Gradebook) -> dict[str, str]:
         """By id, what learners are called; nothing where nobody is to be known."""
         if self.anonymous:
             return {}
-        people = {
-            one.id: " ".join(filter(None, (one.first_name, one.last_name)))
-            for one in gradebook.students
-        }
+        people = {student.id: export.full_name(student) for student in gradebook.students}
         return {learner: name for learner, name in people.items() if name}
 
     def name(self, learner: str) -> str:
@@ -153,56 +183,36 @@ class Names:
         digest = hmac.new(key, f"name\n{learner}".encode(), hashlib.sha256).hexdigest()
         return f"anon-{digest[:SHOWN]}"
 
-    def hide(self, line: Line) -> Line:
-        person = Person(line.person.section)
-        return replace(
-            line, learner=self.name(line.learner), first="", last="", email="", person=person
-        )
+
+@dataclass(frozen=True)
+class LeaderboardPlace:
+    """A learner in a contest."""
+
+    number: int  # counts from 1; who stand alike share one
+    name: str  # as the learner is shown
+    standing: Standing
 
 
-def _line(file: CourseFile, student: Student, rows: list[export.Row]) -> Line:
-    mine = {lesson: list(found) for lesson, found in groupby(rows, attrgetter("lesson"))}
-    return Line(
-        student.id,
-        student.first_name or "",
-        student.last_name or "",
-        student.email or (student.id if "@" in student.id and is_name(student.id) else ""),
-        file.person(student.id),
-        {lesson: _score(found) for lesson, found in mine.items() if not any(map(_open, found))},
-        {lesson: _comment(found) for lesson, found in mine.items()},
-    )
+def leaderboard(
+    course: CourseFolder, lesson: Lesson, contest: Contest, names: ShownNames
+) -> list[LeaderboardPlace]:
+    """Everybody among those whom `names` gives whose answer passed, by a judge that counted for
+    contests; the cheapest first. ClassroomError when nobody is graded yet."""
+    from ..judge import Verdict
 
-
-def _score(rows: list[export.Row]) -> float:
-    penalty = max(row.late_penalty or 0.0 for row in rows)
-    return round(max(0.0, sum(row.score or 0.0 for row in rows) - penalty), 4)
-
-
-def _open(row: export.Row) -> bool:
-    return row.score is None and row.max_score > 0
-
-
-def _comment(rows: list[export.Row]) -> str:
-    """In words and without anything of a hidden case."""
-    late = max(row.late_penalty or 0.0 for row in rows)
-    off = [f"late: {late:g} taken off"] if late else []
-    return "; ".join([*map(_said, rows), *off]) + "."
-
-
-def _said(row: export.Row) -> str:
-    of = f"of {row.max_score:g}" if row.max_score else "extra"
-    line = f", line {row.line}" if row.line else ""
-    why = "" if row.status in ("passed", "") else f" ({row.status.replace('_', ' ')}{line})"
-    points = "no mark" if row.score is None else f"{row.score:g}"
-    return f"{row.exercise}: {points} {of}{why}"
-
-
-def _by_name(line: Line) -> tuple[str, str, str]:
-    return line.last.casefold(), line.first.casefold(), line.learner
-
-
-def _nobody(file: CourseFile, section: str | None) -> str:
-    if section is None:
-        return "Nobody is in the gradebook yet: import a roster, or autograde."
-    known = sorted({one.section for one in file.learners.values() if one.section})
-    return f"Nobody is in section {section!r}; there are: {', '.join(known) or 'none'}."
+    learners = course.learners("autograded", lesson.name)
+    if not learners:
+        raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
+    with course.gradebook() as gradebook:
+        called = names.called(gradebook)
+    standings = []
+    for learner in filter(names.has, learners):
+        kept = verdicts.read_if_any(course.path("autograded", lesson.name, learner))
+        if contest.exercise in kept:
+            verdict = Verdict.from_dict(kept[contest.exercise]["verdict"])
+            if verdict.status == Status.PASSED and verdict.contest:
+                name = called.get(learner, names.name(learner))
+                standings.append((contest.standing(verdict.contest), name))
+    standings.sort()
+    order = [standing for standing, _ in standings]
+    return [LeaderboardPlace(order.index(each) + 1, name, each) for each, name in standings]

@@ -1,16 +1,82 @@
-"""Changing course.toml by command: when a lesson is due, and for whom later."""
+"""Where a lesson stands, learner by learner: handed in, late, extended, graded, to be looked at.
+And course.toml changed by command: when a lesson is due, and for whom later."""
 
-from __future__ import annotations
-
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from nbgrader.api import MissingEntry
+
 from ..counted import some
-from . import ClassroomError, counting, coursefile, policy
-from .coursefile import changed, moment, table
-from .deadlines import due
-from .export import submissions
+from ..submissions.submission import handed_in_at
+from . import ClassroomError, coursefile, export
+from .coursefile import changed, moment, parse_policy, table
+from .deadlines import attempts, due, everybody, spent_days
 from .folder import CourseFolder
+
+
+@dataclass(frozen=True)
+class LearnerStatus:
+    """One learner's lesson. Times are UTC."""
+
+    learner: str
+    name: str
+    section: str
+    team: str
+    due: datetime | None  # None: not due
+    extended: bool
+    handed_in: bool
+    when: datetime | None  # None: not handed in, or nobody knows when
+    late: float  # seconds after `due`
+    spent: int  # late days
+    score: float | None  # points, lateness taken off; None: no marks
+    waits: bool  # marks wait for an instructor
+    unreadable: bool  # something of it could not be judged
+
+
+def statuses(course: CourseFolder, lesson: str) -> list[LearnerStatus]:
+    """Everybody whom the gradebook or the roster knows, or who handed in, by name of the folder.
+    What was not collected yet does not count as handed in."""
+    file = coursefile.read(course)
+    plan = file.plan(lesson)
+    with course.gradebook() as gradebook:
+        try:
+            gradebook.find_assignment(lesson)
+        except MissingEntry as error:
+            raise ClassroomError(
+                f"{lesson} was never released: run `grader release {lesson}`."
+            ) from error
+        names = {student.id: export.full_name(student) for student in gradebook.students}
+        unread = export.unmarked(gradebook, lesson)
+        marks = export.marks(gradebook, lesson)
+        waiting = unread | {mark.learner for mark in marks if export.overridden(mark)}
+        spent = spent_days(file, gradebook, lesson)
+        scores, times = {}, {}
+        for submission in export.submissions(gradebook, lesson):
+            score = submission.score - submission.late_submission_penalty
+            times[submission.student_id] = submission.timestamp
+            scores[submission.student_id] = max(0.0, score)
+    found = []
+    for learner in sorted({*names, *file.learners, *course.learners("submitted", lesson)}):
+        until, person = due(file, lesson, learner), file.person(learner)
+        folders = attempts(course, file, lesson, learner)
+        when = times.get(learner) or (handed_in_at(folders[-1]) if folders else None)
+        status = LearnerStatus(
+            learner,
+            names.get(learner, ""),
+            person.section,
+            person.team if plan.teams else "",
+            until,
+            extended=bool(plan.extensions.keys() & {learner, *file.team(lesson, learner)}),
+            handed_in=bool(folders) or learner in times,
+            when=when,
+            late=max(0.0, (when - until).total_seconds()) if when and until else 0.0,
+            spent=spent.get(learner, 0),
+            score=None if learner in unread else scores.get(learner),
+            waits=learner in waiting,
+            unreadable=learner in unread,
+        )
+        found.append(status)
+    return found
 
 
 def objection(course: CourseFolder, lesson: str, until: str, learner: str | None = None) -> str:
@@ -20,8 +86,8 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     plan, option = file.plan(lesson), "--until" if learner else "--due"
     after, now = moment(until, file.zone, option), datetime.now(UTC).replace(tzinfo=None)
     with course.gradebook() as gradebook:
-        dates = {one.name: one.duedate for one in gradebook.assignments}
-        marked = {one.student_id: one.timestamp for one in submissions(gradebook, lesson)}
+        dates = {each.name: each.duedate for each in gradebook.assignments}
+        marked = {each.student_id: each.timestamp for each in export.submissions(gradebook, lesson)}
     before = due(file, lesson, learner) if learner else plan.due or dates.get(lesson)
     earlier = before is not None and after < before
     if not earlier and (learner or after >= now):
@@ -30,29 +96,25 @@ def objection(course: CourseFolder, lesson: str, until: str, learner: str | None
     if learner:
         changed = replace(plan, extensions={**plan.extensions, learner: after})
     then = replace(file, lessons={**file.lessons, lesson: changed})
-    known = counting.everybody(file, lesson, course.learners("submitted", lesson))
-    whose = {*known, *marked}
+    whose = {*everybody(file, lesson, course.learners("submitted", lesson)), *marked}
     if learner:
         whose &= {learner, *file.team(lesson, learner)}
-    when = {one: marked.get(one) or _newest(course, file, lesson, one) for one in whose}
-    late = sorted(one for one, at in when.items() if at and at > (due(then, lesson, one) or at))
-    told = "past" if after < now else ""
+    late = []
+    for name in sorted(whose):
+        folders = attempts(course, file, lesson, name)
+        at = marked.get(name) or (handed_in_at(folders[-1]) if folders else None)
+        if at and at > (due(then, lesson, name) or at):
+            late.append(name)
+    why = "past" if after < now else ""
     if before and earlier:
-        told += f"{told and ' and '}earlier than it was ({file.local(before)})"
+        why += f"{why and ' and '}earlier than it was ({file.local(before)})"
     names = f" ({some(late)})" if late else ""
-    count = f"{len(late)} of {len(when)} would be late{names}"
+    count = f"{len(late)} of {len(whose)} would be late{names}"
     whom = f" for {learner}" if learner else ""
     return (
-        f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {told}: "
-        f"{count if when else 'nobody has handed in yet'}."
+        f"{lesson} would be due {file.local(after)} {file.zone}{whom}, which is {why}: "
+        f"{count if whose else 'nobody has handed in yet'}."
     )
-
-
-def _newest(
-    course: CourseFolder, file: coursefile.CourseFile, lesson: str, learner: str
-) -> datetime | None:
-    folders = counting.attempts(course, file, lesson, learner)
-    return counting.handed_in_at(folders[-1]) if folders else None
 
 
 def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | None) -> None:
@@ -63,7 +125,7 @@ def set_due(course: CourseFolder, lesson: str, until: str | None, late: str | No
         if until is not None:
             plan["due"] = file.local(moment(until, file.zone, "--due"))
         if late is not None:
-            policy.parse(late, "--late")
+            parse_policy(late, "--late")
             plan["late"] = late
 
 
@@ -87,19 +149,14 @@ def extend(course: CourseFolder, lesson: str, learner: str, until: str) -> datet
         raise ClassroomError(
             f"{lesson} is not due at any time: run `grader release {lesson} --due TIME` first."
         )
-    _require_known(course, file, learner)
+    with course.gradebook() as gradebook:
+        known = {student.id for student in gradebook.students} | set(file.learners)
+    known |= {path.name for path in (course.root / "submitted").glob("*")}
+    if known and learner not in known:  # a name that nobody has is a slip, once anybody is known
+        raise ClassroomError(
+            f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."
+        )
     with changed(course) as document:
         plan = table(document, "lessons", lesson, "extensions")
         plan[learner] = file.local(moment(until, file.zone, "--until"))
     return before
-
-
-def _require_known(course: CourseFolder, file: coursefile.CourseFile, learner: str) -> None:
-    """A name that nobody has is a slip, once anybody is known."""
-    with course.gradebook() as gradebook:
-        known = {one.id for one in gradebook.students} | set(file.learners)
-    known |= {path.name for path in (course.root / "submitted").glob("*")}
-    if known and learner not in known:
-        raise ClassroomError(
-            f"Nobody in the gradebook or in {coursefile.FILE} is called {learner!r}."
-        )

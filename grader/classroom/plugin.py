@@ -8,14 +8,20 @@ both in their places, in one list, as only steps of one list share their `resour
 
 formgrader's button has nbgrader make them, and they judge what they meet; `grader autograde` goes
 the same two steps by `take` and `fill`, with a `Marking` for each submission (see `entering`).
+
+A verdict's card is made with inline styles, as that is what every editor leaves in a learner's
+notebook. Of its HTML they are four fifths, for most of them stand there many times. In what is kept
+for a class each becomes a rule with a name made of what it says: so the rules of many cards can be
+put together on one page, and no two cards get into each other's way.
 """
 
-from __future__ import annotations
-
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from nbformat import NotebookNode, v4
 from nbgrader.api import Gradebook
@@ -23,20 +29,23 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from .. import course
-from ..course import Lesson
+from ..course import Exercise, Lesson
+from ..course.kinds import unmarked
 from ..course.weave import CHECK, CUDA, cell_id, graded
 from ..judge import Verdict, judge
+from ..judge.beside import changes
 from ..judge.sandbox import landlock
 from ..status import Status
 from ..submissions import intake
-from . import shown_marks, verdicts
-from .folder import CourseFolder
+from . import verdicts
+from .folder import CourseFolder, seed
 from .sanitize_html import sanitize
-from .secret import seed
-from .shared_styles import shared
 
-NO_MARK = "no_mark"  # in the metadata of a check cell's output: nbgrader would read a 0
 ANSWERS = "warpwise"  # in nbconvert's resources: what TakeAnswers found, by exercise
+
+_TAG = re.compile(r"<[a-z][^<>]*>")
+_STYLE = re.compile(r' style="([^"]*)"')
+_RULES = re.compile(r"<style>([^<]*)</style>")
 
 Pair = tuple[NotebookNode, NotebookNode]
 Answers = dict[str, intake.Answer]  # by exercise
@@ -45,16 +54,14 @@ Resources = dict[str, Any]  # nbconvert's, which each step may add to
 
 @dataclass(frozen=True)
 class Marking:
-    """How one submission is marked. `verdict` is that on an exercise (LESSON/NAME) and a source;
-    `floors` are the points that feedback has shown for the same answers, by exercise; `unreadable`
-    says why there is nothing to grade, empty when there is; `remark` what else is wrong, and costs
-    no points; `others` are the notebooks that lie beside this one."""
+    """How one submission is marked."""
 
-    verdict: Callable[[str, str], Verdict]
+    verdict: Callable[[str, str], Verdict]  # on an exercise (LESSON/NAME) and a source
+    # The points that feedback has shown for the same answers, by exercise.
     floors: Mapping[str, float] = field(default_factory=dict)
-    unreadable: str = ""
-    remark: str = ""
-    others: tuple[str, ...] = ()
+    unreadable: str = ""  # why there is nothing to grade; empty when there is
+    remark: str = ""  # what else is wrong, and costs no points
+    others: tuple[str, ...] = ()  # the notebooks that lie beside this one
 
 
 class TakeAnswers(NbGraderPreprocessor):
@@ -81,7 +88,7 @@ class JudgeAnswers(NbGraderPreprocessor):
         where, answers = resources["nbgrader"], resources[ANSWERS]
         lesson = course.lesson(where["assignment"], Path(self.kernels))
         whose = (CourseFolder(self.config), lesson.name, where["student"])
-        floors = shown_marks.floors(*whose, answers.values())
+        floors = verdicts.floors(*whose, answers.values())
         kept = fill(nb, lesson, answers, Marking(self._verdict, floors))
         resources["outputs"] = {verdicts.FILE: verdicts.packed(kept)}
         return nb, resources
@@ -106,7 +113,7 @@ def take(notebook: NotebookNode, pairs: dict[str, Pair], unreadable: str = "") -
 
 def fill(
     notebook: NotebookNode, lesson: Lesson, answers: Answers, marking: Marking
-) -> dict[str, verdicts.Kept]:
+) -> dict[str, verdicts.KeptVerdict]:
     """Put a score and a page into each check cell; what is kept of the verdicts, by exercise."""
     kept = {}
     for cell in notebook.cells:
@@ -118,7 +125,7 @@ def fill(
 
 def _grade(
     lesson: Lesson, answer: intake.Answer, check: NotebookNode, marking: Marking
-) -> verdicts.Kept:
+) -> verdicts.KeptVerdict:
     """Fill the check cell's output, and return what is kept of the verdict."""
     exercise, most = lesson.exercise(answer.name), float(check.metadata.nbgrader["points"])
     problem = marking.unreadable or answer.problem or marking.remark
@@ -126,35 +133,25 @@ def _grade(
     verdict, page = Verdict(exercise.id, 0.0, exercise.points, status, problem), ""
     if answer.source is not None:
         verdict = marking.verdict(exercise.id, answer.source)
-        page = verdicts.page(verdict, answer.source, exercise)
-    if marking.others and verdict.status == Status.NOT_ATTEMPTED:
-        problem = problem or _elsewhere(marking.others, lesson.name)
-    kept: verdicts.Kept = {"problem": problem, "verdict": verdict.to_dict()}
+        page = card(verdict, answer.source, exercise)
+    if marking.others and verdict.status == Status.NOT_ATTEMPTED and not problem:
+        problem = (
+            f"{lesson.name}.ipynb has cells as they were handed out, and beside it lies "
+            f"{', '.join(marking.others)}, which is not graded: hand in the one with the work as "
+            f"{lesson.name}.ipynb."
+        )
+    kept: verdicts.KeptVerdict = {"problem": problem, "verdict": verdict.to_dict()}
     floor = min(marking.floors.get(answer.name, 0.0), float(exercise.points))
     if floor > (verdicts.points(kept) or 0.0):
         kept["keeps"] = floor
     points = verdicts.points(kept)
     data = {
         "text/plain": repr(verdicts.score(points or 0.0, most)),
-        "text/html": shared(verdicts.notice(problem) + page),
+        "text/html": shared(notice(problem) + page),
     }
-    mark = {NO_MARK: True} if points is None else {}
+    mark = {verdicts.NO_MARK: True} if points is None else {}
     check.outputs = [v4.new_output("execute_result", data=data, metadata=mark)]
     return kept
-
-
-def mark_of(check: NotebookNode) -> float | None:
-    """The points in a check cell that `fill` has filled; None: the answer could not be judged."""
-    (output,) = check.outputs
-    return None if NO_MARK in output.metadata else float(output.data["text/plain"])
-
-
-def _elsewhere(others: tuple[str, ...], lesson: str) -> str:
-    return (
-        f"{lesson}.ipynb has cells as they were handed out, and beside it lies "
-        f"{', '.join(others)}, which is not graded: hand in the one with the work as "
-        f"{lesson}.ipynb."
-    )
 
 
 def released_pairs(gradebook: Gradebook, lesson: str) -> dict[str, Pair]:
@@ -162,26 +159,15 @@ def released_pairs(gradebook: Gradebook, lesson: str) -> dict[str, Pair]:
     released = gradebook.find_notebook(lesson, lesson)
     sources = {cell.name: cell.source for cell in released.source_cells}
     points = {cell.name: cell.max_score for cell in released.grade_cells}
-    names = sorted(cell.name for cell in released.solution_cells)
-    return {name: _released_pair(sources, points, lesson, name) for name in names}
-
-
-def _released_pair(
-    sources: dict[str, str], points: dict[str, float], lesson: str, name: str
-) -> Pair:
-    check = CHECK + name
-    return (
-        v4.new_code_cell(
-            sources[name],
-            id=cell_id(lesson, name),
-            metadata={**CUDA, **graded(name, solution=True)},
-        ),
-        v4.new_code_cell(
-            sources[check],
-            id=cell_id(lesson, check),
-            metadata=graded(check, grade=True, locked=True, points=points[check]),
-        ),
-    )
+    pairs = {}
+    for name in sorted(cell.name for cell in released.solution_cells):
+        check, marks = CHECK + name, {**CUDA, **graded(name, solution=True)}
+        of_check = graded(check, grade=True, locked=True, points=points[check])
+        pairs[name] = (
+            v4.new_code_cell(sources[name], id=cell_id(lesson, name), metadata=marks),
+            v4.new_code_cell(sources[check], id=cell_id(lesson, check), metadata=of_check),
+        )
+    return pairs
 
 
 def _rebuilt(
@@ -201,3 +187,71 @@ def _rebuilt(
     for answer in answers:
         if answer.cell is None:
             yield from pairs[answer.name]
+
+
+# --- cards ---------------------------------------------------------------------------------------
+# Each imports `notebook` itself: with it come its pictures, which most commands never draw.
+
+
+def notice(problem: str) -> str:
+    """HTML that says what is wrong with the notebook; empty when nothing is."""
+    from ..notebook import cards
+
+    return cards.notice(problem).html if problem else ""
+
+
+def card(verdict: Verdict, source: str, exercise: Exercise) -> str:
+    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
+    of our solution, as others may still hand in."""
+    from ..notebook import verdict_card
+
+    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
+
+
+def beside_ours(cell: str, solution: str) -> str:
+    """HTML with the lines in which a cell and our solution differ."""
+    from ..notebook import verdict_card
+
+    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
+
+
+def with_mark(card: str, kept: verdicts.KeptVerdict, mark: float | None) -> str:
+    """The card with another mark than the verdict's in its title."""
+    from ..notebook.verdict_card import of_points
+
+    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
+    said = "no mark" if mark is None else of_points(round(mark, 2), most)
+    return card.replace(of_points(points, most), said, 1)
+
+
+def without_ours(card: str) -> str:
+    """The card as it is made now; an earlier version put our solution into it."""
+    from ..notebook.verdict_card import COMPARE
+
+    ours = rf"<details[^>]*><summary>(?:(?!</summary>).)*{COMPARE}.*?</details>"
+    return re.sub(ours, "", card, flags=re.DOTALL)
+
+
+def shared(html: str) -> str:
+    """The same card: first its rules, then what they are about. What it holds of a learner's must
+    be escaped, as it is in every card."""
+    rules: dict[str, None] = {}
+
+    def named(style: re.Match[str]) -> str:
+        says = unescape(style[1])
+        name = f"w{crc32(says.encode()):08x}"
+        # Three times the name, so that what a page says of every `td` or `pre` does not go before.
+        rules[f"{f'.{name}' * 3}{{{says}}}"] = None
+        return f' class="{name}"'
+
+    def tag(found: re.Match[str]) -> str:
+        return found[0] if " class=" in found[0] else _STYLE.sub(named, found[0])
+
+    body = _TAG.sub(tag, html)
+    return "<style>{}</style>{}".format("\n".join(rules), body) if rules else html
+
+
+def apart(html: str) -> tuple[tuple[str, ...], str]:
+    """The rules that `shared` has put in front, and what they are about."""
+    rules = [rule for sheet in _RULES.findall(html) for rule in sheet.split("\n")]
+    return tuple(rules), _RULES.sub("", html)

@@ -1,8 +1,6 @@
 """A lesson whose folder has another name now: what the course still has under the old one, and how
 all of it gets the new one."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,40 +12,37 @@ from .. import course as lessons
 from ..counted import counted
 from ..course.weave import CHECK
 from . import ClassroomError, changes
-from .batch import alone
 from .coursefile import changed, table
-from .folder import CourseFolder
-from .nearest import nearest
+from .folder import CourseFolder, alone
+from .joining import nearest
 
 _HANDED_OUT = ("source", "release", "outbound")
 
 
 def gone(course: CourseFolder) -> list[str]:
-    """A sentence for each lesson that the gradebook has and that has no folder here."""
+    """A sentence for each lesson that the gradebook has and that has no folder here. nbgrader may
+    have assignments of an instructor's own, too: their cells have other names."""
     if not (course.root / "gradebook.db").is_file():
         return []
     here = lessons.names(course.kernels)
     with course.gradebook() as gradebook:
-        marks = {one.name: one.num_submissions for one in gradebook.assignments}
-        missing = [
-            one.name for one in gradebook.assignments if one.name not in here and _is_lesson(one)
-        ]
+        marks = {each.name: each.num_submissions for each in gradebook.assignments}
+        cells = {
+            each.name: [cell.name for book in each.notebooks for cell in book.grade_cells]
+            for each in gradebook.assignments
+            if each.name not in here
+        }
     new = {name: () for name in here if not marks.get(name)}
-    return [_sentence(name, marks[name], nearest(name, new)) for name in missing]
-
-
-def _is_lesson(assignment: Assignment) -> bool:
-    """Whether it was made of one; nbgrader may have assignments of an instructor's own, too."""
-    cells = [cell.name for notebook in assignment.notebooks for cell in notebook.grade_cells]
-    return bool(cells) and all(name.startswith(CHECK) for name in cells)
-
-
-def _sentence(lesson: str, marks: int, new: str) -> str:
-    moves = f"`grader rename {lesson} {new or 'NEW'}` moves everything to its new name"
-    return (
-        f"The gradebook has {lesson} ({counted(marks, 'mark')}), and there is no folder "
-        f"kernels/{lesson}. If that lesson was renamed, {moves}; else put the folder back."
-    )
+    sentences = []
+    for name, checks in cells.items():
+        if checks and all(cell.startswith(CHECK) for cell in checks):
+            command = f"`grader rename {name} {nearest(name, new) or 'NEW'}`"
+            sentences.append(
+                f"The gradebook has {name} ({counted(marks[name], 'mark')}), and there is no "
+                f"folder kernels/{name}. If that lesson was renamed, {command} moves everything to "
+                "its new name; else put the folder back."
+            )
+    return sentences
 
 
 def rename(course: CourseFolder, old: str, new: str) -> int:
@@ -55,27 +50,29 @@ def rename(course: CourseFolder, old: str, new: str) -> int:
     kernels/ has. Returns how many learners' marks that are. ClassroomError, and nothing is moved,
     where both have marks or work. Whoever is stopped gives the same command again: the gradebook,
     by which `gone` knows the old name, comes last."""
-    _require_new_name(course, old, new)
-    with alone(course):
-        moves = list(_moves(course, old, new))
-        with course.gradebook() as gradebook:
-            found = {one.name: one for one in gradebook.assignments}
-            if not moves and old not in found:
-                raise ClassroomError(f"The course has nothing of a lesson {old!r}.")
-            _require_one_of_both(moves, found, old, new)
-            for source, target in moves:
-                _move(source, target, old, new)
-            _rename_in_course_file(course, old, new)
-            changes.rename(course, old, new)
-            return _rename_in_gradebook(gradebook, old, new)
-
-
-def _require_new_name(course: CourseFolder, old: str, new: str) -> None:
     here = lessons.names(course.kernels)
     if old in here:
         raise ClassroomError(f"kernels/{old} is still there: give that folder its new name first.")
     if new not in here:
         raise ClassroomError(f"There is no folder kernels/{new}; there are: {', '.join(here)}.")
+    with alone(course):
+        moves = list(_moves(course, old, new))
+        with course.gradebook() as gradebook:
+            found = {each.name: each for each in gradebook.assignments}
+            if not moves and old not in found:
+                raise ClassroomError(f"The course has nothing of a lesson {old!r}.")
+            _require_one_of_both(moves, found, old, new)
+            for source, target in moves:
+                _move(source, target, old, new)
+            with changed(course) as document:
+                if old in document.get("lessons", {}):
+                    before = document["lessons"].pop(old)
+                    kept = table(document, "lessons", new)
+                    for name in before:
+                        if name not in kept:  # what it says of the new name already goes before
+                            kept[name] = before[name]
+            changes.rename(course, old, new)
+            return _rename_in_gradebook(gradebook, old, new)
 
 
 def _require_one_of_both(
@@ -86,16 +83,16 @@ def _require_one_of_both(
             f"The gradebook has marks of {old} ({found[old].num_submissions}) and of {new} "
             f"({found[new].num_submissions}), so nothing was moved."
         )
-    both = [source.parent.name for source, target in moves if _is_work(target) and target.exists()]
+    both = [
+        source.parent.name
+        for source, target in moves
+        if target.parents[1].name == "submitted" and target.exists()
+    ]
     if both:
         raise ClassroomError(
             f"Both {old} and {new} were handed in by {', '.join(both)}, so nothing was moved: keep "
             "one of the folders in submitted/."
         )
-
-
-def _is_work(folder: Path) -> bool:
-    return folder.parents[1].name == "submitted"
 
 
 def _moves(course: CourseFolder, old: str, new: str) -> Iterator[tuple[Path, Path]]:
@@ -123,17 +120,6 @@ def _move(source: Path, target: Path, old: str, new: str) -> None:
     if target.exists():
         shutil.rmtree(target)
     source.rename(target)
-
-
-def _rename_in_course_file(course: CourseFolder, old: str, new: str) -> None:
-    """What the file says of the new name already goes before what it says of the old one."""
-    with changed(course) as document:
-        if old in document.get("lessons", {}):
-            before = document["lessons"].pop(old)
-            kept = table(document, "lessons", new)
-            for name in before:
-                if name not in kept:
-                    kept[name] = before[name]
 
 
 def _rename_in_gradebook(gradebook: Gradebook, old: str, new: str) -> int:

@@ -1,7 +1,10 @@
 """Who is in the class: read from what a learning platform exports, into nbgrader's gradebook (id,
-name, e-mail) and course.toml (section, team, and the platform's own columns, for the way back)."""
+name, e-mail) and course.toml (section, team, and the platform's own columns, for the way back).
 
-from __future__ import annotations
+Which column of a platform is a lesson's has to be found out: teachers call them "Lab 02 Tree
+reduction", "HW2: tree reductions" or "Assignment 2", and platforms add numbers and words of their
+own.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,7 +15,7 @@ from typing import Any
 import tomlkit
 
 from ..submissions.submission import is_name
-from . import ClassroomError, columns, coursefile, spreadsheets, tabular
+from . import ClassroomError, coursefile, spreadsheets
 from .coursefile import changed, table
 from .folder import CourseFolder
 
@@ -20,24 +23,21 @@ Row = Mapping[str, str]  # by the column's name
 
 
 @dataclass(frozen=True)
-class System:
-    """How a platform's file is known, and what its columns are called. `mark`: columns that no
-    other system has; `kept`: those that its own import asks for; the rest: by what is looked for,
-    in this order of preference. `skipped`: how rows begin that are no learner's; `several`: a
-    cell may name several sections or teams, of which the first counts."""
+class RosterFormat:
+    """How a platform's file is known, and what its columns are called."""
 
     name: str
-    mark: tuple[str, ...]
-    kept: tuple[str, ...] = ()
-    id: tuple[str, ...] = ()
+    mark: tuple[str, ...]  # columns that no other system has
+    kept: tuple[str, ...] = ()  # columns that its own import asks for
+    id: tuple[str, ...] = ()  # columns, as the next two in this order of preference
     section: tuple[str, ...] = ()
     team: tuple[str, ...] = ()
-    skipped: tuple[str, ...] = ()
-    several: bool = True
+    skipped: tuple[str, ...] = ()  # how rows begin that are no learner's
+    several: bool = True  # a cell may name several sections or teams, of which the first counts
 
 
 SYSTEMS = (
-    System(
+    RosterFormat(
         "canvas",
         mark=("Student", "ID"),
         kept=("Student", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Section"),
@@ -46,7 +46,7 @@ SYSTEMS = (
         team=("Group Name",),
         skipped=("Points Possible", "Student, Test", "Manual Posting"),
     ),
-    System(
+    RosterFormat(
         "brightspace",
         mark=("OrgDefinedId",),
         kept=("OrgDefinedId", "Username"),
@@ -54,13 +54,13 @@ SYSTEMS = (
         section=("Sections", "Section"),
         team=("Groups", "Group"),
     ),
-    System(
+    RosterFormat(
         "blackboard",
         mark=("Last Name", "First Name", "Username"),
         kept=("Last Name", "First Name", "Username", "Student ID"),
         id=("Username", "Student ID"),
     ),
-    System(
+    RosterFormat(
         "moodle",
         mark=("Email address",),
         kept=("Username", "ID number", "Email address"),
@@ -68,7 +68,7 @@ SYSTEMS = (
         section=("Section",),
         team=("Group", "Groups"),
     ),
-    System(
+    RosterFormat(
         "csv",
         mark=(),
         kept=("id",),
@@ -87,9 +87,34 @@ _COMMA = re.compile(r"\s*[,\uff0c\u060c\u3001]\s*")  # also East Asia's and Arab
 _SUFFIX = re.compile(r"([js]n?r|junior|senior|i{2,3}|iv|vi{1,3}|ix|esq|ph\.?d|m\.?d)\.?", re.I)
 _SEVERAL = re.compile(r"\s*(?:,|;|\band\b)\s*")  # where a cell names several sections
 
+# What a platform puts behind a column's own name.
+_ADDED = re.compile(
+    r"\s*(\(\d+\)|\(real\)|\[total pts:[^\]]*\]\s*(\|\d+)?|points grade.*)\s*$", re.IGNORECASE
+)
+# Columns that take no points, though a lesson's name may stand in them.
+_NO_POINTS = re.compile(
+    r"\((feedback|percentage|letter)\)$|\b(text grade|(current|final) (score|points|grade))\b",
+    re.IGNORECASE,
+)
+# Words that say that a column is some lesson's, and not which.
+_GENERAL = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and assessment assignment chapter course cuda ex exercise for homework hw in l lab "
+        "laboratory lesson module no nr number of on p part points practical problem project ps "
+        "session set sheet task the to topic unit week",
+    )
+)
+# Words of a column that is no lesson's, though it may be about one.
+_OTHER = frozenset(
+    re.findall(r"\w+", "attendance exam final midterm participation quiz quizze review survey test")
+)
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+Rank = tuple[int, int, int]  # the name: 3 it is all of the heading, 2 a part, 1 it is not there
+
 
 @dataclass(frozen=True)
-class Member:
+class RosterMember:
     """A learner as a roster has it. `first` is all of a name that is in one piece."""
 
     id: str
@@ -103,11 +128,11 @@ class Member:
 
 @dataclass(frozen=True)
 class Roster:
-    """A file: where it is from, whom it has, and what the system calls each lesson in it."""
+    """A file of a learning platform."""
 
-    system: System
-    members: tuple[Member, ...]
-    headings: tuple[str, ...]
+    system: RosterFormat  # where it is from
+    members: tuple[RosterMember, ...]
+    headings: tuple[str, ...]  # of its columns
 
 
 def read(
@@ -115,12 +140,14 @@ def read(
 ) -> Roster:
     """The roster in a file; `id`, `section` and `team` name the columns to take instead of the
     system's usual ones. ClassroomError names the line that cannot be."""
-    head, *rest = tabular.read(path)
+    head, *rest = spreadsheets.read(path)
     system = _system(head)
     for column in filter(None, (id, section, team)):
         if column not in head:
-            raise ClassroomError(f"{path.name} has no column {column!r}; it has {_listed(head)}.")
-    members: dict[str, Member] = {}
+            raise ClassroomError(
+                f"{path.name} has no column {column!r}; it has {', '.join(head[:12])}."
+            )
+    members: dict[str, RosterMember] = {}
     for number, cells in enumerate(rest, 2):
         row = dict(zip(head, cells, strict=False))
         member = _member(system, row, id, section, team)
@@ -172,7 +199,7 @@ def _columns(
         return {}
     about = {*roster.system.id, *roster.system.kept, *_FIRST, *_LAST, *_WHOLE, *_EMAIL}
     headings = [one for one in roster.headings if one not in about]
-    found = {name: one for name, one in columns.matches(lessons, headings).items() if one}
+    found = {name: one for name, one in matches(lessons, headings).items() if one}
     for name in lessons:
         chosen = before.plan(name).columns.get(roster.system.name, ())
         if len(chosen) == 1 and chosen[0] in roster.headings:
@@ -180,7 +207,7 @@ def _columns(
     return found
 
 
-def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
+def _entry(system: RosterFormat, member: RosterMember, before: coursefile.Person) -> Any:
     """A learner's line in course.toml; what this roster does not say stays as it was."""
     entry = tomlkit.inline_table()
     for name, value in (
@@ -202,26 +229,26 @@ def _entry(system: System, member: Member, before: coursefile.Person) -> Any:
     return entry
 
 
-def _system(head: list[str]) -> System:
+def _system(head: list[str]) -> RosterFormat:
     for system in SYSTEMS:
         if all(column in head for column in system.mark) and any(one in head for one in system.id):
             return system
     raise ClassroomError(
-        f"No learner's id is known by these columns: {_listed(head)}; a plain CSV file needs one "
-        "called id."
+        f"No learner's id is known by these columns: {', '.join(head[:12])}; a plain CSV file "
+        "needs one called id."
     )
 
 
 def _member(
-    system: System, row: Row, id: str | None, section: str | None, team: str | None
-) -> Member:
+    system: RosterFormat, row: Row, id: str | None, section: str | None, team: str | None
+) -> RosterMember:
     login = _any(row, (id,) if id else system.id).lstrip("#")  # which Brightspace puts in front
     first, last = _any(row, _FIRST), _any(row, _LAST)
     if not first and not last:
         first, last = _parted(_any(row, _WHOLE))
     sections = _any(row, (section,) if section else system.section)
     teams = _any(row, (team,) if team else system.team)
-    return Member(
+    return RosterMember(
         login,
         first,
         last,
@@ -244,5 +271,55 @@ def _any(row: Row, columns: Iterable[str]) -> str:
     return next((row[name] for name in columns if row.get(name)), "")
 
 
-def _listed(head: list[str]) -> str:
-    return ", ".join(head[:12])
+# --- columns -------------------------------------------------------------------------------------
+
+
+def matches(lessons: Mapping[str, str], headings: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """By lesson, the headings that match it best: none, one, or several that match alike.
+    `lessons` gives titles by name. A heading that another lesson matches as well is not taken."""
+    ranks: dict[str, dict[str, Rank]] = {name: {} for name in lessons}
+    for heading in dict.fromkeys(headings):
+        found = {name: _rank(heading, name, title) for name, title in lessons.items()}
+        best = max(filter(None, found.values()), default=None)
+        owners = [name for name, rank in found.items() if rank and rank == best]
+        if best and len(owners) == 1:
+            ranks[owners[0]][heading] = best
+    best_of = {}
+    for name, mine in ranks.items():
+        # Neither of two that hold the name is better for being shorter.
+        most = max((rank[:2] for rank in mine.values()), default=None)
+        best_of[name] = tuple(heading for heading, rank in mine.items() if rank[:2] == most)
+    return best_of
+
+
+def _rank(heading: str, name: str, title: str) -> Rank | None:
+    """How well a heading matches a lesson: by its name or title, by its number (1 the same, 0 none,
+    -1 another), by how many of its words; None where it is not the lesson's."""
+    if _NO_POINTS.search(heading):
+        return None
+    own = _ADDED.sub("", heading)
+    if own.casefold() in (name.casefold(), title.casefold()):
+        return (3, 1, len(_words(name)[0]))
+    (words, numbers), (_, own_numbers) = _words(own), _words(name)
+    number = next(iter(own_numbers), None)
+    agrees = 0 if not numbers or number is None else 1 if number in numbers else -1
+    wanted = [_words(text)[0] for text in (name, title)]
+    held = 0  # how many words of the name or of the title stand there, if all do, also as one word
+    for mine in wanted:
+        if mine and ("".join(mine) in words or set(mine) <= set(words)):
+            held = max(held, len(mine))
+    if _OTHER & set(words) - {word for mine in wanted for word in mine}:
+        return None
+    unexplained = len(set(words) - _GENERAL)
+    if held and (agrees >= 0 or unexplained <= held):
+        return (2, agrees, held)
+    return (1, 1, 0) if agrees == 1 and len(numbers) == 1 and not unexplained else None
+
+
+def _words(text: str) -> tuple[list[str], list[int]]:
+    """The words, without capitals and the s of a plural, and the numbers. Where a small letter
+    meets a capital, as in TreeReduction, a word begins."""
+    found = _WORD.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text))
+    words = [word.casefold() for word in found if not word.isdigit()]
+    numbers = [int(word) for word in found if word.isdigit()]
+    return [word.removesuffix("s") if len(word) > 3 else word for word in words], numbers

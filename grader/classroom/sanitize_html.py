@@ -12,8 +12,6 @@ What colours code, and what reads Markdown, can take a time that grows with the 
 length, and nothing limits it: a long text is shown as it is, and of very much only the beginning.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
@@ -48,7 +46,7 @@ _TAGS = frozenset(
 _ATTRIBUTES = {"align", "alt", "colspan", "color", "height", "open", "rowspan", "scope", "start"}
 _ATTRIBUTES |= {"title", "width"}
 _LOOKED_AT = {"class", "href", "id", "src", "style"}  # see _kept
-_PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _allowed
+_PROTOCOLS = {"http", "https", "mailto", "data"}  # data: for images alone, see _kept
 # What stands where a tag could, and is none of _TAGS nor a comment. nh3 would drop it in silence;
 # its learner meant it to be read: a < b, or <T>.
 _NO_TAG = re.compile(rf"<(?!/?(?:{'|'.join(sorted(_TAGS))})(?=[\s/>])|!--)", re.IGNORECASE)
@@ -58,6 +56,7 @@ _ALIGNED = re.compile(r"\s*text-align:\s*(left|right|center)\s*;?\s*")  # a Mark
 _PICTURE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")  # SVG is a program of its own
 _INVISIBLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# Browsers overlook it in a link.
 _IGNORED_IN_LINKS = re.compile(r"[\x00-\x20\x7f-\xa0`]|[^\x00-\x7f]")
 _CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
@@ -136,25 +135,19 @@ def _plain(cell: NotebookNode, most: int) -> NotebookNode:
         plain |= {"outputs": [], "execution_count": None}
         plain["metadata"] = CUDA if cell.source.startswith("%%cuda") else {}
     elif cell.cell_type == "raw":  # a page would show it as if it were HTML
-        plain |= {"cell_type": "markdown", "source": _quoted(cell.source)}
-    elif (pictures := _pictures(cell.get("attachments", {}))) and _size(pictures) <= most:
-        plain["attachments"] = pictures
+        # A Markdown code block, between fences longer than any run of backticks in it.
+        fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", cell.source))])
+        plain |= {"cell_type": "markdown", "source": f"{fence}text\n{cell.source}\n{fence}"}
+    else:
+        pictures = {
+            name: shown
+            for name, bundle in cell.get("attachments", {}).items()
+            if (shown := {kind: data for kind, data in bundle.items() if kind in _PICTURES})
+        }
+        if pictures and _size(pictures) <= most:
+            plain["attachments"] = pictures
     kept: NotebookNode = from_dict(plain)
     return kept
-
-
-def _pictures(attachments: Attachments) -> Attachments:
-    kept = {
-        name: {kind: data for kind, data in bundle.items() if kind in _PICTURES}
-        for name, bundle in attachments.items()
-    }
-    return {name: bundle for name, bundle in kept.items() if bundle}
-
-
-def _quoted(text: str) -> str:
-    """`text` as a Markdown code block, between fences longer than any run of backticks in it."""
-    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`+", text))])
-    return f"{fence}text\n{text}\n{fence}"
 
 
 @cache
@@ -175,28 +168,19 @@ def _cleaner() -> nh3.Cleaner:
 
 
 def _kept(tag: str, name: str, value: str) -> str | None:
-    """An attribute's value as it may stand on a tag; None where it may not."""
+    """An attribute's value, which nh3 has unescaped, as it may stand on a tag; None where it may
+    not."""
     if name == "style":
         aligned = _ALIGNED.fullmatch(value)
         return f"text-align:{aligned[1]};" if aligned else None
-    return value if _allowed(tag, name, value) else None
-
-
-def _allowed(tag: str, name: str, value: str) -> bool:
-    """Whether an attribute, whose value nh3 has unescaped, may stay on a tag."""
+    allowed = name in _ATTRIBUTES
     if name == "class":
-        return _CLASS.sub("", value) == ""
-    if name == "src":
-        return tag == "img" and _PICTURE.fullmatch(value) is not None
-    if name == "href":
-        return tag == "a" and _is_web_link(value)
-    if name == "id":
-        return re.fullmatch("h[1-6]", tag) is not None
-    return name in _ATTRIBUTES
-
-
-def _is_web_link(link: str) -> bool:
-    """Whether the link is relative, or to a page or an address; browsers overlook what is taken
-    out first."""
-    scheme = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", link).lower())
-    return scheme is None or scheme[1] in {"http", "https", "mailto"}
+        allowed = _CLASS.sub("", value) == ""
+    elif name == "src":
+        allowed = tag == "img" and _PICTURE.fullmatch(value) is not None
+    elif name == "href":  # relative, or to a page or an address
+        scheme = re.match("([^/?#]*):", _IGNORED_IN_LINKS.sub("", value).lower())
+        allowed = tag == "a" and (scheme is None or scheme[1] in {"http", "https", "mailto"})
+    elif name == "id":
+        allowed = re.fullmatch("h[1-6]", tag) is not None
+    return value if allowed else None

@@ -7,8 +7,6 @@ to be compiled, run and reasoned about: what compiles to the same kernel is reas
 same notebooks one after another; as that takes long, a few are timed.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -32,7 +30,7 @@ from ..errors import MachineError
 from ..submissions.intake import grade_id, read_notebook
 from .demo import classmates
 from .folder import CourseFolder, new_course
-from .release import generate
+from .handing_out import generate
 
 CLASS, FEW, LARGE = 200, 30, 1_000  # submissions; distinct answers among them; a large class
 DEPARTMENT, ALIKE = 500, 20  # submissions, distinct ones: a course's week, feedback and all
@@ -50,13 +48,12 @@ c.ClearSolutions.code_stub = {{"python": "// YOUR CODE HERE"}}
 
 
 @dataclass(frozen=True)
-class Run:
-    """One command: seconds on the clock, seconds of the processor that its own process took, those
-    who judge aside, and the most memory it ever held, in MB."""
+class CommandRun:
+    """One command, measured."""
 
-    seconds: float
-    processor: float
-    memory: float
+    seconds: float  # on the clock
+    processor: float  # seconds of the processor that its own process took, those who judge aside
+    memory: float  # the most that it ever held, in MB
 
 
 def measure(lesson: Lesson) -> Iterator[Figure]:
@@ -70,7 +67,11 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
             what = f"{CLASS} submissions, {distinct} distinct"
             yield Figure(f"{what}: a submission", "s", ours)
             yield Figure(f"{what}: times as fast as stock", "x", stock / ours, least, at_least=True)
-        yield from _week(scratch, lesson)
+        # Notebooks each of which has a mistake of its own, and then such as have no answer in
+        # common, graded and given feedback.
+        for own, what in ((False, "distinct"), (True, "distinct in every answer")):
+            what = f"{DEPARTMENT} submissions, {ALIKE} {what}"
+            yield from _graded_week(scratch, lesson, what, own)
         large = _autograde(_class(scratch, lesson, LARGE, CLASS), lesson)
         yield Figure(f"{LARGE:,} submissions, {CLASS} distinct", "s", large.seconds)
         yield Figure("the most memory that took", "MB", large.memory, PARENT_MB)
@@ -78,15 +79,8 @@ def measure(lesson: Lesson) -> Iterator[Figure]:
             yield _beside_dask(scratch, lesson)
 
 
-def _week(scratch: Path, lesson: Lesson) -> Iterator[Figure]:
-    """A class graded and given feedback, and how much that leaves on the disk: of notebooks each
-    of which has a mistake of its own, and then of such as have no answer in common."""
-    yield from _graded_week(scratch, lesson, f"{DEPARTMENT} submissions, {ALIKE} distinct", False)
-    what = f"{DEPARTMENT} submissions, {ALIKE} distinct in every answer"
-    yield from _graded_week(scratch, lesson, what, True)
-
-
 def _graded_week(scratch: Path, lesson: Lesson, what: str, own: bool) -> Iterator[Figure]:
+    """A class graded and given feedback, and how much that leaves on the disk."""
     here = _class(scratch, lesson, DEPARTMENT, ALIKE, own)
     handed_in = _size(here.root)
     for command in ("autograde", "feedback"):
@@ -150,37 +144,28 @@ def _distinct(kind: ExerciseKind, source: str, number: int) -> str:
 
 def _autograde(
     here: CourseFolder, lesson: Lesson, how: tuple[str, ...] = ("--jobs", str(JOBS))
-) -> Run:
+) -> CommandRun:
     return _run(here, "autograde", lesson, how)
 
 
-def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...]) -> Run:
-    """`grader COMMAND LESSON ...` as a process of its own."""
-    start = time.perf_counter()
-    with (here.root / "said.txt").open("w", encoding="utf-8") as said:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "grader", command, lesson.name, *how],
-            cwd=here.root,
-            stdout=said,
-            stderr=said,
-        )
-        used = _waited_for(child)
-    if child.returncode:
-        raise RuntimeError((here.root / "said.txt").read_text(encoding="utf-8"))
-    return Run(time.perf_counter() - start, *used)
-
-
-def _waited_for(child: subprocess.Popen[bytes]) -> tuple[float, float]:
-    """The processor's seconds and the most MB that it used. MachineError on Windows."""
+def _run(here: CourseFolder, command: str, lesson: Lesson, how: tuple[str, ...]) -> CommandRun:
+    """`grader COMMAND LESSON ...` as a process of its own. MachineError on Windows."""
     if sys.platform == "win32":
         raise MachineError("How fast a class is graded is measured on Linux or macOS.")
-    _, status, used = os.wait4(child.pid, 0)
+    start, said = time.perf_counter(), here.root / "said.txt"
+    with said.open("w", encoding="utf-8") as file:
+        command_line = [sys.executable, "-m", "grader", command, lesson.name, *how]
+        child = subprocess.Popen(command_line, cwd=here.root, stdout=file, stderr=file)
+        _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3
+    if child.returncode:
+        raise RuntimeError(said.read_text(encoding="utf-8"))
+    processor = used.ru_utime + used.ru_stime
+    return CommandRun(time.perf_counter() - start, processor, used.ru_maxrss / 1e3)
 
 
 def _stock_seconds(scratch: Path, lesson: Lesson) -> float:
-    """What stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
+    """Seconds that stock `nbgrader autograde`, which executes notebooks, takes for a submission."""
     here = _class(scratch, lesson, STOCK_SAMPLE, STOCK_SAMPLE)
     (here.root / "nbgrader_config.py").write_text(
         _STOCK.format(root=str(here.root)), encoding="utf-8"

@@ -1,51 +1,50 @@
-"""A verdict as nbgrader and a learner get it: a score, and a page without the hidden cases."""
+"""Verdicts as they are kept beside a graded notebook, and the points that feedback has shown for an
+answer: for the same answer a new version of the grader or of the lesson gives no less, unless the
+instructor says so.
 
-from __future__ import annotations
+A file that the grader itself, or nbgrader, has written is read without nbformat's checks, which
+take most of the time, and with a sentence where it was damaged since.
+"""
 
+import hashlib
 import json
 import math
-import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NotRequired, TypedDict
 
-from ..course import Exercise
-from ..course.kinds import unmarked
+from nbformat import NotebookNode
+
 from ..errors import MachineError
-from ..judge import Verdict
-from ..judge.beside import changes
-from ..notebook import cards, verdict_card
 from ..status import Status
-from . import graded
-from .files import whole
+from ..submissions.cells import cuda_source
+from ..submissions.intake import Answer
+from .folder import CourseFolder, whole
 
 # Beside the autograded notebook: {"fingerprint": ..., "had": ..., "exercises": {name: {"problem":
 # ..., "verdict": ...}}}; the fingerprint says what the marks hang on (see `grading`), `had` the
 # points of the last notebook that could be read, where this one cannot. Both are added last, by
 # `grader autograde` alone: what was graded otherwise, or not to the end, is graded again.
 FILE = "verdicts.json"
+SHOWN = "shown.txt"  # beside a feedback page: by exercise the points and a name for the answer
+UNREADABLE = Status.UNREADABLE  # beside the judge's own: there is an answer, and no reading it
+NO_MARK = "no_mark"  # in the metadata of a check cell's output: nbgrader would read a 0
+READ_ONLY = 0o444  # as nbgrader leaves what was graded
+
+ShownPoints = dict[str, tuple[float, str]]  # by exercise: points, and a name for the answer
 
 
-class Kept(TypedDict):
-    """What is kept of an exercise: a sentence about the notebook, empty when all is well, and the
-    verdict as `Verdict.to_dict` gives it; `keeps` are the points that feedback has shown for the
-    same answer, where the verdict has fewer."""
+class KeptVerdict(TypedDict):
+    """A verdict as it is kept, with what else there is to say of the exercise."""
 
-    problem: str
-    verdict: dict[str, Any]
-    keeps: NotRequired[float]
+    problem: str  # a sentence about the notebook, empty when all is well
+    verdict: dict[str, Any]  # as `Verdict.to_dict` gives it
+    keeps: NotRequired[float]  # points shown for the same answer, where the verdict has fewer
 
 
-_OURS = re.compile(
-    rf"<details[^>]*><summary>(?:(?!</summary>).)*{verdict_card.COMPARE}.*?</details>", re.DOTALL
-)
-UNREADABLE = (
-    Status.UNREADABLE
-)  # beside the judge's own statuses: there is an answer, and no reading it
-
-
-def points(kept: Kept) -> float | None:
-    """What the answer gets, None where it could not be judged."""
+def points(kept: KeptVerdict) -> float | None:
+    """The points of an answer, None where it could not be judged."""
     verdict = kept["verdict"]
     statuses = {verdict["status"], *(case["status"] for case in verdict.get("cases", ()))}
     judged = statuses.isdisjoint({Status.UNREADABLE, Status.UNSUPPORTED})
@@ -58,55 +57,51 @@ def score(points: float, most: float) -> float:
     return min(max(points, 0.0), most) if math.isfinite(points) else 0.0
 
 
-def notice(problem: str) -> str:
-    """HTML that says what is wrong with the notebook; empty when nothing is."""
-    return cards.notice(problem).html if problem else ""
+def mark_of(check: NotebookNode) -> float | None:
+    """The points in a check cell that was filled; None: the answer could not be judged."""
+    (output,) = check.outputs
+    return None if NO_MARK in output.metadata else float(output.data["text/plain"])
 
 
-def page(verdict: Verdict, source: str, exercise: Exercise) -> str:
-    """HTML for the learner: visible cases in full, hidden ones by their category alone, and nothing
-    of our solution, as others may still hand in."""
-    return verdict_card.page(verdict.for_learner(), source, exercise, ours=False).html
+# --- the file beside a graded notebook -----------------------------------------------------------
 
 
-def beside_ours(cell: str, solution: str) -> str:
-    """HTML with the lines in which a cell and our solution differ."""
-    return verdict_card.compared(changes(unmarked(cell), unmarked(solution))).html
-
-
-def with_mark(card: str, kept: Kept, mark: float | None) -> str:
-    """The card with another mark than the verdict's in its title."""
-    points, most = (float(kept["verdict"][name]) for name in ("points", "max_points"))
-    said = "no mark" if mark is None else verdict_card.of_points(round(mark, 2), most)
-    return card.replace(verdict_card.of_points(points, most), said, 1)
-
-
-def without_ours(card: str) -> str:
-    """The card as it is made now; an earlier version put our solution into it."""
-    return _OURS.sub("", card)
-
-
-def read(autograded: Path) -> dict[str, Kept]:
-    """What was kept of a submission, by exercise; `autograded` is the submission's folder.
-    MachineError when it is damaged, OSError when there is none."""
-    kept = graded.read(autograded / FILE).get("exercises")
-    if not isinstance(kept, dict) or not all(map(_is_kept, kept.values())):
-        raise graded.damaged(autograded / FILE)
-    return kept
-
-
-def _is_kept(one: object) -> bool:
-    verdict = one.get("verdict") if isinstance(one, dict) else None
+def read(autograded: Path) -> dict[str, KeptVerdict]:
+    """The verdicts on a submission, by exercise; `autograded` is the submission's folder.
+    MachineError when they are damaged, OSError when there are none."""
     needed = {"status", "line", "points", "max_points"}
-    return isinstance(verdict, dict) and needed <= verdict.keys()
+    kept = _object(autograded / FILE).get("exercises")
+    for each in kept.values() if isinstance(kept, dict) else (None,):
+        verdict = each.get("verdict") if isinstance(each, dict) else None
+        if not (isinstance(verdict, dict) and needed <= verdict.keys()):
+            raise damaged(autograded / FILE)
+    return kept  # type: ignore[return-value]
+
+
+def read_if_any(autograded: Path) -> dict[str, KeptVerdict]:
+    """The same; none where there are none, as of what was marked by hand alone, or moved away."""
+    try:
+        return read(autograded)
+    except FileNotFoundError:
+        return {}
 
 
 def fingerprint(autograded: Path) -> str:
-    """What the marks hang on; empty where nothing is graded, or not to the end."""
-    try:
-        return str(json.loads((autograded / FILE).read_text(encoding="utf-8"))["fingerprint"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
+    """A name for what the marks hang on; empty where nothing is graded, or not to the end."""
+    return str(_field(autograded, "fingerprint") or "")
+
+
+def had(autograded: Path) -> float:
+    """The points of the last notebook that could be read; 0 where nothing is known of one."""
+    with suppress(ValueError, TypeError):
+        return float(_field(autograded, "had") or 0.0)
+    return 0.0
+
+
+def _field(autograded: Path, name: str) -> Any:
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return json.loads((autograded / FILE).read_text(encoding="utf-8"))[name]
+    return None
 
 
 def differing(one: str, other: str) -> list[str]:
@@ -115,32 +110,121 @@ def differing(one: str, other: str) -> list[str]:
     return sorted(name for name in first | second if first.get(name) != second.get(name))
 
 
-def keeping(autograded: Path) -> list[str]:
-    """The exercises whose mark is one that feedback has shown, where the verdict has less."""
-    with suppress(OSError, MachineError):
-        return [name for name, kept in read(autograded).items() if "keeps" in kept]
-    return []
-
-
-def had(autograded: Path) -> float:
-    """The points of the last notebook that could be read; 0 where nothing is known of one."""
-    try:
-        return float(json.loads((autograded / FILE).read_text(encoding="utf-8"))["had"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return 0.0
-
-
-def packed(found: dict[str, Kept]) -> bytes:
-    """The content of `FILE` to begin with."""
-    return _written({"exercises": found}).encode()
+def packed(verdicts: dict[str, KeptVerdict], **more: object) -> bytes:
+    """The content of `FILE`, without blanks: there is one of these for each learner and lesson."""
+    return json.dumps({**more, "exercises": verdicts}, separators=(",", ":")).encode()
 
 
 def complete(autograded: Path, known: str, before: float) -> None:
     """Add what the marks hang on, once they are in the gradebook, and what it `had` before."""
-    content = {"fingerprint": known, "had": before, "exercises": read(autograded)}
-    whole(autograded / FILE, _written(content), mode=0o444)
+    content = packed(read(autograded), fingerprint=known, had=before)
+    whole(autograded / FILE, content, READ_ONLY)
 
 
-def _written(content: dict[str, Any]) -> str:
-    """Without blanks: there is one of these for each learner and lesson."""
-    return json.dumps(content, separators=(",", ":"))
+# --- the points that feedback has shown ----------------------------------------------------------
+
+
+def keep_shown(course: CourseFolder, lesson: str, learner: str) -> None:
+    """Remember what the learner's feedback page shows."""
+    _write_shown(course, lesson, learner, _graded_points(course, lesson, learner))
+
+
+def forget_shown(course: CourseFolder, lesson: str, learner: str) -> None:
+    """Let the learner's marks fall."""
+    if course.path("feedback", lesson, learner).is_dir():
+        _write_shown(course, lesson, learner, {})
+
+
+def _write_shown(course: CourseFolder, lesson: str, learner: str, shown: ShownPoints) -> None:
+    whole(course.path("feedback", lesson, learner) / SHOWN, json.dumps(shown))
+
+
+def floors(
+    course: CourseFolder, lesson: str, learner: str, answers: Iterable[Answer]
+) -> dict[str, float]:
+    """By exercise the points that feedback has shown for just these answers."""
+    shown = shown_points(course, lesson, learner)
+    names = {answer.name: _named(answer.source) for answer in answers}
+    return {name: shown[name][0] for name in names.keys() & shown if shown[name][1] == names[name]}
+
+
+def shown_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:
+    """The points that were shown. A page that an earlier version wrote, which kept no such file,
+    shows what is graded."""
+    place = course.path("feedback", lesson, learner)
+    if not (place / f"{lesson}.html").is_file():
+        return {}
+    with suppress(OSError, ValueError, TypeError, AttributeError):
+        kept = json.loads((place / SHOWN).read_text(encoding="utf-8"))
+        return {name: (float(points), str(answer)) for name, (points, answer) in kept.items()}
+    with suppress(OSError, MachineError):
+        return _graded_points(course, lesson, learner)
+    return {}
+
+
+def may_fall(course: CourseFolder, lesson: str, learner: str) -> bool:
+    """True if a mark is one that feedback has shown, where the verdict has less, and the instructor
+    has let it fall since."""
+    place, keeping = course.path("autograded", lesson, learner), set[str]()
+    with suppress(OSError, MachineError):
+        keeping = {name for name, kept in read(place).items() if "keeps" in kept}
+    return bool(keeping) and not keeping <= shown_points(course, lesson, learner).keys()
+
+
+def _graded_points(course: CourseFolder, lesson: str, learner: str) -> ShownPoints:
+    """The judge's points for each answer, as it was graded."""
+    kept = read(course.path("autograded", lesson, learner))
+    shown = {}
+    for cell in cells(course.notebook("autograded", lesson, learner)):
+        name = grade_id(cell)
+        if name in kept and (judged := points(kept[name])) is not None:
+            shown[name] = (judged, _named(cuda_source("".join(cell["source"]))))
+    return shown
+
+
+def _named(source: str | None) -> str:
+    return hashlib.sha256((source or "").encode()).hexdigest()[:16]
+
+
+# --- files that were written here ----------------------------------------------------------------
+
+
+def cells(path: Path) -> list[dict[str, Any]]:
+    """The cells of a released or graded notebook. MachineError when it is damaged."""
+    found = _object(path).get("cells")
+    for cell in found if isinstance(found, list) else (None,):
+        if not (
+            isinstance(cell, dict)
+            and isinstance(cell.get("metadata"), dict)
+            and isinstance(cell.get("source"), str | list)
+        ):
+            raise damaged(path)
+    return found  # type: ignore[return-value]
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """The object in a file of ours. MachineError when it is damaged, OSError when there is none."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise damaged(path) from error
+    if not isinstance(content, dict):
+        raise damaged(path)
+    return content
+
+
+def grade_id(cell: dict[str, Any]) -> str:
+    """The name that nbgrader has for a cell; empty when it is none of nbgrader's."""
+    name = cell["metadata"].get("nbgrader", {}).get("grade_id")
+    return name if isinstance(name, str) else ""
+
+
+def damaged(path: Path) -> MachineError:
+    """An error that says what to do about a file in release/LESSON or in
+    autograded/LEARNER/LESSON."""
+    lesson = path.parent.name
+    command = "release" if path.parents[1].name == "release" else "autograde"
+    return MachineError(
+        f"{path} is damaged: delete the folder it lies in, then run `grader {command} {lesson}`, "
+        "which writes it anew."
+    )

@@ -13,8 +13,7 @@ from ..errors import BadInput
 from ..judge import Verdict, judge, schema
 from ..judge.beside import Beside, beside
 from ..status import Status
-from ..submissions.cells import as_typed
-from ..submissions.text import read_text
+from ..submissions.cells import as_typed, read_text
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

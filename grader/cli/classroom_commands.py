@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,39 +18,25 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import course
-from ..classroom import (
-    ClassroomError,
-    batch,
-    collecting,
-    coursefile,
-    demo,
-    export,
-    feedback,
-    lateness,
-    leaderboard,
-    lecture,
-    notebooks,
-    off_roster,
-    regrade,
-    renaming,
-    report,
-)
-from ..classroom.collecting import Graded
+from ..classroom import ClassroomError, coursefile, deadlines, export, joining, marks, renaming
 from ..classroom.folder import CONFIG, CourseFolder, open_course
-from ..classroom.judges import judges
-from ..classroom.marks import Names
-from ..classroom.regrade import Regraded
+from ..classroom.marks import ShownNames
 from ..counted import counted, some
 from ..course import authors
 from ..course.weave import weave
 from ..errors import AuthorError
-from ..judge import known_faults, oversights, steps
-from . import stepper
+
+if TYPE_CHECKING:  # each command imports what takes long
+    from ..classroom.batch import Regraded
+    from ..classroom.collecting import Graded
 
 
 def build_notebooks(check: bool) -> int:
     """Make notebooks/ from kernels/; with `check`, say what in it is not what its sources make. A
     lesson that its author has to mend keeps no other from being made."""
+    from ..classroom import handing_out
+    from ..judge import known_faults, oversights, steps
+
     sound, broken = [], set()
     for page in course.pages_alone():
         complain(f"A lesson needs an exercises.py, and beside {authors.shown(page)} there is none.")
@@ -66,10 +53,10 @@ def build_notebooks(check: bool) -> int:
             complain(str(error))
             broken.add(name)
     if not check:
-        for path in notebooks.build(open_course(CONFIG), broken=broken):
+        for path in handing_out.build(open_course(CONFIG), broken=broken):
             say(f"made {short(path)}")
         return 1 if broken else 0
-    differences = notebooks.differences(broken=broken)
+    differences = handing_out.differences(broken=broken)
     differences += [
         f"{one.name}/{path.name}: out of date."
         for one in sound
@@ -86,11 +73,14 @@ def autograde_lesson(
     name: str, jobs: int | None, scheduler: str | None, force: bool, unsafe: bool
 ) -> int:
     """Collect and grade what was handed in for a lesson, and say what came of it."""
+    from ..classroom import batch, collecting
+    from ..classroom.judges import judges
+
     here = course_here()
     lesson = lesson_called(here, name).name
     with judges(jobs, scheduler, confined=not unsafe) as workers:
         learners, refused = collecting.collect(here, lesson)
-        found = regrade.watched(
+        found = batch.watched(
             here,
             lesson,
             lambda: batch.autograde(here, lesson, learners, workers, track, force),
@@ -138,6 +128,8 @@ def mark(points: float | None) -> str:
 def write_feedback(name: str, solutions: bool) -> int:
     """Write every graded learner's feedback page, and the course's grades as CSV; our solutions
     with `solutions`, or where course.toml says so, or once nobody can hand in any more."""
+    from ..classroom import feedback
+
     here = course_here()
     about = lesson_called(here, name)
     lesson = about.name
@@ -157,7 +149,7 @@ def write_feedback(name: str, solutions: bool) -> int:
 
 def _open(here: CourseFolder, lesson: course.Lesson) -> str:
     """That learners can still hand in a lesson, and until when; empty when they cannot."""
-    until, file = lateness.closes(here, lesson), coursefile.read(here)
+    until, file = deadlines.closes(here, lesson), coursefile.read(here)
     if until is None:
         return f"{lesson.name} can be handed in at any time"
     if until < datetime.now(UTC).replace(tzinfo=None):
@@ -167,8 +159,10 @@ def _open(here: CourseFolder, lesson: course.Lesson) -> str:
 
 def write_report(name: str | None, section: str | None, anonymous: bool) -> int:
     """Write the report on a lesson, or on each lesson and the whole course."""
+    from ..classroom import report
+
     here = course_here()
-    names = Names(here, coursefile.read(here), section, anonymous)
+    names = ShownNames(here, coursefile.read(here), section, anonymous)
     if name:
         page = report.write(here, lesson_called(here, name), names)
     else:
@@ -184,11 +178,11 @@ def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
     lesson = lesson_called(here, name)
     if not lesson.contests:
         raise ClassroomError(f"There is no contest in {lesson.name}.")
-    names = Names(here, coursefile.read(here), section, anonymous)
+    names = ShownNames(here, coursefile.read(here), section, anonymous)
     for contest in lesson.contests:
         columns = ("", "learner", "sectors / least", "instructions / least")
         table = Table(*columns, title=contest.exercise, box=SIMPLE_HEAD)
-        for one in leaderboard.places(here, lesson, contest, names):
+        for one in marks.leaderboard(here, lesson, contest, names):
             costs = (f"{one.standing.sectors:.2f}", f"{one.standing.instructions:.2f}")
             table.add_row(str(one.number), Text(one.name), *costs)
         Console().print(table)
@@ -197,6 +191,8 @@ def show_leaderboard(name: str, section: str | None, anonymous: bool) -> int:
 
 def run_demo() -> int:
     """An instructor's week in a scratch course, ending in a table of what came of it."""
+    from ..classroom import demo
+
     lesson = course.lesson(course.names(course.KERNELS)[0], course.KERNELS)
     Console().print(_grades(lesson.name, demo.run(demo.WEEK, lesson, track)))
     folder = short(demo.WEEK)
@@ -208,6 +204,9 @@ def run_demo() -> int:
 def present_lesson(number: str, live: bool, port: int) -> int:
     """Make a lesson's notebook and slides for the front of a class, and with `live` serve them
     until Ctrl-C; `number` is how its name begins, e.g. 02."""
+    from ..classroom import demo, lecture
+    from . import stepper
+
     lesson = course.lesson(course.full_name(number, course.KERNELS), course.KERNELS)
     here, warning = open_course(), ""
     if (here.root / "gradebook.db").is_file():
@@ -241,7 +240,7 @@ def say_who_is_off_the_roster(here: CourseFolder, learners: Iterable[str] | None
     """Name those of the learners, by default of all in the gradebook, who are not on the roster."""
     with here.gradebook() as gradebook:
         known = [one.id for one in gradebook.students] if learners is None else learners
-        for sentence in off_roster.sentences(coursefile.read(here), gradebook, known):
+        for sentence in joining.off_roster(coursefile.read(here), gradebook, known):
             complain(sentence)
 
 

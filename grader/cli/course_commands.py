@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -22,29 +23,21 @@ from ..classroom import (
     ClassroomError,
     coursefile,
     export,
-    exports,
     joining,
-    lesson_status,
     marks,
     planning,
-    preview,
-    regrade,
-    release,
+    platforms,
     renaming,
     roster,
     spreadsheets,
 )
-from ..classroom.bundles import github, gradescope
-from ..classroom.changes import Change
+from ..classroom.changes import MarkChange
 from ..classroom.coursefile import CourseFile
-from ..classroom.files import whole
-from ..classroom.folder import CourseFolder, begin, open_course
-from ..classroom.judges import judges
-from ..classroom.lesson_status import LearnerStatus
+from ..classroom.folder import CourseFolder, begin, open_course, whole
+from ..classroom.planning import LearnerStatus
 from ..counted import counted, some
 from ..course import handout, scaffolding
 from ..errors import BadInput
-from ..judge import known_faults, steps
 from ..submissions.submission import is_name
 from .classroom_commands import (
     complain,
@@ -75,14 +68,18 @@ class Workers:
 
 def preview_lesson(name: str, port: int) -> None:
     """Show a lesson while its author writes it, until Ctrl-C."""
+    from ..classroom import lecture
+
     kernels = open_course().kernels
     name = course.full_name(name, kernels)
     say(f"http://localhost:{port} shows {name}, and again when you save a file; Ctrl-C stops it")
-    preview.serve(name, kernels, port)
+    lecture.serve_preview(name, kernels, port)
 
 
 def release_lessons(name: str | None, due: str | None, late: str | None, yes: bool) -> int:
     """Release one lesson, or all of them; keep when they are due."""
+    from ..classroom import handing_out
+
     here = course_here()
     found = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
     if due is not None:
@@ -93,7 +90,7 @@ def release_lessons(name: str | None, due: str | None, late: str | None, yes: bo
         with here.gradebook() as gradebook:
             known = lesson.name in {one.name for one in gradebook.assignments}
             marked = len(export.submissions(gradebook, lesson.name))
-        release.release(here, lesson)
+        handing_out.release(here, lesson)
         say(f"released {lesson.name} to {short(here.shelves)}/outbound/{lesson.name}")
         if known:
             say(f"It was released before; the marks of {counted(marked, 'learner')} stay.")
@@ -150,7 +147,7 @@ def read_roster(path: Path, id: str | None, section: str | None, team: str | Non
         f"sections: {told or 'none'}; teams: {len(teams) or 'none'}"
     )
     for lesson, headings in columns.items():
-        say(exports.column(found.system.name, lesson, headings))
+        say(platforms.column(found.system.name, lesson, headings))
     if absent:
         say(f"In the gradebook and not in {path.name}: {some(absent)}. Nobody was removed.")
     say_who_is_off_the_roster(here)
@@ -196,16 +193,16 @@ def export_marks(
     here = course_here()
     chosen = [lesson_called(here, name)] if name else list(course.lessons(here.kernels))
     if column is not None:
-        if not name or system not in exports.PLATFORMS:
+        if not name or system not in platforms.PLATFORMS:
             raise BadInput(
-                f"--column is for one lesson and one of {', '.join(exports.PLATFORMS)}: "
+                f"--column is for one lesson and one of {', '.join(platforms.PLATFORMS)}: "
                 "grader export LESSON --for SYSTEM --column COLUMN."
             )
         planning.set_column(here, chosen[0].name, system, column)
     found = marks.read(here, chosen, whom)
-    content = exports.content(system, found, decimal, whom.anonymous)
+    content = platforms.content(system, found, decimal, whom.anonymous)
     what = (name and chosen[0].name) or "course"
-    path = to or here.root / "export" / f"{what}-{system}{exports.SYSTEMS[system].suffix}"
+    path = to or here.root / "export" / f"{what}-{system}{platforms.SYSTEMS[system].suffix}"
     path.parent.mkdir(parents=True, exist_ok=True)
     whole(path, content)
     without = sum(not line.scores for line in found.lines)
@@ -215,8 +212,8 @@ def export_marks(
         f"{counted(len(found.lines), 'learner')}, {without} of them without a mark{told}: "
         f"{short(path)}"
     )
-    for one in found.columns if system in exports.PLATFORMS else ():
-        say(exports.column(system, one.lesson, one.headings.get(system, ())))
+    for one in found.columns if system in platforms.PLATFORMS else ():
+        say(platforms.column(system, one.lesson, one.headings.get(system, ())))
     say_who_is_off_the_roster(here)
     if found.left_out:
         complain(
@@ -231,12 +228,17 @@ def regrade_lesson(
 ) -> int:
     """Grade again, or say what that would change; with `lowers` marks may fall that feedback has
     shown."""
+    from ..classroom import batch
+    from ..classroom.judges import judges
+
     here = course_here()
     lesson = lesson_called(here, name).name
     learners = here.learners("submitted", lesson)
-    with judges(workers.jobs, workers.scheduler, confined=not workers.unsafe) as found:
-        grade = regrade.dry_run if dry_run else regrade.apply
-        done = grade(here, lesson, learners, found, track, lowers)
+    with (
+        judges(workers.jobs, workers.scheduler, confined=not workers.unsafe) as found,
+        batch.trial(here, lesson) if dry_run else nullcontext(here) as there,
+    ):
+        done = batch.regrade(there, lesson, learners, found, track, lowers)
     rows = [(one.learner, one.what, _before(one), mark(one.after), one.why) for one in done.changes]
     table = Table(*CHANGE, box=SIMPLE_HEAD)
     for row in rows:
@@ -260,19 +262,21 @@ def regrade_lesson(
     return 0
 
 
-def _before(one: Change) -> str:
+def _before(one: MarkChange) -> str:
     return "" if one.before is None else mark(one.before)
 
 
 def bundle_lesson(system: str, name: str, to: Path | None, leaderboard: bool, unsafe: bool) -> int:
     """Pack a lesson for another system."""
+    from ..classroom import bundles
+
     here = open_course()
     lesson = lesson_called(here, name)
     if system != "gradescope":
         raise ClassroomError(f"There is no bundle for {system!r}; there are: gradescope, github.")
     path = to or here.root / "export" / f"{lesson.name}-gradescope.zip"
     path.parent.mkdir(parents=True, exist_ok=True)
-    whole(path, gradescope.bundle(here, lesson, leaderboard, unsafe), mode=0o600)
+    whole(path, bundles.gradescope(here, lesson, leaderboard, unsafe), mode=0o600)
     say(f"{short(path)} is the autograder; it can tell what hidden cases are drawn from: keep it")
     return 0
 
@@ -295,19 +299,23 @@ def publish(folder: Path) -> int:
 
 def write_workflow(name: str, to: Path | None, repository: str | None) -> int:
     """Write the workflow that grades a lesson in learners' repositories."""
+    from ..classroom import bundles
+
     here = open_course()
     lesson = lesson_called(here, name)
     if repository is None or not re.fullmatch(r"[\w.-]+/[\w.-]+", repository):
         raise ClassroomError("Say where the course lies on GitHub: --repository OWNER/NAME.")
-    path = to or here.root / "export" / lesson.name / github.PATH
+    path = to or here.root / "export" / lesson.name / bundles.WORKFLOW
     path.parent.mkdir(parents=True, exist_ok=True)
-    whole(path, github.workflow(lesson, repository))
-    say(f"{short(path)} is the workflow; put it beside {lesson.name}.ipynb as {github.PATH}")
+    whole(path, bundles.workflow(lesson, repository))
+    say(f"{short(path)} is the workflow; put it beside {lesson.name}.ipynb as {bundles.WORKFLOW}")
     return 0
 
 
 def new_lesson(name: str) -> int:
     """Make a lesson's folder, in a course of its own too."""
+    from ..judge import known_faults, steps
+
     if begin(course.KERNELS.parent):
         say(f"{course.KERNELS.parent} is a course now; nbgrader_config.py describes it")
     here = open_course()
@@ -323,7 +331,7 @@ def show_status(name: str, section: str | None) -> int:
     """Where a lesson stands, learner by learner and in all."""
     here = course_here()
     lesson = lesson_called(here, name).name
-    found = [one for one in lesson_status.of(here, lesson) if section in (None, one.section)]
+    found = [one for one in planning.statuses(here, lesson) if section in (None, one.section)]
     file, unread = coursefile.read(here), sum(one.unreadable for one in found)
     waiting = sum(one.waits for one in found)
     strangers = file.off_roster(one.learner for one in found)

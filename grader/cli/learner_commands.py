@@ -12,7 +12,7 @@ from ..compilers import cuda_files, fetched
 from ..counted import counted
 from ..course import KINDS
 from ..judge import Verdict
-from ..learner import editions, folder, handing_in, launching, package_index, progress, restoring
+from ..learner import editions, folder, handing_in, launching, progress
 
 DEFAULT = "warpwise"
 
@@ -43,7 +43,7 @@ def _bring_cudas_files() -> None:
         return
     typer.echo(f"Fetching CUDA's headers, {fetched.MEGABYTES} MB, this once ...")
     try:
-        fetched.fetch(package_index.address())
+        fetched.fetch(launching.package_index())
     except fetched.NotFetched as error:
         typer.echo(str(error), err=True)
 
@@ -78,7 +78,7 @@ def restore(lesson: str, exercise: str | None) -> int:
     """Bring back what was handed out, and say where what was there is kept."""
     root = folder.here()
     found = handing_in.find_lesson(lesson)
-    kept = restoring.restore(root, found, exercise)
+    kept = editions.restore(root, found, exercise)
     what = f"{exercise} in {found.name}" if exercise else found.name
     typer.echo(f"{what} is as it was handed out.")
     if kept:

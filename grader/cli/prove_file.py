@@ -10,7 +10,7 @@ from .. import course
 from ..errors import BadInput
 from ..judge import Limits, sizes
 from ..judge.verdict import CaseResult, EverySize
-from ..submissions.text import read_text
+from ..submissions.cells import read_text
 
 
 def prove(

@@ -1,10 +1,10 @@
-"""A new edition of a lesson in a notebook that somebody has worked in: three texts of every cell.
+"""A lesson brought up to date, or an exercise brought back, in a notebook that somebody works in.
 
-What the learner wrote is kept, always; what they left alone becomes what it is now. Cells are told
-by their ids, which survive edits elsewhere in a lesson.
+A new edition of a lesson is brought in by three texts of every cell. The learner's text is kept,
+always; a cell that they left alone becomes what it is now. Cells are told apart by their ids, which
+survive edits elsewhere in a lesson. An exercise past mending is restored with what was written
+below its cell, and in a copy of the notebook.
 """
-
-from __future__ import annotations
 
 import copy
 import shutil
@@ -15,136 +15,107 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode, v4
 
-from ..course.weave import text
+from ..course import Lesson
+from ..course.weave import CHECK, text
 from ..course_folder import NOTEBOOKS
 from ..submissions.intake import grade_id, read_notebook
 from . import progress
-from .folder import LESSONS
+from .folder import LESSONS, is_newest
 
 BEFORE = Path(progress.MARK) / "before"
 _NEWER = "This cell has a new text in this edition of the course. Yours, above, was kept:"
+_YOURS = "This is what stood in the cell above before it was restored:"
 
 
 @dataclass
 class Changes:
-    """What an update did to a lesson, each a list of cells' first lines. `kept` are cells of the
-    learner's; `beside` those among them whose text was changed by the course too, which stands
-    below theirs now."""
+    """Changes that an update made to a lesson, each a list of cells' first lines."""
 
     lesson: str
     changed: list[str] = field(default_factory=list)
     added: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    kept: list[str] = field(default_factory=list)  # cells of the learner's
+    # Those among them whose text was changed by the course too, which stands below theirs now.
     beside: list[str] = field(default_factory=list)
 
 
 def update(root: Path, notebooks: Path = NOTEBOOKS) -> list[Changes]:
-    """Bring every lesson in `root` up to its edition in `notebooks`."""
-    found = [_update(root, path) for path in sorted(notebooks.glob("*.ipynb"))]
-    return [changes for changes in found if changes]
+    """Bring every lesson in `root` up to its edition in `notebooks`. The notebooks as they were
+    are kept."""
+    updated = []
+    for path in sorted(notebooks.glob("*.ipynb")):
+        if is_newest(root, path):
+            continue
+        mine, base, changes = root / path.name, root / LESSONS / path.name, Changes(path.stem)
+        if mine.exists():
+            new = read_notebook(path)
+            before = read_notebook(base) if base.exists() else new
+            result = merged(before, read_notebook(mine), new, changes)
+            keep(root, mine)
+            _write(mine, result)
+        else:
+            changes.added.append("the whole lesson")
+            shutil.copyfile(path, mine)
+        shutil.copyfile(path, base)
+        updated.append(changes)
+    return updated
 
 
 def merged(
     base: NotebookNode, mine: NotebookNode, new: NotebookNode, changes: Changes
 ) -> NotebookNode:
-    """`mine`, which began as `base`, with what `new` has changed since; says so in `changes`."""
-    was, now = _by_id(base), _by_id(new)
-    own = {cell.id: cell for cell in mine.cells if not _as_before(cell, was)}
-    changes.kept += [_named(cell) for cell in own.values()]
+    """`mine`, which began as `base`, with what `new` has changed since; `changes` lists that."""
+    was, now, had = ({cell.id: cell for cell in each.cells} for each in (base, new, mine))
+    own = {
+        cell.id
+        for cell in mine.cells
+        if cell.id not in was or cell.source.strip() != was[cell.id].source.strip()
+    }
+    changes.kept += [_named(cell) for cell in mine.cells if cell.id in own]
     result = copy.deepcopy(new)
     result.cells = []
-    had = {cell.id: cell for cell in mine.cells}
     for cell in new.cells:
-        result.cells += _cells(cell, had.get(cell.id), was.get(cell.id), own, changes)
+        ours, theirs = was.get(cell.id), had.get(cell.id)
+        is_changed = ours is not None and cell.source != ours.source
+        if theirs is None:
+            if ours is None or is_changed or grade_id(cell):  # else the learner took it out
+                changes.added.append(_named(cell))
+                result.cells.append(copy.deepcopy(cell))
+        elif is_changed and cell.id not in own:
+            changes.changed.append(_named(cell))
+            result.cells.append(copy.deepcopy(cell))
+        else:
+            stays = copy.deepcopy(theirs)  # with what nbgrader knows the cell by
+            stays.metadata = {**theirs.metadata, **cell.metadata}
+            result.cells.append(stays)
+            if is_changed:
+                changes.beside.append(_named(cell))
+                result.cells.append(_to_be_read(_NEWER, cell.source, f"new-{cell.id}"))
     for cell in mine.cells:
         if cell.id in own and cell.id not in now:
-            result.cells.insert(place(result.cells, mine.cells, cell), cell)
+            result.cells.insert(_place(result.cells, mine.cells, cell), cell)
     gone = [cell for key, cell in was.items() if key not in now and key not in own and key in had]
     changes.removed += [_named(cell) for cell in gone]
     return result
 
 
-def _cells(
-    new: NotebookNode,
-    mine: NotebookNode | None,
-    was: NotebookNode | None,
-    own: dict[str, NotebookNode],
-    changes: Changes,
-) -> list[NotebookNode]:
-    """What stands where the new edition has the cell `new`."""
-    if mine is None:
-        if was is not None and was.source == new.source and not grade_id(new):
-            return []  # the learner took it out
-        changes.added.append(_named(new))
-        return [copy.deepcopy(new)]
-    if was is None or new.source == was.source:
-        return [_with_metadata(mine, new)]
-    if new.id in own:
-        changes.beside.append(_named(new))
-        return [_with_metadata(mine, new), _newer(new)]
-    changes.changed.append(_named(new))
-    return [copy.deepcopy(new)]
-
-
-def _newer(new: NotebookNode) -> NotebookNode:
-    """The course's text of a cell that the learner has changed, to be read beside theirs."""
-    return to_be_read(_NEWER, new.source, f"new-{new.id}")
-
-
-def to_be_read(told: str, source: str, name: str) -> NotebookNode:
+def _to_be_read(sentence: str, source: str, name: str) -> NotebookNode:
     """A cell with a sentence and the text of another; its id is `name`."""
-    fence = "~~~~"
-    text = f"{told}\n\n{fence}\n{source}\n{fence}"
-    cell: NotebookNode = v4.new_markdown_cell(text, id=name)
+    cell: NotebookNode = v4.new_markdown_cell(f"{sentence}\n\n~~~~\n{source}\n~~~~", id=name)
     return cell
 
 
-def _with_metadata(mine: NotebookNode, new: NotebookNode) -> NotebookNode:
-    """The learner's text and outputs, with what nbgrader knows the cell by."""
-    cell = copy.deepcopy(mine)
-    cell.metadata = {**mine.metadata, **new.metadata}
-    return cell
-
-
-def _as_before(cell: NotebookNode, was: dict[str, NotebookNode]) -> bool:
-    return cell.id in was and cell.source.strip() == was[cell.id].source.strip()
-
-
-def place(result: list[NotebookNode], other: list[NotebookNode], cell: NotebookNode) -> int:
+def _place(result: list[NotebookNode], other: list[NotebookNode], cell: NotebookNode) -> int:
     """Where in `result` a cell of another notebook belongs: behind the nearest cell above it there
     that is in both."""
-    at = {one.id: number for number, one in enumerate(result)}
-    above = [one.id for one in other[: other.index(cell)]]
+    at = {each.id: number for number, each in enumerate(result)}
+    above = [each.id for each in other[: other.index(cell)]]
     return next((at[key] + 1 for key in reversed(above) if key in at), 0)
-
-
-def _by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:
-    return {cell.id: cell for cell in notebook.cells}
 
 
 def _named(cell: NotebookNode) -> str:
     return grade_id(cell) or next(iter(cell.source.strip().splitlines()), "")[:60]
-
-
-def _update(root: Path, path: Path) -> Changes | None:
-    """One lesson; None if it is up to date. The notebook as it was is kept."""
-    mine, base = root / path.name, root / LESSONS / path.name
-    changes = Changes(path.stem)
-    if base.exists() and base.read_bytes() == path.read_bytes():
-        return None
-    if mine.exists():
-        new = read_notebook(path)
-        before = read_notebook(base) if base.exists() else new
-        result = merged(before, read_notebook(mine), new, changes)
-        keep(root, mine)
-        nbformat.validate(result)
-        mine.write_text(text(result), encoding="utf-8")
-    else:
-        changes.added.append("the whole lesson")
-        shutil.copyfile(path, mine)
-    shutil.copyfile(path, base)
-    return changes
 
 
 def keep(root: Path, mine: Path) -> Path:
@@ -153,3 +124,45 @@ def keep(root: Path, mine: Path) -> Path:
     kept.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(mine, kept)
     return kept
+
+
+def _write(path: Path, notebook: NotebookNode) -> None:
+    nbformat.validate(notebook)
+    path.write_text(text(notebook), encoding="utf-8")
+
+
+# --- an exercise as it was handed out ------------------------------------------------------------
+
+
+def restore(root: Path, lesson: Lesson, name: str | None) -> Path | None:
+    """Bring the cells of the exercise `name`, or without one the whole lesson, back as they were
+    handed out, in the learner's folder `root`. Returns where the notebook as it was has been kept;
+    None if there was none. UnreadableNotebook for one exercise of what is no notebook."""
+    mine, handed_out = (folder / f"{lesson.name}.ipynb" for folder in (root, root / LESSONS))
+    given = read_notebook(handed_out)
+    if name is None:
+        kept = keep(root, mine) if mine.exists() else None
+        shutil.copyfile(handed_out, mine)
+        return kept
+    lesson.exercise(name)  # NotInCourse, with the names there are
+    notebook = read_notebook(mine)
+    for wanted in (name, CHECK + name):
+        _restore(notebook, given, wanted)
+    kept = keep(root, mine)
+    _write(mine, notebook)
+    return kept
+
+
+def _restore(notebook: NotebookNode, given: NotebookNode, name: str) -> None:
+    """One cell of nbgrader's in the learner's notebook: the first of that name as it was given, in
+    place of all there are, with their texts below it."""
+    (cell,) = [each for each in given.cells if grade_id(each) == name]
+    had = [each for each in notebook.cells if grade_id(each) == name]
+    at = notebook.cells.index(had[0]) if had else _place(notebook.cells, given.cells, cell)
+    others = [each for each in notebook.cells if each not in had]
+    taken = {each.id for each in others}
+    texts = [each.source for each in had if each.source.strip() not in ("", cell.source.strip())]
+    names = (f"was-{cell.id}-{number}" for number in range(len(taken) + len(texts) + 1))
+    free = (each for each in names if each not in taken)
+    beside = [_to_be_read(_YOURS, source, next(free)) for source in texts]
+    notebook.cells = [*others[:at], cell, *beside, *others[at:]]

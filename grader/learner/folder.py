@@ -1,15 +1,13 @@
 """A learner's own folder: copies of the lessons to work in, beside the course and not in it.
 
-What lies in it:
+In the folder lie:
 
     02_tree_reduction.ipynb     the learner's; nothing here ever writes over what is theirs in it
     progress.jsonl              what was done, see `progress`
     .warpwise/lessons/          the lessons as they were handed out, by which an update tells what
                                 is the learner's
-    .warpwise/before/           what notebooks were before an update
+    .warpwise/before/           notebooks as they were before an update
 """
-
-from __future__ import annotations
 
 import shutil
 from pathlib import Path
@@ -52,9 +50,11 @@ def here() -> Path:
 
 def outdated(root: Path, notebooks: Path = NOTEBOOKS) -> list[str]:
     """The lessons of which there is a newer edition than the one in `root`."""
-    return [
-        path.stem
-        for path in sorted(notebooks.glob("*.ipynb"))
-        if not (root / LESSONS / path.name).exists()
-        or (root / LESSONS / path.name).read_bytes() != path.read_bytes()
-    ]
+    paths = sorted(notebooks.glob("*.ipynb"))
+    return [path.stem for path in paths if not is_newest(root, path)]
+
+
+def is_newest(root: Path, path: Path) -> bool:
+    """True if `root` has the edition of a lesson that lies at `path`."""
+    given = root / LESSONS / path.name
+    return given.exists() and given.read_bytes() == path.read_bytes()

@@ -1,7 +1,5 @@
 """Handing in: through nbgrader's exchange where the lesson was handed out there, else as a file."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
@@ -12,13 +10,11 @@ from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 
-from nbformat import NotebookNode
-
 from .. import course
 from ..errors import LearnerError, MachineError
 from ..judge import Verdict, judge
 from ..judge.blank import is_blank
-from ..submissions import intake
+from ..submissions import intake, open_nbgrader
 
 HANDED_IN = "handed_in"
 _OTHERS = "There are answers to it in {}: call the file with yours {}."
@@ -27,15 +23,13 @@ _MORE = "{} has more answers than {}, which is handed in: if it is yours, give i
 
 @dataclass(frozen=True)
 class HandedIn:
-    """`to`: the file that is to be handed in, or None when nbgrader took it. `blank` are exercises
-    that nothing was written for, `verdicts` those on the answers, from the visible cases alone, by
-    the exercise's name; `problems` are sentences about what cannot be graded."""
+    """A lesson that was handed in, and what it does not answer."""
 
     lesson: str
-    to: Path | None
-    blank: tuple[str, ...]
-    verdicts: dict[str, Verdict]
-    problems: tuple[str, ...]
+    to: Path | None  # the file that is to be handed in; None: nbgrader took it
+    blank: tuple[str, ...]  # exercises that nothing was written for
+    verdicts: dict[str, Verdict]  # by exercise, from the visible cases alone
+    problems: tuple[str, ...]  # sentences about what cannot be graded
 
 
 def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
@@ -43,13 +37,11 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
     path = root / f"{lesson.name}.ipynb"
     copies = _copies(root, lesson)
     try:
-        notebook = intake.read_answers(path)
+        answers, written = _answers(lesson, path)
     except intake.UnreadableNotebook as error:
         others = f" {_OTHERS.format(', '.join(copies), path.name)}" if copies else ""
         raise LearnerError(f"{error}{others}") from None
-    answers = intake.find(notebook, [exercise.name for exercise in lesson.exercises])
-    written = _written(lesson, notebook)
-    blank = [one.name for one in answers if one.source is not None and one.name not in written]
+    blank = [each.name for each in answers if each.source is not None and each.name not in written]
     problems = [answer.problem for answer in answers if answer.problem]
     more = [name for name, count in copies.items() if count > len(written)]
     problems += [_MORE.format(name, path.name) for name in more]
@@ -57,17 +49,24 @@ def hand_in(root: Path, lesson: course.Lesson) -> HandedIn:
         name: judge(f"{lesson.name}/{name}", source, hidden=False, sizes=False).for_learner()
         for name, source in written.items()
     }
-    to = None if _released(lesson.name) else _as_file(root, path)
-    if to is None:
+    to = None
+    if _is_released(lesson.name):
         _through_the_exchange(path, lesson.name)
+    else:
+        to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
+        to.parent.mkdir(parents=True)
+        shutil.copyfile(path, to)
     return HandedIn(lesson.name, to, tuple(blank), verdicts, tuple(problems))
 
 
-def _written(lesson: course.Lesson, notebook: NotebookNode) -> dict[str, str]:
-    """By exercise the answers that are more than what was handed out."""
-    return {
+def _answers(lesson: course.Lesson, path: Path) -> tuple[tuple[intake.Answer, ...], dict[str, str]]:
+    """The answers in a notebook; and by exercise the sources of those that are more than what was
+    handed out."""
+    names = [exercise.name for exercise in lesson.exercises]
+    answers = intake.find(intake.read_answers(path), names)
+    return answers, {
         answer.name: answer.source
-        for answer in intake.find(notebook, [exercise.name for exercise in lesson.exercises])
+        for answer in answers
         if answer.source is not None
         and not is_blank(answer.source, lesson.handed_out(lesson.exercise(answer.name)))
     }
@@ -77,32 +76,28 @@ def _copies(root: Path, lesson: course.Lesson) -> dict[str, int]:
     """Notebooks in the folder that are no lesson of the course, with how many answers to this one
     they hold; those with some."""
     known = {f"{name}.ipynb" for name in course.names(lesson.path.parent)}
-    found = {}
+    written = {}
     for path in sorted(root.glob("[!.]*.ipynb")):
         if path.name not in known:
             with suppress(intake.UnreadableNotebook):
-                found[path.name] = len(_written(lesson, intake.read_answers(path)))
-    return {name: count for name, count in found.items() if count}
+                written[path.name] = len(_answers(lesson, path)[1])
+    return {name: count for name, count in written.items() if count}
 
 
-def _as_file(root: Path, path: Path) -> Path:
-    to = root / HANDED_IN / f"{datetime.now():%Y-%m-%dT%H-%M-%S}" / path.name
-    to.parent.mkdir(parents=True)
-    shutil.copyfile(path, to)
-    return to
-
-
-def _released(lesson: str) -> bool:
-    """Whether an exchange is set up here from which the lesson was handed out."""
+def _is_released(lesson: str) -> bool:
+    """True if an exchange is set up here from which the lesson was handed out."""
     if not find_spec("nbgrader"):  # a learner's own machine
         return False
-    from nbgrader.apps import NbGrader
+    open_nbgrader()
+    from jupyter_core.application import JupyterApp
     from nbgrader.coursedir import CourseDirectory
     from nbgrader.exchange.default import Exchange
 
-    app = NbGrader()
+    # As nbgrader's own application finds its configuration, which takes long to import.
+    app = JupyterApp(config_file_name="nbgrader_config")
     app.log.setLevel("ERROR")  # that there is no configuration is no news to a learner
     app.load_config_file()
+    super(JupyterApp, app).load_config_file("nbgrader_config", str(Path.cwd()))
     here = CourseDirectory(config=app.config)
     root = Path(Exchange(coursedir=here, config=app.config).root)
     return bool(here.course_id) and (root / here.course_id / "outbound" / lesson).is_dir()

@@ -10,8 +10,6 @@ file that is deleted is a new beginning. The first answer to a prediction is the
 Outside a learner's folder nothing is kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,10 +24,10 @@ MARK = ".warpwise"  # the folder by which a learner's folder is known
 
 @dataclass
 class Done:
-    """What was done of one lesson: names of the exercises passed, and for each prediction that
-    was answered the choice and whether it was right."""
+    """All that was done of one lesson."""
 
-    passed: set[str] = field(default_factory=set)
+    passed: set[str] = field(default_factory=set)  # exercises
+    # By prediction that was answered, the choice and True if it was right.
     predicted: dict[str, tuple[str, bool]] = field(default_factory=dict)
 
     @property
@@ -44,7 +42,7 @@ def folder(inside: Path | None = None) -> Path | None:
 
 
 def is_fetched(lesson: str, inside: Path | None = None) -> bool:
-    """Whether `inside`, or the current folder, is the one that nbgrader's exchange makes for a
+    """True if `inside`, or the current folder, is the one that nbgrader's exchange makes for a
     lesson of a graded course: it has the lesson's name."""
     return (inside or Path.cwd()).absolute().name == lesson
 
@@ -61,19 +59,19 @@ def predicted(lesson: str, key: str, choice: str, right: bool) -> None:
 
 
 def answer(lesson: str, key: str) -> str | None:
-    """What was first answered to a prediction, if anything."""
+    """The choice that was first made in answer to a prediction, if anything."""
     choice, _ = of(lesson).predicted.get(key, (None, False))
     return choice
 
 
 def of(lesson: str) -> Done:
-    """What was done of a lesson, in the learner's folder that the current one lies in."""
+    """All that was done of a lesson, in the learner's folder that the current one lies in."""
     root = folder()
     return read(root).get(lesson, Done()) if root else Done()
 
 
 def read(root: Path) -> dict[str, Done]:
-    """What was done, by lesson; nothing for lessons of which nothing was."""
+    """All that was done, by lesson; nothing for lessons of which nothing was."""
     done: dict[str, Done] = defaultdict(Done)
     for event in sorted(_events(root / FILE), key=lambda event: event["at"]):
         lesson = done[event["lesson"]]

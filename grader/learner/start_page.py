@@ -1,23 +1,30 @@
-"""The page that JupyterLab opens with: where one is in the course, and where to go on.
+"""The page that JupyterLab opens with: where the learner is in the course, and where to go on. The
+server gives it to our labextension.
 
-What lessons there are it reads in the notebooks as they were handed out: that takes milliseconds,
-where loading the course would take the longest part of a second, and somebody waits.
+The lessons are read in the notebooks as they were handed out: that takes milliseconds, where
+loading the course would take the longest part of a second, and somebody waits.
 """
 
-from __future__ import annotations
-
+import asyncio
 import json
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
+
+from jupyter_server.base.handlers import APIHandler
+from jupyter_server.utils import url_path_join
+from tornado import web
 
 from ..counted import counted
 from ..cuda import gpu_count
 from . import progress
 from .folder import LESSONS, outdated
+
+if TYPE_CHECKING:
+    from jupyter_server.serverapp import ServerApp
 
 _ABOUT = (
     "Read, predict, run; then write a kernel and ask check() whether it is right. "
@@ -43,20 +50,40 @@ _RESTORE = (
 _UPDATE = "There is a new edition of {}: `grader update` in a terminal brings it in."
 
 
+class StartPage(APIHandler):
+    """GET: {"html": the page}; 404 where the server's folder is not a learner's."""
+
+    @web.authenticated
+    async def get(self) -> None:
+        root = progress.folder(Path(self.settings["server_root_dir"]).expanduser())
+        if root is None:
+            raise web.HTTPError(404)
+        shown = await asyncio.get_running_loop().run_in_executor(None, page, root)
+        self.finish(json.dumps({"html": shown}))
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": __name__}]
+
+
+def _load_jupyter_server_extension(app: "ServerApp") -> None:
+    base = app.web_app.settings["base_url"]
+    app.web_app.add_handlers(".*$", [(url_path_join(base, "warpwise", "start"), StartPage)])
+
+
 @dataclass(frozen=True)
-class Notebook:
-    """What was handed out: a lesson with the names of its exercises, or a page to be read,
-    which has none; and how many predictions are to be made in it."""
+class HandedOut:
+    """A notebook as it was handed out: a lesson, or a page to be read."""
 
     name: str
     title: str
-    exercises: frozenset[str]
-    predictions: int
+    exercises: frozenset[str]  # names; a page has none
+    predictions: int  # that are to be made in it
 
 
 @dataclass(frozen=True)
 class Station:
-    """A lesson on the map."""
+    """A lesson on the map, with what its learner has done."""
 
     name: str
     title: str
@@ -65,7 +92,7 @@ class Station:
     answered: int
     right: int
     predictions: int
-    there: bool
+    there: bool  # the learner's folder has the notebook
 
     @property
     def done(self) -> bool:
@@ -78,28 +105,24 @@ class Station:
 
 def stations(root: Path) -> list[Station]:
     """Every lesson, with what was done of it in the learner's folder `root`."""
-    done = progress.read(root)
-    found = []
-    for lesson in _handed_out(root):
-        if not lesson.exercises:
-            continue
-        mine = done.get(lesson.name, progress.Done())
-        found.append(
-            Station(
-                lesson.name,
-                lesson.title,
-                passed=len(mine.passed & lesson.exercises),
-                exercises=len(lesson.exercises),
-                answered=len(mine.predicted),
-                right=mine.right,
-                predictions=lesson.predictions,
-                there=_is_there(root, lesson.name),
-            )
+    done, lessons = progress.read(root), [each for each in _handed_out(root) if each.exercises]
+    mine = [done.get(lesson.name, progress.Done()) for lesson in lessons]
+    return [
+        Station(
+            lesson.name,
+            lesson.title,
+            passed=len(did.passed & lesson.exercises),
+            exercises=len(lesson.exercises),
+            answered=len(did.predicted),
+            right=did.right,
+            predictions=lesson.predictions,
+            there=_is_there(root, lesson.name),
         )
-    return found
+        for lesson, did in zip(lessons, mine, strict=True)
+    ]
 
 
-def _handed_out(root: Path) -> list[Notebook]:
+def _handed_out(root: Path) -> list[HandedOut]:
     paths = sorted((root / LESSONS).glob("*.ipynb"))
     return [_read(path, path.stat().st_mtime_ns) for path in paths]
 
@@ -109,31 +132,24 @@ def _is_there(root: Path, name: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _read(path: Path, changed: int) -> Notebook:
+def _read(path: Path, changed: int) -> HandedOut:
     """The notebook that was last `changed` then."""
     cells = json.loads(path.read_bytes()).get("cells", [])
-    texts = [_text(cell) for cell in cells]
+    texts = ["".join(cell.get("source", "")) for cell in cells]
     titles = [text.partition("\n")[0][2:] for text in texts if text.startswith("# ")]
-    exercises = {name for cell in cells if (name := _exercise(cell))}
+    marks = [cell.get("metadata", {}).get("nbgrader", {}) for cell in cells]
+    exercises = {mark.get("grade_id", "") for mark in marks if mark.get("solution")} - {""}
     questions = sum(text.startswith("predict(") for text in texts)
-    return Notebook(path.stem, next(iter(titles), path.stem), frozenset(exercises), questions)
-
-
-def _text(cell: dict[str, Any]) -> str:
-    return "".join(cell.get("source", ""))
-
-
-def _exercise(cell: dict[str, Any]) -> str:
-    """The name of the exercise that is solved in a cell; none if it is not for that."""
-    mark = cell.get("metadata", {}).get("nbgrader", {})
-    return mark.get("grade_id", "") if mark.get("solution") else ""
+    return HandedOut(path.stem, next(iter(titles), path.stem), frozenset(exercises), questions)
 
 
 def page(root: Path) -> str:
     """The start page of the learner's folder `root` as HTML, whose classes our labextension
     styles; a lesson is a link to its notebook."""
-    found = stations(root)
-    go_on = _where_to_go_on(found)
+    lessons = stations(root)
+    # The last lesson that was begun and is not done, else the first that is not.
+    left = [station for station in lessons if not station.done]
+    go_on = next(iter([station for station in left if station.begun][-1:] or left), None)
     newer = [name for name in outdated(root) if _is_there(root, name)]
     notes = [("A new edition", _UPDATE.format(", ".join(newer)))] if newer else []
     notes += [
@@ -142,30 +158,26 @@ def page(root: Path) -> str:
         ("A cell past mending", _RESTORE),
         ("What is kept", _FILES),
     ]
-    rows = "".join(_row(station, station is go_on) for station in found)
-    beside = "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
-    beside = _pages(root) + beside
+    rows = "".join(_row(station, station is go_on) for station in lessons)
+    pages = [each for each in _handed_out(root) if not each.exercises]
+    links = "".join(
+        f'<li><a href="{each.name}.ipynb">{escape(each.title)}</a></li>'
+        for each in pages
+        if _is_there(root, each.name)
+    )
+    beside = f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
+    beside += "".join(f"<h2>{escape(title)}</h2>{_note(text)}" for title, text in notes)
     return (
         f"<h1>Warpwise: CUDA, run and watched</h1><p>{escape(_ABOUT)}</p>{_next(go_on)}"
         f'<div class="warpwise-columns"><ol>{rows}</ol><aside>{beside}</aside></div>'
     )
 
 
-def _where_to_go_on(found: list[Station]) -> Station | None:
-    """The last lesson that was begun and is not done, else the first that is not."""
-    open_ones = [station for station in found if not station.done]
-    begun = [station for station in open_ones if station.begun]
-    return next(iter(begun[-1:] or open_ones), None)
-
-
 def _next(station: Station | None) -> str:
     if station is None:
         return _note("All exercises of all lessons are passed.")
-    verb = "Go on here" if station.begun else "Begin here"
-    there = (
-        f'<a class="warpwise-go" href="{station.name}.ipynb">{verb}: {escape(station.title)}</a>'
-    )
-    return f"<p>{there}</p>"
+    said = f"{'Go on here' if station.begun else 'Begin here'}: {escape(station.title)}"
+    return f'<p><a class="warpwise-go" href="{station.name}.ipynb">{said}</a></p>'
 
 
 def _row(station: Station, is_next: bool) -> str:
@@ -175,23 +187,11 @@ def _row(station: Station, is_next: bool) -> str:
     kinds = {"next": is_next, "begun": station.begun, "done": station.done}
     names = " ".join(f"warpwise-{kind}" for kind, holds in kinds.items() if holds)
     number = "✓" if station.done else escape(station.name.partition("_")[0])
-    return f'<li class="{names}"><span>{number}</span>{title}<div>{_done(station)}</div></li>'
-
-
-def _pages(root: Path) -> str:
-    """Links to what is only to be read."""
-    pages = [one for one in _handed_out(root) if not one.exercises and _is_there(root, one.name)]
-    links = "".join(f'<li><a href="{one.name}.ipynb">{escape(one.title)}</a></li>' for one in pages)
-    return f"<h2>To look things up</h2><ul>{links}</ul>" if links else ""
-
-
-def _done(station: Station) -> str:
-    exercises = f"{station.passed} of {counted(station.exercises, 'exercise')} passed"
-    if not station.predictions:
-        return exercises
-    answered = f"{station.answered} of {counted(station.predictions, 'prediction')} made"
-    right = f", {station.right} right" if station.answered else ""
-    return f"{exercises}; {answered}{right}"
+    done = f"{station.passed} of {counted(station.exercises, 'exercise')} passed"
+    if station.predictions:
+        done += f"; {station.answered} of {counted(station.predictions, 'prediction')} made"
+        done += f", {station.right} right" if station.answered else ""
+    return f'<li class="{names}"><span>{number}</span>{title}<div>{done}</div></li>'
 
 
 def _note(text: str) -> str:

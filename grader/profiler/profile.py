@@ -14,7 +14,7 @@ from ..compilers.declared import DTYPES
 from ..course import Launch
 from ..cuda.simulator import RawModule
 from ..errors import BadInput
-from ..submissions.text import read_text
+from ..submissions.cells import read_text
 from ..watch.counters import METRICS, Counters
 from .work import Blank, Work, of_exercise, simulate
 

@@ -1,13 +1,14 @@
-"""The text of a `%%cuda NAME` cell as a source, whose lines count as JupyterLab shows them.
+"""A source text that somebody hands in: of a `%%cuda NAME` cell, or of a file.
 
 JupyterLab numbers the lines of a cell from its first, which is the magic's. So a cell's source is
 the cell with a blank line in place of the magic's: whatever is said of line 5 of it, by compiler,
 simulated GPU, judge or feedback, is said of line 5 of the cell. This is the one place that knows.
 """
 
-from __future__ import annotations
-
 import re
+from pathlib import Path
+
+from ..errors import BadInput
 
 # The magic's line, and blank ones before it.
 _MAGIC = re.compile(r"\s*%%cuda\b[^\n]*(?:\n|\Z)")
@@ -27,3 +28,15 @@ def as_typed(source: str, name: str) -> str:
 def below_magic(body: str, lines: int = 1) -> str:
     """The source of which `body` is what stands below the magic, after so many lines."""
     return "\n" * lines + body
+
+
+def read_text(path: Path) -> str:
+    """The text of a file; BadInput if there is none."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise BadInput(f"There is no file {path}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path} is not a text file (UTF-8).") from error
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from error

@@ -2,19 +2,18 @@
 a bounded size. Nothing else in the folder is opened or copied, so that no pipe, device or odd file
 of one learner's can stop the grading of a class."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from nbformat import NotebookNode, from_dict
 
-from . import intake
+from . import intake, open_nbgrader
 from .intake import UnreadableNotebook
 
 STAMP, SECRET = HANDED_IN = ("timestamp.txt", "submission_secret.txt")  # nbgrader's own
@@ -36,27 +35,23 @@ _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)
 _NAME = re.compile(r"\w[\w.@+-]*(?: [\w.@+-]+)*")
 LONGEST_ID = 100
 
-
 WorkedOn = Callable[[NotebookNode], int]  # how many answers a notebook has that were not handed out
 
 
 @dataclass(frozen=True)
 class Submission:
-    """`content` is the notebook's file without outputs; when it cannot be read, `refused` says
-    why. `beside` has what nbgrader put there, by name, and `remark` says what is wrong with that.
-    `others` are the notebooks of other names that lie there too, which nobody grades. `known` is a
-    name for the whole file, outputs and all, and for the others."""
+    """A notebook that was handed in, with what lay beside it."""
 
-    name: str
-    content: bytes
-    refused: str
-    beside: dict[str, str]
-    remark: str
-    others: tuple[str, ...] = ()
-    known: str = ""
+    name: str  # of the notebook's file
+    content: bytes  # of that file, without outputs
+    refused: str  # why the file cannot be read; empty when it can
+    beside: dict[str, str]  # what nbgrader put there, by name
+    remark: str  # what is wrong with that, or with the notebook's name
+    others: tuple[str, ...] = ()  # the notebooks of other names there, which nobody grades
+    known: str = ""  # a digest of the whole file, outputs and all, and of the others' names
 
     def notebook(self) -> NotebookNode:
-        """What can be graded or shown of the notebook: each cell's text, pictures and grade_id.
+        """All that can be graded or shown of the notebook: each cell's text, pictures and grade_id.
         UnreadableNotebook when there is nothing."""
         if self.refused:
             raise UnreadableNotebook(self.refused)
@@ -71,48 +66,41 @@ class Submission:
 
 
 def read(folder: Path, lesson: str, worked_on: WorkedOn | None = None) -> Submission:
-    """What lies in `folder`, whatever that is. Of several notebooks, or of one with another name,
-    the one counts that was `worked_on` most; without that, only LESSON.ipynb does."""
-    name, content, refused, remark = f"{lesson}.ipynb", b"", "", ""
+    """The submission in `folder`, whatever lies there. Of several notebooks, or of one with another
+    name, the one counts that was `worked_on` most; without that, only LESSON.ipynb does."""
+    name, content, refused, remarks = f"{lesson}.ipynb", b"", "", []
     beside: dict[str, str] = {}
     if not only_files(folder):
-        return Submission(name, content, STRANGE, beside, remark, (), _known(STRANGE).hexdigest())
-    others = other_notebooks(folder, name)
-    chosen = _most_worked_on(folder, name, worked_on) if others and worked_on else name
+        return Submission(name, content, STRANGE, beside, "", (), _digest(STRANGE).hexdigest())
+    files = _files(folder)
+    notebooks = [path for path in files if _NOTEBOOK.search(path)]
+    others = _named([path for path in notebooks if path != name])
+    chosen = _most_worked_on(folder, notebooks, name, worked_on) if others and worked_on else name
     if chosen != name:
-        remark = f"{shown(chosen)} counts, as it has the work: name it {name} the next time."
+        remarks = [f"{shown(chosen)} counts, as it has the work: name it {name} the next time."]
         others = ()
-    known = _known("", others)
+    known = _digest("", others)
     try:
         content = intake.read_file(folder / chosen, known.update)
     except UnreadableNotebook as error:
         refused = str(error)
-        if not (folder / name).exists():
-            refused += _instead(name, others, _named(_files(folder)))
-        known = _known(refused, others)
+        if others and not (folder / name).exists():
+            refused += f" The folder holds {', '.join(others)} instead: hand it in as {name}."
+        elif files and not (folder / name).exists():
+            listed = ", ".join(_named(files))
+            refused += f" The folder holds {listed}: hand in the notebook itself."
+        known = _digest(refused, others)
     if (stamp := note(folder / STAMP)) and is_time(stamp):
         beside[STAMP] = stamp
     elif stamp != "":
-        remark = " ".join(filter(None, (remark, UNKNOWN_TIME)))
+        remarks.append(UNKNOWN_TIME)
     if secret := note(folder / SECRET):
         beside[SECRET] = secret
-    return Submission(name, content, refused, beside, remark, others, known.hexdigest())
+    return Submission(name, content, refused, beside, " ".join(remarks), others, known.hexdigest())
 
 
-def _known(refused: str, others: tuple[str, ...] = ()) -> hashlib._Hash:
+def _digest(refused: str, others: tuple[str, ...] = ()) -> "hashlib._Hash":
     return hashlib.sha256(repr((refused, others)).encode())
-
-
-def _instead(name: str, notebooks: tuple[str, ...], files: tuple[str, ...]) -> str:
-    """What to do where there is no notebook called `name`; nothing for an empty folder."""
-    if notebooks:
-        return f" The folder holds {', '.join(notebooks)} instead: hand it in as {name}."
-    return f" The folder holds {', '.join(files)}: hand in the notebook itself." if files else ""
-
-
-def other_notebooks(folder: Path, name: str) -> tuple[str, ...]:
-    """What notebooks lie beside the one called `name`, as they can be shown."""
-    return _named([path for path in _notebooks(folder) if path != name])
 
 
 def shown(name: str) -> str:
@@ -126,38 +114,30 @@ def _named(names: list[str]) -> tuple[str, ...]:
     return (*listed, f"{len(names) - MOST_NAMES} more") if names[MOST_NAMES:] else listed
 
 
-def _notebooks(folder: Path) -> list[str]:
-    return [name for name in _files(folder) if _NOTEBOOK.search(name)]
-
-
 def _files(folder: Path) -> list[str]:
     """The files in a submission, from its folder on, but for what nbgrader put there and what
     is hidden, as what Jupyter keeps for itself."""
-    found = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
-    seen = [path for path in found if not any(part.startswith(".") for part in path.parts)]
+    paths = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    seen = [path for path in paths if not any(part.startswith(".") for part in path.parts)]
     return [path.as_posix() for path in seen if path.as_posix() not in HANDED_IN]
 
 
-def _most_worked_on(folder: Path, name: str, worked_on: WorkedOn) -> str:
-    """Of the folder's notebooks the one with the most work in it: `name` rather than another, a
+def _most_worked_on(folder: Path, notebooks: list[str], name: str, worked_on: WorkedOn) -> str:
+    """The one of the folder's notebooks with the most work in it: `name` rather than another, a
     newer one rather than an older."""
-    found = sorted(
-        _notebooks(folder), key=lambda path: (path == name, (folder / path).stat().st_mtime)
-    )
-    work = {path: _work(folder / path, worked_on) for path in found[-MOST_READ:]}
+    work = {}
+    by_age = sorted(notebooks, key=lambda path: (path == name, (folder / path).stat().st_mtime))
+    for path in by_age[-MOST_READ:]:
+        try:
+            work[path] = worked_on(intake.read_answers(folder / path))
+        except UnreadableNotebook:
+            work[path] = 0
     best = max(reversed(work), key=work.__getitem__)
     return best if work[best] > 0 else name
 
 
-def _work(path: Path, worked_on: WorkedOn) -> int:
-    try:
-        return worked_on(intake.read_answers(path))
-    except UnreadableNotebook:
-        return 0
-
-
 def only_files(folder: Path) -> bool:
-    """Whether a submission is a folder that holds nothing but folders and regular files, and can
+    """True if a submission is a folder that holds nothing but folders and regular files, and can
     be read. Whoever opened a link would be led to files that its learner has no right to read;
     whoever opened a pipe might wait for ever."""
     left = [folder]
@@ -184,17 +164,30 @@ def note(path: Path) -> str | None:
         return None
 
 
+def handed_in_at(folder: Path) -> datetime | None:
+    """The time that nbgrader wrote beside a submission, in UTC; None if there is none."""
+    return _time(note(folder / STAMP) or "")
+
+
 def is_time(text: str) -> bool:
-    """Whether nbgrader could have written this for the time when something was handed in."""
-    from nbgrader.utils import parse_utc  # here: it takes two seconds, and most ask for none
+    """True if nbgrader could have written this for the time when something was handed in."""
+    return _time(text) is not None
+
+
+def _time(text: str) -> datetime | None:
+    if not _TIME.fullmatch(text.strip()):
+        return None
+    open_nbgrader()
+    from nbgrader.utils import parse_utc  # here: it takes long, and most ask for no time
 
     try:
-        return _TIME.fullmatch(text.strip()) is not None and bool(parse_utc(text.strip()))
+        time: datetime = parse_utc(text.strip())
     except (ValueError, OverflowError):
-        return False
+        return None
+    return time
 
 
 def is_name(learner: str) -> bool:
-    """Whether this can be a learner's id: letters of any script, digits and . _ - @ +, with a
+    """True if this can be a learner's id: letters of any script, digits and . _ - @ +, with a
     letter or digit first."""
     return len(learner) <= LONGEST_ID and bool(_NAME.fullmatch(learner)) and learner.isprintable()

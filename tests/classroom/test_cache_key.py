@@ -10,7 +10,7 @@ from grader.classroom import cache_key
 
 LESSON = "04_safe_softmax"
 PACKAGE = cache_key.PACKAGE
-SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/paging.py", "classroom/demo.py"]
+SHOWN = ["notebook/cards.py", "bench/speed.py", "classroom/slides/__init__.py", "classroom/demo.py"]
 
 
 @pytest.fixture(scope="module")

@@ -24,11 +24,10 @@ from small_class import (
 from small_lesson import SOLUTION
 
 from grader import course
-from grader.classroom import ClassroomError, batch, demo, feedback, feedback_page, judges, verdicts
-from grader.classroom.export import Row
-from grader.classroom.feedback_page import Shown
-from grader.classroom.folder import new_course, open_course
-from grader.classroom.secret import seed
+from grader.classroom import ClassroomError, batch, demo, feedback, judges, verdicts
+from grader.classroom.export import ExerciseRow
+from grader.classroom.feedback import PageContent
+from grader.classroom.folder import new_course, open_course, seed
 from grader.course.kinds import unmarked
 from grader.judge import judge
 
@@ -162,10 +161,10 @@ def test_feedback_says_what_was_wrong_with_the_notebook(graded):
 def test_feedback_goes_through_the_exercises_as_the_notebook_does(graded):
     here, _ = graded
     rows = [
-        Row("ben", LESSON, name, 0, 1, "wrong_answer", None, "", None)
+        ExerciseRow("ben", LESSON, name, 0, 1, "wrong_answer", None, "", None)
         for name in ("by_hand", "scale", "add")
     ]
-    html = feedback_page.page(here, LESSON, "ben", Shown("Adding", {}, tuple(rows), {}, (), ""))
+    html = feedback.page(here, LESSON, "ben", PageContent("Adding", {}, tuple(rows), {}, (), ""))
     assert re.findall(r'section id="check-(\w+)"', html) == ["add", "scale", "by_hand"]
 
 

@@ -14,8 +14,8 @@ from test_report import Tags
 
 from grader import course
 from grader.classroom.folder import new_course
-from grader.classroom.release import release
-from grader.classroom.report import alike, side_by_side
+from grader.classroom.handing_out import release
+from grader.classroom.report import alike
 from grader.compilers.lexer import without_comments
 
 pytestmark = pytest.mark.slow
@@ -73,7 +73,7 @@ def test_the_same_file_but_for_one_name_is_named_with_the_reasons():
     notebooks = class_of_14()
     found = named(notebooks)
     assert set(found) == {("finn", "gus")}
-    reasons = side_by_side.notebooks(found["finn", "gus"], notebooks).reasons
+    reasons = alike.side_by_side(found["finn", "gus"], notebooks).reasons
     assert "the same wrong answer in max (wrong answer)" in reasons
     assert any(reason.startswith("renamed stride to step") for reason in reasons)
 

@@ -10,7 +10,7 @@ from small_class import LESSON, NO_GUARD, SCALED, UNGUARDED_SCALE, hand_in
 from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
-from grader.classroom import ClassroomError, coursefile, judges, policy
+from grader.classroom import ClassroomError, coursefile, judges
 from grader.classroom.coursefile import CourseFile, Person, Plan
 from grader.classroom.deadlines import HandIn, due, standings
 from grader.classroom.folder import new_course
@@ -62,13 +62,15 @@ def marks(here):
     ],
 )
 def test_a_policy_takes_off_what_its_words_say_and_never_more_than_the_score(said, days, off):
-    assert policy.parse(said, "late").penalty(days * DAY, score=15, most=20) == pytest.approx(off)
+    assert coursefile.parse_policy(said, "late").penalty(
+        days * DAY, score=15, most=20
+    ) == pytest.approx(off)
 
 
 @pytest.mark.parametrize("said", ["", "10%", "-1%/day", "10%/day at most 3", "lots/day, none", "%"])
 def test_words_that_mean_no_policy_are_refused_with_examples(said):
     with pytest.raises(ClassroomError, match="should be like '10%/day, at most 3 days'"):
-        policy.parse(said, "late")
+        coursefile.parse_policy(said, "late")
 
 
 def test_an_extension_goes_before_the_section_and_that_before_the_lesson():
@@ -87,7 +89,7 @@ def test_a_team_has_the_time_of_the_member_who_has_most():
 
 
 def test_late_days_are_spent_in_order_of_due_dates_and_only_where_they_save_points():
-    late = policy.parse("10%/day, at most 2 days", "late")
+    late = coursefile.parse_policy("10%/day, at most 2 days", "late")
     lessons = {
         "c_first": Plan(due=NOON, late=late),
         "b_second": Plan(due=NOON.replace(day=8), late=late),

@@ -15,14 +15,14 @@ from department_week import BY_HAND, EXTENDED, LATE, MATE, TEAM, WORSE, learner
 from small_class import LESSON, grader
 
 from grader import submissions
-from grader.classroom.bundles import on_gradescope
+from grader.classroom import bundles
 
 pytestmark = pytest.mark.slow
 
 LEARNERS = 24
 ALL = "WARPWISE_WEEK" in os.environ
 SAMPLE = 4
-READING = [*Path(submissions.__file__).parent.glob("*.py"), Path(on_gradescope.__file__)]
+READING = [*Path(submissions.__file__).parent.glob("*.py"), Path(bundles.__file__)]
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader.classroom.folder import new_course
-from grader.classroom.release import seeds
+from grader.classroom.handing_out import seeds
 from grader.cli.app import app
 from grader.compilers import chosen_name
 from grader.course import lesson

@@ -8,7 +8,7 @@ from small_lesson import SOLUTION, instead
 from grader import course
 from grader.classroom import batch
 from grader.classroom.folder import new_course
-from grader.classroom.release import release
+from grader.classroom.handing_out import release
 from grader.course import Contest, Standing
 from grader.judge import judge
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import datetime
 
+import msgspec
 import pandas
 import pytest
 import small_class
@@ -101,17 +102,19 @@ def test_nothing_is_judged_twice_unless_it_is_forced(here, judged):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda kept: kept.replace('"points": 3.0', '"points": 4.0'),
-        lambda kept: kept.partition("\n")[2],
+        lambda kept: kept.replace(msgspec.msgpack.encode(3.0), msgspec.msgpack.encode(4.0)),
+        lambda kept: kept.partition(b"\n")[2],
         lambda kept: kept[: len(kept) // 2],
-        lambda kept: "[]",
-        lambda kept: "",
+        lambda kept: b"[]",
+        lambda kept: b"",
     ],
     ids=["forged", "unsealed", "torn", "no_verdict", "empty"],
 )
 def test_a_kept_verdict_that_was_changed_counts_as_none(here, judged, change):
-    for path in (here.root / "verdicts").glob("*.json"):
-        path.write_text(change(path.read_text()))
+    kept = {path: path.read_bytes() for path in (here.root / "verdicts").iterdir()}
+    assert any(change(content) != content for content in kept.values())
+    for path, content in kept.items():
+        path.write_bytes(change(content))
     hand_in(here, "cem", add=NO_GUARD, scale=SCALED)
     assert grader(here, "autograde", LESSON).exit_code == 0
     assert "01_add/add" in judged

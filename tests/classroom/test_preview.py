@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from grader.classroom.preview import PAGE, Preview
+from grader.classroom.lecture import PAGE, Preview
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from small_lesson import SOLUTION, instead
 from grader import course
 from grader.classroom import batch, feedback
 from grader.classroom.folder import new_course
-from grader.classroom.release import release
+from grader.classroom.handing_out import release
 from grader.classroom.report import figures, read, similar, winnowing
 
 pytestmark = pytest.mark.slow

@@ -17,7 +17,7 @@ from small_lesson import SOLUTION
 from grader import course
 from grader.classroom import batch, feedback, sanitize_html
 from grader.classroom.folder import new_course
-from grader.classroom.release import release
+from grader.classroom.handing_out import release
 
 PIXEL = base64.b64encode(b"\x89PNG a picture").decode()
 SVG = base64.b64encode(b'<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>').decode()

@@ -14,8 +14,8 @@ from small_class import LESSON, NO_GUARD, SCALED, grader, hand_in
 from small_lesson import SOLUTION
 
 from grader.classroom import changes, coursefile, joining, renaming
-from grader.classroom.columns import matches
 from grader.classroom.folder import new_course
+from grader.classroom.roster import matches
 
 LESSONS = {
     "02_tree_reduction": "Tree reduction",

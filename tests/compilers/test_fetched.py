@@ -18,7 +18,7 @@ import pytest
 from grader import compilers
 from grader.cli import learner_commands
 from grader.compilers import cuda_files, fetched
-from grader.learner import package_index
+from grader.learner import launching
 
 ROOT = Path(__file__).parents[2]
 
@@ -194,18 +194,18 @@ def nowhere(monkeypatch, tmp_path):
     """No configuration of pip's or uv's."""
     for name in NAMED_BY:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(package_index, "_pips_files", lambda: iter([tmp_path / "pip.conf"]))
+    monkeypatch.setattr(launching, "_pips_files", lambda: iter([tmp_path / "pip.conf"]))
     return tmp_path / "pip.conf"
 
 
 def test_the_index_is_the_one_that_pip_is_told_to_use(nowhere, monkeypatch):
     nowhere.write_text("[global]\nindex-url = https://mirror.example/simple\nproxy = 100%\n")
-    assert package_index.address() == "https://mirror.example/simple"
+    assert launching.package_index() == "https://mirror.example/simple"
     monkeypatch.setenv("PIP_INDEX_URL", "https://nearer.example/simple")
-    assert package_index.address() == "https://nearer.example/simple"
+    assert launching.package_index() == "https://nearer.example/simple"
 
 
 def test_else_it_is_the_one_that_jupyterlab_uses(nowhere):
-    assert re.fullmatch(r"https://[^/]+/simple", package_index.address())
+    assert re.fullmatch(r"https://[^/]+/simple", launching.package_index())
     nowhere.write_text("no configuration at all")
-    assert re.fullmatch(r"https://[^/]+/simple", package_index.address())
+    assert re.fullmatch(r"https://[^/]+/simple", launching.package_index())

@@ -16,7 +16,7 @@ from nbclient import NotebookClient
 
 from grader import compilers, course
 from grader.bench import runner, timings
-from grader.classroom import notebooks
+from grader.classroom import handing_out
 from grader.classroom.folder import new_course
 from grader.compilers.lexer import without_comments
 from grader.course import catalogue, mistakes, solution_counts
@@ -46,7 +46,7 @@ CPP = frozenset(
 )
 
 LESSONS = course.lessons()
-PAGES = sorted((course.KERNELS / notebooks.PAGES).glob("*.md"))
+PAGES = sorted((course.KERNELS / handing_out.PAGES).glob("*.md"))
 EXERCISES = [(lesson, exercise) for lesson in LESSONS for exercise in lesson.exercises]
 WRITTEN = [(lesson, one) for lesson, one in EXERCISES if one.kind.name == "write"]
 BENCHMARKS = [(lesson, benchmark) for lesson in LESSONS for benchmark in lesson.benchmarks]
@@ -81,7 +81,7 @@ each_wrong_kernel = pytest.mark.parametrize(
 def handed_out(tmp_path_factory):
     """The learner's notebook of every lesson, by name, as nbgrader makes it from the sources."""
     scratch = tmp_path_factory.mktemp("course")
-    paths = notebooks.build(new_course(scratch / "build"), scratch / "notebooks")
+    paths = handing_out.build(new_course(scratch / "build"), scratch / "notebooks")
     return {path.stem: path.read_text() for path in paths}
 
 
@@ -274,7 +274,7 @@ def test_each_function_that_a_kernel_calls_is_its_own_or_taught_before():
 
 def untaught_words(of: Callable[[str], set[str]]) -> dict[str, set[str]]:
     """By file, what `of` finds in its code and no page or lesson up to its own has named."""
-    known = (course.KERNELS / notebooks.PAGES / "enough_cpp.md").read_text()
+    known = (course.KERNELS / handing_out.PAGES / "enough_cpp.md").read_text()
     untaught: dict[str, set[str]] = {}
     for lesson in LESSONS:
         known += (lesson.path / "lesson.md").read_text()
@@ -349,7 +349,7 @@ def test_a_kernel_fits_on_a_page_and_the_last_step_of_a_lesson_on_two(lesson):
 
 @each_lesson
 def test_the_committed_notebook_is_what_its_sources_make(handed_out, lesson):
-    committed = notebooks.NOTEBOOKS / f"{lesson.name}.ipynb"
+    committed = handing_out.NOTEBOOKS / f"{lesson.name}.ipynb"
     assert committed.is_file(), f"{committed.name} is missing: run `make notebooks`"
     assert committed.read_text() == handed_out[lesson.name], "run `make notebooks`"
 
@@ -372,7 +372,7 @@ def test_the_notebook_handed_out_runs_too_before_anything_is_solved(handed_out, 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_to_read_runs_too_and_is_committed_as_its_source_makes_it(page, tmp_path):
-    committed = (notebooks.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
+    committed = (handing_out.NOTEBOOKS / f"{page.stem}.ipynb").read_text()
     notebook = weave_page(page)
     assert committed == text(notebook), "run `make notebooks`"
     NotebookClient(notebook, timeout=60, resources=_in(tmp_path)).execute()

@@ -20,7 +20,7 @@ from small_lesson import SOLUTION
 from typer.testing import CliRunner
 
 from grader import classroom
-from grader.classroom import feedback, files, graded
+from grader.classroom import feedback, verdicts
 from grader.classroom.folder import new_course
 from grader.cli.app import app
 from grader.errors import of_a_file
@@ -52,7 +52,7 @@ FILES = (
     f"autograded/ada/{LESSON}/verdicts.json",
     f"feedback/ada/{LESSON}/{LESSON}.html",
     f"feedback/ada/{LESSON}/{feedback.CACHE_KEY}",
-    "verdicts/*.json",
+    "verdicts/*",
 )
 
 
@@ -154,14 +154,14 @@ def test_a_file_that_cannot_be_written_is_called_by_its_own_name(tmp_path):
     (tmp_path / "course.toml").mkdir()
     for path in (tmp_path / "course.toml", tmp_path / "gone" / "grades.csv"):
         with pytest.raises(OSError) as caught:
-            files.whole(path, "text")
+            classroom.folder.whole(path, "text")
         assert str(of_a_file(caught.value)).startswith(f"{path} cannot be used")
     assert list(tmp_path.iterdir()) == [tmp_path / "course.toml"]
 
 
 def test_a_released_notebook_says_release_mends_it(tmp_path):
     path = tmp_path / "release" / LESSON / f"{LESSON}.ipynb"
-    assert f"`grader release {LESSON}`" in str(graded.damaged(path))
+    assert f"`grader release {LESSON}`" in str(verdicts.damaged(path))
 
 
 # --- nbgrader_config.py is an instructor's to change ---------------------------------------------

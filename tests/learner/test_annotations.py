@@ -8,7 +8,7 @@ import yaml
 from nbformat import v4
 
 from grader import course
-from grader.classroom.bundles import github
+from grader.classroom import bundles
 from grader.cli.annotations import line_in_file, workflow_commands
 from grader.cli.check_file import Checked
 from grader.course.weave import text
@@ -71,9 +71,9 @@ def test_a_kernel_s_own_file_keeps_its_lines(tmp_path):
 
 def test_the_workflow_is_yaml_that_checks_the_notebook():
     lesson = course.lessons()[0]
-    made = yaml.safe_load(github.workflow(lesson, "owner/warpwise"))
+    made = yaml.safe_load(bundles.workflow(lesson, "owner/warpwise"))
     steps = made["jobs"]["grade"]["steps"]
     assert steps[1]["with"]["repository"] == "owner/warpwise"
     assert steps[-1]["run"] == f"grader check {lesson.name}.ipynb --github"
     assert made["permissions"] == {"contents": "read"}
-    assert Path(github.PATH).parts[:2] == (".github", "workflows")
+    assert Path(bundles.WORKFLOW).parts[:2] == (".github", "workflows")

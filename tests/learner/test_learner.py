@@ -263,7 +263,7 @@ def test_the_start_page_tells_of_every_lesson_what_the_course_knows(own):
 
 def test_what_the_start_page_needs_loads_neither_numpy_nor_the_course():
     """It is the first thing that somebody waits for; the server imports it."""
-    said = "import sys, grader.learner.server; print(*sys.modules)"
+    said = "import sys, grader.learner.start_page; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True).stdout
     assert "grader.learner.start_page" in loaded.split()
     assert {"numpy", "grader.course", "IPython"}.isdisjoint(loaded.split())

@@ -21,7 +21,7 @@ from grader.errors import EXTRAS
 from grader.judge import Limits, judge
 from grader.judge.running import watch, worker
 from grader.judge.sandbox import landlock
-from grader.learner import package_index
+from grader.learner import launching
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted([*(ROOT / "grader").rglob("*.py"), *(ROOT / "kernels").rglob("*.py")])
@@ -123,7 +123,7 @@ def test_who_has_no_home_is_judged_all_the_same(root, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     assert judge(ID, SOLUTION, root=root).status == "passed"
-    assert package_index.address()
+    assert launching.package_index()
 
 
 @pytest.fixture

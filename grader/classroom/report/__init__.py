@@ -1,7 +1,6 @@
 """`grader report`: one page about a class's lesson, which needs nothing but itself to be read."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import product
@@ -13,54 +12,76 @@ from markupsafe import Markup
 from ...counted import counted
 from ...course import Lesson
 from ...cuda.sanitize import visible
-from ...notebook import diagnosis
-from ...notebook.html import prose
 from ...submissions.cells import as_typed
 from .. import ClassroomError
 from ..coursefile import CourseFile
-from ..export import Row, rows, write_csv, write_json
-from ..files import whole
-from ..folder import CourseFolder
-from ..marks import Names
+from ..export import ExerciseRow, rows, write_csv, write_json
+from ..folder import CourseFolder, whole
+from ..marks import ShownNames
 from ..verdicts import UNREADABLE
-from . import alike, figures, side_by_side, similar
-from .answers import Class, GradedAnswer, read
+from . import alike, figures, similar
+from .figures import Class, GradedAnswer, read
 
 CAUSES = 6  # shown with their lines
 SHOWN = 20  # pairs of similar notebooks
 LARGE = 20  # learners
 
 
-def write(course: CourseFolder, lesson: Lesson, names: Names | None = None) -> Path:
+def write(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) -> Path:
     """Make build/report/LESSON.html, and beside it the marks as .csv and .json, of those and under
     the names that `names` gives. Returns the page. ClassroomError when nothing is graded yet."""
-    names = names or Names(course, CourseFile())
+    names = names or ShownNames(course, CourseFile())
     group = read(course, lesson, names)
     if not group.rows:
         raise ClassroomError(f"Nothing is graded yet: run `grader autograde {lesson.name}`.")
-    path = _folder(course) / f"{lesson.name}.html"
+    path = _place(course, f"{lesson.name}.html")
     whole(path, page(group))
-    with course.gradebook() as gradebook:
-        _export(names.shown(rows(course, gradebook, lesson.name)), path)
+    _export(course, [lesson], names, path)
     return path
 
 
-def write_course(course: CourseFolder, lessons: list[Lesson], names: Names | None = None) -> Path:
+def write_course(
+    course: CourseFolder, lessons: list[Lesson], names: ShownNames | None = None
+) -> Path:
     """The page of each lesson that is graded, and build/report/course.html, which leads to them,
     with all marks beside it. Returns that page."""
-    names = names or Names(course, CourseFile())
+    names = names or ShownNames(course, CourseFile())
     graded = [lesson for lesson in lessons if course.learners("autograded", lesson.name)]
     if not graded:
         raise ClassroomError("Nothing is graded yet: run `grader autograde LESSON`.")
     for lesson in graded:
         write(course, lesson, names)
-    path = _folder(course) / "course.html"
+    path = _place(course, "course.html")
     groups = [read(course, lesson, names) for lesson in graded]
-    whole(path, _template("course.html").render(**_course(groups)))
-    with course.gradebook() as gradebook:
-        found = [row for one in graded for row in rows(course, gradebook, one.name)]
-        _export(names.shown(found), path)
+    scores = {group.lesson.name: figures.scores(group) for group in groups}
+    totals: dict[str, dict[str, float]] = {}
+    for name, found in scores.items():
+        for learner, score in found.by_learner.items():
+            totals.setdefault(learner, {})[name] = score
+    content = _template("course.html").render(
+        groups=groups,
+        scores=scores,
+        causes={group.lesson.name: figures.causes(group)[:1] for group in groups},
+        learners=dict(sorted(totals.items())),
+        called=groups[0].called,
+    )
+    whole(path, content)
+    _export(course, graded, names, path)
     return path
+
+
+def _place(course: CourseFolder, name: str) -> Path:
+    folder = course.root / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name
+
+
+def _export(course: CourseFolder, lessons: list[Lesson], names: ShownNames, beside: Path) -> None:
+    with course.gradebook() as gradebook:
+        found = [row for lesson in lessons for row in rows(course, gradebook, lesson.name)]
+    shown = names.shown(found)
+    write_csv(shown, beside.with_suffix(".csv"))
+    write_json(shown, beside.with_suffix(".json"))
 
 
 def page(group: Class) -> str:
@@ -70,9 +91,10 @@ def page(group: Class) -> str:
     statuses = {name: figures.statuses(answers) for name, answers in group.answers.items()}
     found = _similar_notebooks(group)
     named = {one.pair.learners for one in found}
-    similar_answers = {
-        name: _likeness(answers, group, named) for name, answers in group.answers.items()
-    }
+    answers = group.answers.items()
+    by_learner: dict[str, dict[str, ExerciseRow]] = {}
+    for row in group.rows:
+        by_learner.setdefault(row.learner, {})[row.exercise] = row
     return _template("lesson.html").render(
         lesson=group.lesson,
         group=group,
@@ -84,16 +106,16 @@ def page(group: Class) -> str:
         handed_in=figures.handed_in(group),
         notebooks=found[:SHOWN],
         more_notebooks=len(found[SHOWN:]),
-        alike=similar_answers,
+        alike={name: _likeness(mine, group, named) for name, mine in answers},
         similar=similar,
         large=LARGE,
-        problems=_by_sentence(group, "problem"),
-        parts=_by_sentence(group, "part"),
-        by_learner=_by_learner(group),
+        problems=_by_sentence(group, lambda answer: answer.row.note),
+        parts=_by_sentence(group, lambda answer: answer.part),
+        by_learner=dict(sorted(by_learner.items())),
     )
 
 
-def _similar_notebooks(group: Class) -> list[side_by_side.SimilarNotebooks]:
+def _similar_notebooks(group: Class) -> list[alike.SimilarNotebooks]:
     """The pairs of learners whose notebooks are alike, the most alike first."""
     notebooks: dict[str, dict[str, tuple[str, str]]] = {}
     for name, answers in group.answers.items():
@@ -104,7 +126,7 @@ def _similar_notebooks(group: Class) -> list[side_by_side.SimilarNotebooks]:
         if learner in notebooks:
             notebooks[learner]["other cells"] = (source, "")
     found = alike.compare(notebooks, group.handed_out)
-    return [side_by_side.notebooks(pair, notebooks) for pair in found]
+    return [alike.side_by_side(pair, notebooks) for pair in found]
 
 
 def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
@@ -118,7 +140,7 @@ def _written(answers: list[GradedAnswer]) -> dict[str, GradedAnswer]:
 
 def _likeness(
     answers: list[GradedAnswer], group: Class, named: set[tuple[str, str]]
-) -> tuple[similar.Likeness, list[side_by_side.SideBySide]]:
+) -> tuple[similar.Likeness, list[similar.SideBySide]]:
     """How alike the answers to an exercise are, and each pair's lines side by side; in a LARGE
     class of those alone whose notebooks are alike, as others meet by chance."""
     sources = {learner: answer.source for learner, answer in _written(answers).items()}
@@ -130,49 +152,17 @@ def _likeness(
             if not named.isdisjoint(tuple(sorted(both)) for both in product(*pair.learners))
         ]
         found = replace(found, pairs=tuple(pairs))
-    return found, [side_by_side.pair(pair, sources) for pair in found.pairs[: similar.SHOWN]]
+    return found, [similar.side_by_side(pair, sources) for pair in found.pairs[: similar.SHOWN]]
 
 
-def _by_sentence(group: Class, what: str) -> dict[str, list[str]]:
-    """What was wrong with notebooks ("problem"), or how the points came about that one fault leaves
-    ("part"): the learners, by sentence."""
-    found: dict[str, dict[str, None]] = {}
+def _by_sentence(group: Class, said: Callable[[GradedAnswer], str]) -> dict[str, list[str]]:
+    """By sentence that is said of an answer, the learners."""
+    names: dict[str, dict[str, None]] = {}
     for answers in group.answers.values():
         for answer in answers:
-            if sentence := getattr(answer, what):
-                found.setdefault(sentence, {})[answer.row.learner] = None
-    return {sentence: list(names) for sentence, names in found.items()}
-
-
-def _by_learner(group: Class) -> dict[str, dict[str, Row]]:
-    found: dict[str, dict[str, Row]] = {}
-    for row in group.rows:
-        found.setdefault(row.learner, {})[row.exercise] = row
-    return dict(sorted(found.items()))
-
-
-def _course(groups: list[Class]) -> dict[str, object]:
-    scores = {group.lesson.name: figures.scores(group) for group in groups}
-    totals: dict[str, dict[str, float]] = {}
-    for lesson, found in scores.items():
-        for learner, score in found.by_learner.items():
-            totals.setdefault(learner, {})[lesson] = score
-    causes = {group.lesson.name: figures.causes(group)[:1] for group in groups}
-    learners = dict(sorted(totals.items()))
-    called = groups[0].called
-    known: dict[str, object] = {"groups": groups, "scores": scores, "causes": causes}
-    return known | {"learners": learners, "called": called}
-
-
-def _export(found: list[Row], beside: Path) -> None:
-    write_csv(found, beside.with_suffix(".csv"))
-    write_json(found, beside.with_suffix(".json"))
-
-
-def _folder(course: CourseFolder) -> Path:
-    folder = course.root / "report"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+            if sentence := said(answer):
+                names.setdefault(sentence, {})[answer.row.learner] = None
+    return {sentence: list(learners) for sentence, learners in names.items()}
 
 
 @cache
@@ -184,25 +174,22 @@ def _template(name: str) -> Template:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    pages.filters |= {"words": _words, "explained": _explained, "prose": _prose, "points": _points}
-    pages.filters["counted"] = counted
+    from ...notebook.html import prose
+
+    pages.filters |= {
+        "counted": counted,
+        "words": lambda status: status.replace("_", " "),
+        "points": lambda value: "no mark" if value is None else f"{round(value, 2):g}",
+        "prose": lambda text: Markup(prose(text)),  # it escapes the text itself
+        "explained": _explained,
+    }
     return pages.get_template(name)
-
-
-def _words(status: str) -> str:
-    return status.replace("_", " ")
-
-
-def _points(value: float | None) -> str:
-    return "no mark" if value is None else f"{round(value, 2):g}"
-
-
-def _prose(text: str) -> Markup:
-    return Markup(prose(text))  # it escapes the text itself
 
 
 def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
+    from ...notebook import diagnosis
+
     row = answer.row
     what = diagnosis.Diagnosis(
         row.status,

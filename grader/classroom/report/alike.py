@@ -1,4 +1,4 @@
-"""Two notebooks that are alike beyond what independent ones are.
+"""Two notebooks that are alike beyond what independent ones are, and why.
 
 What two learners share is evidence as far as few pairs share anything as rare: -log2 of the share
 of such pairs, in bits. Looked at are answers (statements in any order, names aside), comments,
@@ -10,23 +10,23 @@ exercise are ONE more than it takes to choose a pair. These three are from class
 tests/made_class.py makes. What was handed out is no evidence, and what most have is little.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import comb, log2
 
 import numpy as np
 
-from . import reading
-from .reading import HandedOut, OwnAnswer
+from ...cuda.sanitize import visible
+from .similar import Side, side
+from .winnowing import GivenCode, OwnAnswer
 
 TIMES, MARGIN = 1.6, 8  # the bits to name a pair: so many times those to choose one, and some more
 ONE = 6  # the same for a single exercise
 WRONG = 1.1  # how much more the same wrong answer says than the same right one
 ALONE = 0.5  # how much less the same answer says without a comment, name or white space in common
 A_LETTER = {"comment": 0.2, "name": 0.6}  # bits, at the most: short ones come to many
+SHOWN_WORDS = 3  # comments, or names, of an exercise
 FEW = 3  # who have the same answer, beside a pair, to tell what goes with that answer
 
 Given = Mapping[str, Mapping[str, tuple[str, str]]]  # by learner and exercise: source, status
@@ -35,19 +35,17 @@ Feature = tuple[str, str, object]  # what kind, the exercise or "", and what it 
 
 @dataclass(frozen=True)
 class Shared:
-    """What two answers to an exercise share, with the bits of it: all statements, with the status
-    if they failed; the white space; comments and names. `most`: how many comments and names both
-    could share. `reordered`: the statements are in another order; `renamed`: what the first one's
-    names are called by the other; `lines`: where in both sources the same statements stand."""
+    """All that two answers to an exercise share, with the bits of it."""
 
-    answer: float
-    failed: str
-    layout: float
-    comments: Mapping[str, float]
-    names: Mapping[str, float]
-    most: tuple[int, int]
-    reordered: bool
-    renamed: Mapping[str, str]
+    answer: float  # bits of all statements
+    failed: str  # the status of both, if they failed
+    layout: float  # bits of the white space
+    comments: Mapping[str, float]  # each with its bits
+    names: Mapping[str, float]  # each with its bits
+    most: tuple[int, int]  # how many comments and names both could share
+    reordered: bool  # the statements are in another order
+    renamed: Mapping[str, str]  # what the first one's names are called by the other
+    # Where in both sources the same statements stand.
     lines: tuple[frozenset[int], frozenset[int]]
 
     def bits(self, counted: set[object]) -> float:
@@ -66,21 +64,21 @@ class Shared:
 
 @dataclass(frozen=True)
 class AlikeNotebooks:
-    """Two learners, the bits that speak against chance, and by exercise what they share."""
+    """Two learners whose notebooks are alike."""
 
     learners: tuple[str, str]
-    bits: float
+    bits: float  # that speak against chance
     most: float  # of these in one exercise
-    shared: Mapping[str, Shared]
+    shared: Mapping[str, Shared]  # by exercise
 
 
 def compare(notebooks: Given, handed_out: Iterable[str]) -> list[AlikeNotebooks]:
     """The pairs of `notebooks` that are named, the most alike first. `handed_out`: sources that
     everybody was given; the status of an answer that is right is empty."""
-    given = HandedOut.of(handed_out)
+    given = GivenCode.of(handed_out)
     group = _Group(
         {
-            learner: {name: reading.read(*answer, given) for name, answer in answers.items()}
+            learner: {name: OwnAnswer.of(*answer, given) for name, answer in answers.items()}
             for learner, answers in notebooks.items()
         }
     )
@@ -101,32 +99,25 @@ class _Group:
             for name, answer in answers.items():
                 for feature in _features(name, answer):
                     self.owners.setdefault(feature, set()).add(learner)
-        self.layout = self._layout_bits()
-        self.chance = self._chances()
-
-    def _chances(self) -> dict[tuple[str, str, int], float]:
-        """Of all pairs, by kind, exercise and number of owners, the share that has something in
-        common which so many or fewer own."""
-        alike = Counter((kind, name, len(whose)) for (kind, name, _), whose in self.owners.items())
-        found: dict[tuple[str, str, int], float] = {}
-        so_far: Counter[tuple[str, str]] = Counter()
+        # What it says that two learners with the same text have the same white space, too: most
+        # have one of a few habits in all of their answers.
+        pairs = Counter[str]()
+        alike = Counter[tuple[str, str, int]]()
+        for (kind, name, _), whose in self.owners.items():
+            pairs[kind] += comb(len(whose), 2)
+            alike[kind, name, len(whose)] += 1
+        self.layout = log2((pairs["answer"] + 1) / (pairs["layout"] + 1))
+        # Of all pairs, by kind, exercise and number of owners, the share that has something in
+        # common which so many or fewer own.
+        self.chance: dict[tuple[str, str, int], float] = {}
+        so_far = Counter[tuple[str, str]]()
         for (kind, name, owners), features in sorted(alike.items()):
             so_far[kind, name] += features * comb(owners, 2)
-            found[kind, name, owners] = so_far[kind, name] / max(1, comb(len(self.read), 2))
-        return found
+            self.chance[kind, name, owners] = so_far[kind, name] / max(1, comb(len(read), 2))
 
     def surprise(self, feature: Feature) -> float:
         """The bits of a feature that two learners share, by how many pairs share one as rare."""
         return max(0.0, -log2(self.chance[*feature[:2], len(self.owners[feature])]))
-
-    def _layout_bits(self) -> float:
-        """What it says that two learners with the same text have the same white space, too: most
-        have one of a few habits in all of their answers."""
-        same, alike = (
-            sum(comb(len(whose), 2) for (kind, *_), whose in self.owners.items() if kind == asked)
-            for asked in ("answer", "layout")
-        )
-        return log2((same + 1) / (alike + 1))
 
     def likely(self, least: float) -> list[tuple[str, str]]:
         """The pairs that could have so many bits: those of all features that they share."""
@@ -145,8 +136,8 @@ class _Group:
         return [(learners[one], learners[other]) for one, other in zip(ones, others, strict=True)]
 
     def bits(self, feature: Feature, given: Feature | None = None) -> float:
-        """What it says that two learners share a feature: among all or, where they are not few,
-        among those who share the `given` one, too."""
+        """The bits that speak when two learners share a feature: among all or, where they are not
+        few, among those who share the `given` one, too."""
         among = self.owners[given] if given else set()
         among = among if len(among) >= FEW + 2 else set(self.read)
         whose = self.owners[feature] & among
@@ -169,19 +160,16 @@ class _Group:
         )
 
     def _shared(self, name: str, ours: OwnAnswer, theirs: OwnAnswer) -> Shared:
-        """What two answers to one exercise share."""
+        """All that two answers to one exercise share."""
         same = bool(ours.set) and ours.set == theirs.set
         ordered = same and ours.text == theirs.text
         failed = ours.failed if same and ours.failed == theirs.failed else ""
         given = ("answer", name, ours.set) if same else None
         answer = self.surprise(given) * (WRONG if failed else 1) if given else 0.0
-        layout = 0.0
-        if same and ours.layout == theirs.layout:
-            layout = self.layout
         return Shared(
             answer,
             failed,
-            layout,
+            self.layout if same and ours.layout == theirs.layout else 0.0,
             self._words("comment", name, ours.comments & theirs.comments, given),
             self._words("name", name, ours.names & theirs.names, given),
             (
@@ -189,7 +177,7 @@ class _Group:
                 min(len(ours.names), len(theirs.names)),
             ),
             same and not ordered,
-            reading.renamed(ours, theirs) if same else {},
+            ours.renamed(theirs) if same else {},
             (ours.lines(theirs), theirs.lines(ours)),
         )
 
@@ -227,3 +215,60 @@ def _surprise(bits: Iterable[float], most: int) -> float:
         total += worth
         best = max(best, total - log2(comb(max(most, count), count)))
     return best
+
+
+# --- why -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SimilarNotebooks:
+    """A pair, and why it is one."""
+
+    pair: AlikeNotebooks
+    reasons: tuple[str, ...]
+    sides: Mapping[str, tuple[Side, ...]]  # the answers, by exercise
+
+
+def side_by_side(found: AlikeNotebooks, sources: Given) -> SimilarNotebooks:
+    """The two notebooks of a pair; `sources` is what was compared."""
+    sides = {
+        name: tuple(
+            side((learner,), sources[learner][name][0], lines)
+            for learner, lines in zip(found.learners, shared.lines, strict=True)
+        )
+        for name, shared in found.shared.items()
+    }
+    return SimilarNotebooks(found, tuple(_reasons(found)), sides)
+
+
+def _reasons(found: AlikeNotebooks) -> Iterator[str]:
+    """All that both have in common, the most telling first."""
+    shared = found.shared
+    for name, it in shared.items():
+        if it.failed:
+            yield f"the same wrong answer in {name} ({it.failed.replace('_', ' ')})"
+    right = [name for name, it in shared.items() if it.answer >= 1 and not it.failed]
+    if right:
+        yield f"the same right answer in {', '.join(right)}"
+    for name, it in shared.items():
+        if it.comments:
+            yield f"the same comments in {name}: {_some(it.comments, '“{}”')}"
+    for name, it in shared.items():
+        if it.names:
+            yield f"the same names in {name}: {_some(it.names, '{}')}"
+    for name, it in shared.items():
+        if it.renamed:
+            pairs = [f"{ours} to {theirs}" for ours, theirs in it.renamed.items()]
+            yield f"renamed {', '.join(pairs[:SHOWN_WORDS])} in {name}"
+    if reordered := [name for name, it in shared.items() if it.reordered]:
+        yield f"the statements in another order in {', '.join(reordered)}"
+    if spaced := [name for name, it in shared.items() if it.layout]:
+        yield f"the same white space in {', '.join(spaced)}"
+
+
+def _some(words: Mapping[str, float], form: str) -> str:
+    """The rarest of them, and how many more there are."""
+    ranked = sorted(words, key=lambda word: -words[word])
+    more = len(ranked) - SHOWN_WORDS
+    told = ", ".join(form.format(visible(word)) for word in ranked[:SHOWN_WORDS])
+    return told + (f" and {more} more" if more > 0 else "")

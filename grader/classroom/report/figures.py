@@ -1,28 +1,128 @@
-"""The report's figures as numbers: how many in which column, and what made whom fail."""
-
-from __future__ import annotations
+"""A class's answers to a lesson as the report needs them (marks, verdicts, and source texts), and
+its figures as numbers: how many in which column, and what made whom fail."""
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from statistics import mean, median
 
+import msgspec
+from nbgrader.api import MissingEntry
+
+from ...course import Lesson
+from ...cuda.diagnostics import Diagnostic
+from ...judge import Verdict
+from ...judge.partial import said
+from ...submissions.cells import cuda_source
+from .. import ClassroomError, joining, verdicts
+from ..coursefile import CourseFile
+from ..export import NOT_HANDED_IN, ExerciseRow, rows
+from ..folder import CourseFolder
+from ..marks import ShownNames
 from ..verdicts import UNREADABLE
 from . import winnowing
-from .answers import Class, GradedAnswer
 
 COLUMNS = 48  # that fit the page's width
 _STEPS = [timedelta(minutes=n) for n in (1, 5, 15, 60, 360, 1440, 7 * 1440, 28 * 1440)]
 
 
-@dataclass(frozen=True)
-class Column:
-    """One column of a chart: what it counts, how many, and its label, which may be empty."""
+# --- answers -------------------------------------------------------------------------------------
 
-    name: str
+
+@dataclass(frozen=True)
+class GradedAnswer:
+    """One learner's answer to one exercise."""
+
+    row: ExerciseRow  # the gradebook's; its note says what is wrong with the notebook or the mark
+    message: str  # the verdict's sentence
+    source: str
+    diagnostics: tuple[Diagnostic, ...] = ()  # the compiler's errors
+    part: str = ""  # how the points came about that one named fault leaves
+
+
+@dataclass(frozen=True)
+class Class:
+    """Everybody's answers to a lesson."""
+
+    lesson: Lesson
+    answers: dict[str, list[GradedAnswer]]  # by exercise in the lesson's order
+    absent: tuple[str, ...]  # who handed in nothing
+    handed_out: tuple[str, ...]  # CUDA, skeletons and the lesson's own kernels
+    # What learners are called, where that may be shown.
+    called: Mapping[str, str] = field(default_factory=dict)
+    anonymous: bool = False
+    strangers: tuple[str, ...] = ()  # sentences about those who are not on the roster
+    # By learner, the CUDA of the cells that answer no exercise.
+    others: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> list[ExerciseRow]:
+        return [answer.row for answers in self.answers.values() for answer in answers]
+
+
+def read(course: CourseFolder, lesson: Lesson, names: ShownNames | None = None) -> Class:
+    """All there is in the gradebook and in autograded/, of those and under the names that `names`
+    gives; by default of everybody."""
+    names = names or ShownNames(course, CourseFile())
+    try:
+        with course.gradebook() as gradebook:
+            found = names.chosen(rows(course, gradebook, lesson.name))
+            called = names.called(gradebook)
+            shown = () if names.anonymous else {row.learner for row in found}
+            strangers = joining.off_roster(names.file, gradebook, shown)
+    except MissingEntry as error:
+        raise ClassroomError(
+            f"{lesson.name} was never released: run `grader release {lesson.name}`."
+        ) from error
+    absent = {row.learner for row in found if row.status == NOT_HANDED_IN}
+    answers: dict[str, list[GradedAnswer]] = {exercise.name: [] for exercise in lesson.exercises}
+    by_learner: dict[str, list[ExerciseRow]] = {}
+    for row in found:
+        if row.learner not in absent and row.exercise in answers:
+            by_learner.setdefault(row.learner, []).append(row)
+    others = {}
+    for learner, mine in by_learner.items():
+        path = course.notebook("autograded", lesson.name, learner)
+        cells, kept = list(_cells(path)), verdicts.read_if_any(path.parent)
+        sources = {name: source for name, source in cells if name}
+        others[names.name(learner)] = "\n".join(source for name, source in cells if not name)
+        for row in mine:
+            verdict = kept[row.exercise]["verdict"] if row.exercise in kept else {}
+            answer = GradedAnswer(
+                names.shown([row])[0],
+                verdict.get("message", ""),
+                sources.get(row.exercise, ""),
+                msgspec.convert(verdict.get("diagnostics", ()), tuple[Diagnostic, ...]),
+                said(Verdict.from_dict(verdict)) if verdict.get("partial") else "",
+            )
+            answers[row.exercise].append(answer)
+    handed_out = tuple(source for _, source in _cells(course.notebook("release", lesson.name)))
+    missing = tuple(sorted(map(names.name, absent)))
+    group = Class(lesson, answers, missing, handed_out, called, names.anonymous)
+    return replace(group, strangers=tuple(strangers), others=others)
+
+
+def _cells(notebook: Path) -> Iterator[tuple[str, str]]:
+    """The grade_id, empty if there is none, and the text of each CUDA cell."""
+    for cell in verdicts.cells(notebook) if notebook.is_file() else ():
+        source = "".join(cell["source"])
+        mark = cell["metadata"].get("nbgrader", {})
+        if mark.get("solution") or source.startswith("%%cuda"):
+            yield mark.get("grade_id", ""), cuda_source(source)
+
+
+# --- figures -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One column of a chart."""
+
+    name: str  # what it counts
     count: int
-    label: str
+    label: str  # may be empty
 
 
 @dataclass(frozen=True)
@@ -48,14 +148,14 @@ class Scores:
     def none(self) -> int:
         return sum(score == 0 for score in self.by_learner.values())
 
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[Bar]:
         """Learners by tenths of the points there are, in percent; full marks stand alone."""
         tenths = Counter(
             min(10, max(0, int(10 * score / self.most))) if self.most else 0
             for score in self.by_learner.values()
         )
         names = [f"{10 * k} to {10 * k + 9}" for k in range(10)] + ["100"]
-        return [Column(name, tenths[k], name) for k, name in enumerate(names)]
+        return [Bar(name, tenths[k], name) for k, name in enumerate(names)]
 
 
 def scores(group: Class) -> Scores:
@@ -70,40 +170,36 @@ def scores(group: Class) -> Scores:
 
 
 @dataclass(frozen=True)
-class Cause:
-    """A diagnosis that several learners got at the same place: in `example` and in the answers
-    that have the same text, names aside, in the line that the verdict points at."""
+class FailureCause:
+    """A diagnosis that several learners got at the same place."""
 
     exercise: str
     status: str
     learners: tuple[str, ...]
+    # One of the answers; all have the same text, names aside, in the line of the verdict.
     example: GradedAnswer
 
 
-def causes(group: Class) -> list[Cause]:
-    """What made learners fail, the commonest first."""
+def causes(group: Class) -> list[FailureCause]:
+    """The reasons why learners failed, the commonest first."""
     found: dict[tuple[str, str, tuple[str, ...]], list[GradedAnswer]] = {}
     for name, answers in group.answers.items():
         for answer in answers:
-            if answer.row.status not in ("passed", "not_attempted", UNREADABLE, ""):
-                key = (name, answer.row.status, _line(answer))
-                found.setdefault(key, []).append(answer)
+            status = answer.row.status
+            if status not in ("passed", "not_attempted", UNREADABLE, ""):
+                text = winnowing.read(answer.source)
+                pairs = zip(text.tokens, text.lines, strict=True)
+                tokens = tuple(token for token, line in pairs if line == answer.row.line)
+                found.setdefault((name, status, tokens), []).append(answer)
     listed = [
-        Cause(name, status, tuple(one.row.learner for one in answers), answers[0])
+        FailureCause(name, status, tuple(each.row.learner for each in answers), answers[0])
         for (name, status, _), answers in found.items()
     ]
     return sorted(listed, key=lambda cause: -len(cause.learners))
 
 
-def _line(answer: GradedAnswer) -> tuple[str, ...]:
-    """The tokens of the line that an answer's verdict points at."""
-    text = winnowing.read(answer.source)
-    pairs = zip(text.tokens, text.lines, strict=True)
-    return tuple(token for token, line in pairs if line == answer.row.line)
-
-
 def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
-    """Who got which diagnosis: passed first, not attempted last, the commonest between them."""
+    """The learners by diagnosis: passed first, not attempted last, the commonest between them."""
     names: dict[str, list[str]] = {}
     for answer in answers:
         names.setdefault(answer.row.status or "by hand", []).append(answer.row.learner)
@@ -111,7 +207,7 @@ def statuses(answers: Iterable[GradedAnswer]) -> list[tuple[str, list[str]]]:
     return sorted(names.items(), key=lambda item: (place.get(item[0], 1), -len(item[1]), item[0]))
 
 
-def handed_in(group: Class) -> list[Column]:
+def handed_in(group: Class) -> list[Bar]:
     """Submissions over time; none when nobody knows when they came."""
     known = {row.learner: row.timestamp for row in group.rows if row.timestamp}
     times = sorted(datetime.fromisoformat(at).replace(tzinfo=UTC) for at in known.values())
@@ -127,5 +223,5 @@ def handed_in(group: Class) -> list[Column]:
         for k in range(max(counts) + 1)
     ]
     return [
-        Column(start, counts[k], start if k % every == 0 else "") for k, start in enumerate(starts)
+        Bar(start, counts[k], start if k % every == 0 else "") for k, start in enumerate(starts)
     ]

@@ -3,26 +3,42 @@ that loads nothing, so that they can be shown where there is no network.
 
 A cell's metadata may have `notes`, Markdown for whoever presents, and `live`, an object with an
 `exercise` and a `source`: a kernel that can be edited on its slide where `lecture` serves the page.
+
+A `##` heading begins a slide to the right, everything else goes on below it, and each slide holds
+as much as fits. Heights are estimated here, in pixels of the 1280 x 720 that template/slides.css
+sets; the little that is still too tall is shown smaller by template/fit.js.
 """
 
-from __future__ import annotations
-
+import ast
+import itertools
 import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from latex2mathml.converter import convert
 from nbconvert import SlidesExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
-from nbformat import NotebookNode
+from nbformat import NotebookNode, v4
 
-from .paging import paged
+from ...course.weave import CUDA
+from ...notebook.html import paragraph
+from ...notebook.player.page import PLAYER
 
 _HERE = Path(__file__).parent
+ROOM = 670  # what a slide holds
+LIVE = "live-kernel-"  # how a class begins by which template/live.js finds what can be edited
+LINES = 31  # of code on a slide
+_LINES_OF_FENCE = 24  # which is shown larger, below a heading
+_TEXT_WIDTH = 100  # characters of prose in a line
+_TEXT, _CODE, _ROW = 34, 24, 36  # the height of a line of prose, of code, of a table's row
+_FIGURE, _FIGURE_WITH_CODE = 620, 460
 
 
 def slides(notebook: NotebookNode, title: str) -> str:
     """The HTML page that shows `notebook`, with its outputs, slide by slide."""
-    pages = paged(notebook)
+    pages = _paged(notebook)
     pages.metadata.title = title
     kernels = json.dumps([cell.metadata.live for cell in notebook.cells if "live" in cell.metadata])
     pages.metadata.kernels = kernels.replace("<", "\\u003c")  # nothing in it ends the script
@@ -49,3 +65,215 @@ class _Renderer(IPythonRenderer):
 
 def _markdown_to_html(source: str) -> str:
     return MarkdownWithMath(renderer=_Renderer(escape=False)).render(source)
+
+
+# --- pieces --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a cell that stays together on a slide."""
+
+    cell: NotebookNode
+    height: int  # pixels
+    begins: str = ""  # "slide" or "subslide" if it has to come first on one
+    shown_later: bool = False  # it waits for a key
+    notes: bool = False  # it is not shown to the class
+
+
+def _paged(notebook: NotebookNode) -> NotebookNode:
+    """The notebook's pieces as cells of their own, with the slide_type by which nbconvert makes
+    slides of them."""
+    cells, used = [], 0
+    for piece in _pieces(notebook):
+        too_much = piece.height and used + piece.height > ROOM  # notes take no room
+        begins = piece.begins or ("subslide" if too_much else "")
+        used = piece.height if begins else used + piece.height
+        kind = begins or ("fragment" if piece.shown_later else "notes" if piece.notes else "-")
+        piece.cell.metadata.slideshow = {"slide_type": kind}
+        cells.append(piece.cell)
+    paged: NotebookNode = v4.new_notebook(cells=cells, metadata=notebook.metadata)
+    return paged
+
+
+def _pieces(notebook: NotebookNode) -> Iterator[Piece]:
+    kernels = 0
+    for cell in notebook.cells:
+        if cell.metadata.get("slideshow", {}).get("slide_type") == "skip":
+            continue
+        if cell.cell_type == "markdown":
+            pieces = list(_prose(cell.source))
+        else:
+            pieces = list((_question if cell.source.startswith("predict(") else _code)(cell))
+        if not pieces:
+            continue
+        first, *others = pieces
+        yield first
+        if said := cell.metadata.get("notes"):
+            yield Piece(v4.new_markdown_cell(said), 0, notes=True)
+        yield from others
+        if "live" in cell.metadata:
+            for piece in (first, *others):
+                tags = piece.cell.metadata.get("tags", ())
+                piece.cell.metadata.tags = [*tags, f"{LIVE}{kernels}"]
+            kernels += 1
+
+
+# --- prose ---------------------------------------------------------------------------------------
+
+
+def _prose(source: str) -> Iterator[Piece]:
+    for block in itertools.chain.from_iterable(map(_fence_parts, _blocks(source))):
+        begins = "subslide" if block.startswith("### ") else ""
+        if block.startswith(("# ", "## ")):
+            begins = "slide"
+        yield Piece(v4.new_markdown_cell(block), _prose_height(block), begins)
+
+
+def _blocks(source: str) -> list[str]:
+    """Paragraphs, lists, tables, fences. A heading stays with what follows it."""
+    fences = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?^\1[`~]* *$|^\$\$.*?\$\$$", re.M | re.S)
+    whole = fences.sub(lambda found: re.sub(r"\n(?=\n)", "\n\0", found[0]), source)
+    blocks: list[str] = []
+    for block in re.split(r"\n{2,}", whole):
+        block = block.replace("\0", "")
+        if blocks and blocks[-1].startswith("#") and "\n" not in blocks[-1]:
+            blocks[-1] += "\n\n" + block
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _fence_parts(block: str) -> list[str]:
+    """A fence that is too long for a slide as several, cut between the pieces of a diff if that
+    leaves none of them too long; a heading stays with the first."""
+    fence = re.fullmatch(r"(.*?)^(```[^\n]*)\n(.*)\n```\s*", block, re.M | re.S)
+    if not fence:
+        return [block]
+    head, opening, body = fence.groups()
+    parts = ["\n".join([opening, *lines, "```"]) for lines in _portions(body.split("\n"))]
+    return [head + parts[0], *parts[1:]]
+
+
+def _portions(lines: list[str]) -> Iterator[list[str]]:
+    """The lines in portions of about one length, none too long for a slide."""
+    while len(lines) > _LINES_OF_FENCE:
+        even = -(-len(lines) // -(-len(lines) // _LINES_OF_FENCE))
+        gaps = [at for at in range(even // 2, _LINES_OF_FENCE) if lines[at] == "⋮"]
+        cut = min(gaps, key=lambda at: abs(at - even), default=even)
+        yield lines[:cut]
+        lines = lines[cut:]
+    yield lines
+
+
+def _prose_height(block: str) -> int:
+    height = 0
+    in_code = False
+    for line in block.split("\n\n" if "```" not in block else "\n"):
+        in_code ^= line.startswith("```")
+        if line.startswith("# "):
+            height += ROOM
+        elif line.startswith("#"):
+            height += 60
+        elif in_code:
+            height += _CODE
+        elif line.startswith("|"):
+            height += _ROW * (line.count("\n") + 1)
+        else:
+            items = re.split(r"\n(?=[-*\d])", line)
+            height += _TEXT * sum(1 + len(item) // _TEXT_WIDTH for item in items) + 20
+    return height
+
+
+# --- code and what came of it --------------------------------------------------------------------
+
+
+def _code(cell: NotebookNode) -> Iterator[Piece]:
+    hidden = cell.metadata.get("jupyter", {}).get("source_hidden", False)
+    parts = [] if hidden else _parts(cell.source)
+    for number, part in enumerate(parts):
+        colours = dict(CUDA) if cell.metadata.get("magics_language") else {}
+        piece = v4.new_code_cell(part, metadata=colours)
+        height = _CODE * (part.count("\n") + 1) + 24
+        begins = "subslide" if number or cell.source.startswith("%%cuda") else ""
+        yield Piece(piece, height, begins)
+    yield from _outputs(cell, beside_code=bool(parts) and len(parts[-1].splitlines()) <= 6)
+
+
+def _outputs(cell: NotebookNode, beside_code: bool) -> Iterator[Piece]:
+    """All that the cell put out, in one piece if a slide holds it, else output by output; a figure
+    beside little code is made to fit there."""
+    # But for the line by which `%%cuda` says that there is nothing to say.
+    outputs = [
+        output
+        for output in cell.outputs
+        if not output.get("data", {}).get("text/plain", "").startswith("Compiled: ")
+    ]
+    if not outputs:
+        return
+    if sum(_output_height(output, beside_code) for output in outputs) <= ROOM:
+        yield _shown(outputs, beside_code)
+    else:
+        for output in outputs:
+            for part in _output_parts(output):
+                yield _shown([part], beside_code)
+
+
+def _shown(outputs: list[NotebookNode], beside_code: bool) -> Piece:
+    tags = ["with-code"] if beside_code else []
+    shown = v4.new_code_cell(outputs=outputs, metadata={"tags": tags})
+    shown.metadata.transient = {"remove_source": True}
+    height = sum(_output_height(output, beside_code) for output in outputs)
+    return Piece(shown, height, shown_later=True)
+
+
+def _output_parts(output: NotebookNode) -> Iterator[NotebookNode]:
+    """Lines of HTML alone, as diff() shows, in portions that a slide holds."""
+    html = output.get("data", {}).get("text/html", "")
+    lines = re.fullmatch(r"(<pre[^>]*>)(.*)</pre>", html, re.S)
+    if not lines:
+        yield output
+        return
+    for portion in _portions(lines[2].split("\n")):
+        told = re.sub(r"<[^>]*>", "", "\n".join(portion))
+        data = {"text/html": f"{lines[1]}{chr(10).join(portion)}</pre>", "text/plain": told}
+        yield v4.new_output("display_data", data=data)
+
+
+def _output_height(output: NotebookNode, beside_code: bool) -> int:
+    if output.output_type == "stream":
+        text: str = output.text
+        return _CODE * (text.count("\n") + 1)
+    if PLAYER in output.data.get("text/html", ""):
+        return ROOM
+    if "image/png" in output.data:
+        return _FIGURE_WITH_CODE if beside_code else _FIGURE
+    return 30 + _TEXT * len(output.data.get("text/plain", "").splitlines())
+
+
+def _parts(source: str) -> list[str]:
+    """Code that is too long for a slide, cut at the empty line, or else the line that begins at
+    the margin, nearest to where the slide is full."""
+    lines = source.splitlines()
+    parts = []
+    while len(lines) > LINES:
+        cuts = range(LINES // 2, LINES + 1)
+        empty = [at for at in cuts if not lines[at - 1].strip()]
+        margin = [at for at in cuts if lines[at][:1].strip(" }")]
+        cut = max(empty or margin or [LINES])
+        parts.append("\n".join(lines[:cut]).rstrip())
+        lines = lines[cut:]
+    return [*parts, "\n".join(lines)]
+
+
+# --- questions -----------------------------------------------------------------------------------
+
+
+def _question(cell: NotebookNode) -> Iterator[Piece]:
+    """A prediction without its buttons: the class raises hands, and a key shows the answer."""
+    call = ast.parse(cell.source).body[0].value
+    said = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
+    (asked,) = _outputs(cell, beside_code=False)
+    yield Piece(asked.cell, asked.height, "subslide")
+    reply = paragraph(f"{said['answer']}. {said['because']}")
+    yield Piece(v4.new_markdown_cell(reply), 120, shown_later=True)

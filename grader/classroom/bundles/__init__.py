@@ -1,1 +1,0 @@
-"""Places where people grade already: a lesson packed so that another system judges it."""

@@ -1,0 +1,78 @@
+"""A command imports what it uses and no more: whoever gives one waits for it."""
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+from small_class import LESSON, hand_in
+from small_lesson import SOLUTION
+
+from grader.classroom.folder import new_course
+from grader.classroom.handing_out import generate
+from grader.course import lesson
+from grader.learner import folder
+
+# Pictures, JupyterLab's server with nbgrader's extensions of it, pages of notebooks, the solver.
+HEAVY = ("matplotlib", "grader.notebook", "nbgrader.server_extensions", "notebook", "jupyterlab")
+HEAVY += ("nbconvert", "z3")
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory, kernels):
+    """The folders that commands are given in: a course of a small lesson, which ada has handed
+    in, and a learner's own."""
+    root = tmp_path_factory.mktemp("course")
+    here = new_course(root, shutil.copytree(kernels, root / "kernels"))
+    generate(here, lesson(LESSON, here.kernels))
+    with here.gradebook() as gradebook:
+        gradebook.update_or_create_student("ada")
+    (here.root / "course.toml").write_text(
+        f'version = 1\n[lessons.{LESSON}]\ndue = "2098-12-01 12:00"\n'
+    )
+    hand_in(here, "ada", add=SOLUTION)
+    (here.root / "add.cu").write_text(SOLUTION)
+    own = tmp_path_factory.mktemp("own") / "learner"
+    folder.make(own)
+    return {"own": own, "course": here.root}
+
+
+COMMANDS = {
+    "status": ("course", "status", LESSON),
+    "extend": ("course", "extend", LESSON, "ada", "--until", "2099-01-01"),
+    "export": ("course", "export", LESSON),
+    "check": ("course", "--course", ".", "check", "add.cu", "--exercise", f"{LESSON}/add"),
+    "submit": ("own", "submit", "01"),
+}
+
+
+def imported(arguments, folder):
+    """The modules that a command imports, in its own process."""
+    command = [sys.executable, "-X", "importtime", "-m", "grader", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8")
+    lines = done.stderr.splitlines()
+    said = [line for line in lines if not line.startswith("import time:")]
+    assert done.returncode == 0, said
+    return {line.rpartition("|")[2].strip() for line in lines if line.startswith("import time:")}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_imports_no_pictures_no_server_and_no_solver(places, name):
+    where, *arguments = COMMANDS[name]
+    modules = imported(arguments, places[where])
+    assert "grader.cli.app" in modules
+    beginnings = tuple(f"{name}." for name in HEAVY)
+    assert [one for one in modules if f"{one}.".startswith(beginnings)] == []
+
+
+def test_nbgrader_has_its_server_extensions_once_somebody_asks_for_them():
+    said = (
+        "import sys, grader.classroom.folder, nbgrader\n"
+        "assert not [one for one in sys.modules if 'server_extensions' in one]\n"
+        "assert nbgrader.__version__ and not hasattr(nbgrader, '__no_such_name__')\n"
+        "assert nbgrader._jupyter_server_extension_points() == [{'module': 'nbgrader'}]\n"
+        "assert nbgrader.load_formgrader is sys.modules["
+        "'nbgrader.server_extensions.formgrader'].load_jupyter_server_extension\n"
+    )
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
