@@ -16,7 +16,7 @@ from grader import course, cuda
 from grader.bench import microbenchmarks, speed
 from grader.bench.validation import comparison, counters_page, course_works, ncu
 from grader.cli.app import app
-from grader.cli.speed_screen import show_speed
+from grader.cli.bench_commands import show_speed
 from grader.errors import BadInput
 from grader.profiler.work import simulate
 

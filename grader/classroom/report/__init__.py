@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ...counted import counted
 from ...course import Lesson
 from ...cuda.sanitize import visible
-from ...notebook import diagnosis
+from ...notebook import cards
 from ...notebook.html import prose
 from ...submissions.cells import as_typed
 from .. import ClassroomError
@@ -204,11 +204,11 @@ def _prose(text: str) -> Markup:
 def _explained(answer: GradedAnswer) -> Markup:
     """An answer's diagnosis under the line it is about, as its learner sees it."""
     row = answer.row
-    what = diagnosis.Diagnosis(
+    what = cards.Diagnosis(
         row.status,
         visible(answer.message),
         visible(as_typed(answer.source, row.exercise)),
         line=row.line,
         diagnostics=answer.diagnostics,
     )
-    return Markup(diagnosis.explain(what).html)
+    return Markup(cards.explain(what).html)

@@ -17,7 +17,7 @@ from nbformat import NotebookNode, v4
 
 from ...course.weave import CUDA
 from ...notebook.html import paragraph
-from ...notebook.player.page import PLAYER
+from ...notebook.player import PLAYER
 
 ROOM = 670  # what a slide holds
 LIVE = "live-kernel-"  # how a class begins by which template/live.js finds what can be edited
